@@ -1,0 +1,3 @@
+module rhinet
+
+go 1.26

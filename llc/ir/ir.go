@@ -1,0 +1,145 @@
+// Package ir is the intermediate representation between the protocol engine
+// and a network interface controller: the commands that an engine gives and
+// the events that it takes, in terms that every NIC can meet.
+//
+// The engine decides what to move, where, and in which order; a [Translator]
+// turns each [Command] into operations of one NIC and each arrival or
+// completion into an [Event]. Nothing here knows tags, matching or protocols.
+//
+// Memory that packets land in is organised as rings:
+//
+//   - A packet ring belongs to one pair of peers (one writer, one reader) and
+//     consists of Slots lines of 64 bytes and a data area of Bytes bytes. A
+//     packet takes one line. A payload of at most [Inline] bytes lies in the
+//     line itself; a longer one lies in the data area, contiguous, at the
+//     data position that both sides compute with [Place].
+//   - The shared ring of a peer is written by everybody, in arrival order,
+//     and needs no set-up: the first packets between two peers travel there.
+package ir
+
+// LineBytes is the size of one slot of a packet ring: one cache line.
+const LineBytes = 64
+
+// HeaderBytes is the size of a packet header, sequence word included.
+const HeaderBytes = 24
+
+// Inline is the largest payload, in bytes, that shares the header's line.
+const Inline = LineBytes - HeaderBytes
+
+// MaxShared is the largest payload, in bytes, of one packet in a shared ring:
+// the MTU of 2048 bytes less one line for the header (martini, sections 1.2
+// and 11.4).
+const MaxShared = 2048 - LineBytes
+
+// MaxPeers bounds the number of peers of one job.
+const MaxPeers = 1024
+
+// A Header is the part of a packet that the receiving engine reads. Its
+// fields travel unchanged; the engine gives them their meaning (package
+// rhinet/llc/wire). The translator adds the sequence word that makes a packet
+// visible and takes the payload length from the command.
+type Header struct {
+	Kind    uint8  // kind of packet, never 0
+	Flags   uint8  // per kind
+	Context uint16 // communication context
+	Tag     int32  // user tag
+	Length  uint32 // payload bytes in this packet; set from Command.Data
+	Word    uint64 // per kind: message size, identifier, offset
+}
+
+// A Ring names a packet ring in the pool of the peer that reads it.
+type Ring uint32
+
+// NoRing is the Ring of a packet that travelled in the shared ring.
+const NoRing = ^Ring(0)
+
+// A Segment names registered memory of a peer: on Martini a SID with the
+// generation of its registration. Zero names nothing.
+type Segment uint64
+
+// An Op says what a command asks for.
+type Op uint8
+
+// The operations. The comment names the fields of [Command] that each uses
+// and the event that answers it; a command without an answer is complete when
+// Post returns.
+const (
+	opNone   Op = iota
+	Packet      // Peer, Ring, Slot, Pos, Header, Data: place one packet in a packet ring of Peer
+	Shared      // Peer, Header, Data, Token: append one packet to the shared ring of Peer; answered by Busy if it is full, else complete
+	Watch       // Peer, Ring: poll the own ring Ring, which Peer writes, from now on
+	ReadTail    // Peer, Ring: fetch what Peer has consumed of its ring; answered by Tail
+	Expose      // Data, Token: register own memory for remote access; answered by Exposed
+	Conceal     // Segment: withdraw a registration
+	Pull        // Peer, Segment, Offset, Data, Token: copy remote memory into Data; answered by Pulled or Failed
+	Push        // Peer, Segment, Offset, Data, Token: copy Data into remote memory; answered by Pushed or Failed
+	Swap        // Peer, Offset, Old, New, Token: compare-and-swap a 64-bit word of Peer's control area; answered by Swapped
+	NumOps
+)
+
+// A Command is one request of the engine to the translator. Data is borrowed:
+// for Packet and Shared until Post returns, otherwise until the answer.
+type Command struct {
+	Op      Op
+	Peer    int32
+	Ring    Ring
+	Header  Header
+	Data    []byte
+	Slot    uint64 // Packet: number of the line, counted from 0 without wrap
+	Pos     uint64 // Packet: data position of a payload longer than Inline, counted from 0 without wrap
+	Segment Segment
+	Offset  uint64 // Pull, Push: byte offset in Segment; Swap: index of the word
+	Old     uint64
+	New     uint64
+	Token   uint64 // returned in the answer
+}
+
+// A Kind says what an event reports.
+type Kind uint8
+
+// The kinds of events and the fields of [Event] that each fills.
+const (
+	kindNone Kind = iota
+	Arrived       // Peer, Ring (NoRing: shared), Header, Data
+	Busy          // Peer, Token: the shared ring was full, nothing was sent
+	Tail          // Peer, Ring, Slot, Pos: lines and data positions consumed so far
+	Exposed       // Token, Segment
+	Pulled        // Token
+	Pushed        // Token
+	Swapped       // Token, Old: the word's value before; equal to Command.Old if the swap took place
+	Failed        // Token, Peer, Err: refused by the NIC; no byte moved
+	NumKinds
+)
+
+// An Event is one report of the translator to the engine. Data is a view of
+// receive memory, valid until the next Poll.
+type Event struct {
+	Kind    Kind
+	Peer    int32
+	Ring    Ring
+	Header  Header
+	Data    []byte
+	Slot    uint64
+	Pos     uint64
+	Segment Segment
+	Old     uint64
+	Token   uint64
+	Err     error
+}
+
+// Place returns the data position of a payload of n bytes when the ring's next
+// free position is pos: payloads longer than Inline start on a line and never
+// wrap, so one that does not fit before the end of the area starts at its
+// beginning. Both sides compute it, so that no position is ever trusted. next
+// is the free position after the payload. size is the data area's size, a
+// multiple of LineBytes.
+func Place(pos, size uint64, n int) (at, next uint64) {
+	if n <= Inline {
+		return pos, pos
+	}
+	need := (uint64(n) + LineBytes - 1) &^ (LineBytes - 1)
+	if at = pos; at%size+need > size {
+		at += size - at%size
+	}
+	return at, at + need
+}

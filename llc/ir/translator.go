@@ -1,0 +1,80 @@
+package ir
+
+import "time"
+
+// Caps is what the engine must know of a NIC to choose protocols. It is read
+// once, at set-up.
+type Caps struct {
+	Name      string
+	Rings     int  // packet rings in each peer's pool
+	Slots     int  // lines per packet ring, a power of two
+	Bytes     int  // data area per packet ring, a power of two
+	Remote    bool // Pull and Push reach registered memory of peers without a copy on the way
+	Words     int  // 64-bit words of the control area that Swap reaches
+	Fragment  int  // payload bytes of one Packet that keep a pipeline of copies full
+	Eager     int  // message bytes up to which copying through a ring beats Pull
+	Split     int  // message bytes from which both sides move a part each
+	SplitUnit int  // bytes of one part
+}
+
+// A Translator connects one engine to one NIC. It belongs to one rank and its
+// methods are called by one goroutine at a time (the owner of the port's
+// lock), except that Sleep is called without the lock, by one goroutine.
+//
+// Contract:
+//   - Post carries out cmd or starts it. Packets from this peer to another
+//     in the same ring become visible in the order posted, each whole. The
+//     engine guarantees room for Packet (Slot and Pos lie within what ReadTail
+//     reported); for Shared it does not, and Busy answers.
+//   - Poll fills ev with the next event and reports whether there was one. An
+//     Arrived event's packet is consumed by the following Poll: its space is
+//     then free. Polling costs the same however many idle peers are connected.
+//   - What a peer wrote into shared memory is not trusted: lengths are checked
+//     where they are read, and a packet that cannot be right is an Event
+//     Failed with the peer's number.
+//   - Neither allocates for Packet, Shared and Arrived, nor calls the system
+//     unless a sleeping peer must be woken.
+type Translator interface {
+	Self() int
+	Peers() int
+	Caps() Caps
+	Post(cmd *Command)
+	Poll(ev *Event) bool
+	// Hint says that the caller waits for a packet of peer, or of anyone if peer is negative.
+	Hint(peer int)
+
+	// Arm announces that this peer is about to sleep: from its return on,
+	// whoever makes something visible to this peer rings its doorbell. The
+	// caller polls once more after Arm and before Sleep.
+	Arm()
+	// Sleep blocks until the doorbell rings or d has passed.
+	Sleep(d time.Duration)
+	// Disarm withdraws Arm.
+	Disarm()
+	// Wake rings peer's doorbell if peer sleeps.
+	Wake(peer int)
+
+	Close() error
+}
+
+// A Flag is one line of a board.
+type Flag [LineBytes]byte
+
+// FlagBytes is the payload of one flag.
+const FlagBytes = 48
+
+// A Board is an optional ability of a translator, found by assertion: a
+// matrix of flag lines in each peer's memory that the others write directly.
+// Collective operations on few bytes take one line from each peer to each.
+type Board interface {
+	// Boards returns how many independent boards there are, each with two
+	// lines for every peer (they are used in turn).
+	Boards() int
+	// Raise writes seq and at most FlagBytes bytes of data into the line
+	// (board, seq's lowest bit, own number) at peer. seq is not 0 and becomes
+	// visible after data.
+	Raise(peer, board int, seq uint32, data []byte)
+	// Raised reports whether the line that peer writes here carries seq, and
+	// copies its payload to data if so.
+	Raised(peer, board int, seq uint32, data []byte) bool
+}
