@@ -1,0 +1,79 @@
+package nas
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// A Config says how to run a kernel. All ranks pass the same values, except
+// Progress, which only rank 0 calls.
+type Config struct {
+	Class Class
+
+	// Iterations replaces the class's own number of iterations (time steps)
+	// if it is positive. Such a run is of class Unknown and not verified,
+	// unless the number is the class's own. EP has no iterations and ignores it.
+	Iterations int
+
+	// Timers asks for the time of each phase in Result.Phases.
+	Timers bool
+
+	// Progress, if not nil, is told on rank 0 that iteration k of n begins
+	// (k = 1..n). It is called inside the timed section.
+	Progress func(k, n int)
+}
+
+// Count returns the iterations to run, and whether that is the class's own
+// number, so that the result can be verified.
+func (c *Config) Count(own int) (iterations int, verifiable bool) {
+	if c.Iterations <= 0 || c.Iterations == own {
+		return own, true
+	}
+	return c.Iterations, false
+}
+
+// Step calls Progress on rank 0, if there is one.
+func (c *Config) Step(rank, k, n int) {
+	if rank == 0 && c.Progress != nil {
+		c.Progress(k, n)
+	}
+}
+
+// A Problem is what a kernel computes in one class.
+type Problem struct {
+	Kernel     string // in capitals, such as "CG"
+	Class      Class
+	Size       Size
+	Iterations int
+	TimeStep   float64 // BT, SP, LU; 0 elsewhere
+}
+
+// A Size is the extent of a problem: the edges of a grid, or one number.
+type Size struct {
+	Count int64
+	Grid  [3]int
+}
+
+// Count returns the Size of a problem without a grid.
+func Count(n int64) Size { return Size{Count: n} }
+
+// Grid returns the Size of a problem on a grid.
+func Grid(nx, ny, nz int) Size {
+	return Size{Count: int64(nx) * int64(ny) * int64(nz), Grid: [3]int{nx, ny, nz}}
+}
+
+// String is the form of the NPB report: 1400 or "  12x  12x  12".
+func (s Size) String() string {
+	if s.Grid == [3]int{} {
+		return fmt.Sprint(s.Count)
+	}
+	return fmt.Sprintf("%4dx%4dx%4d", s.Grid[0], s.Grid[1], s.Grid[2])
+}
+
+// MarshalJSON writes a number, or an array of three edges.
+func (s Size) MarshalJSON() ([]byte, error) {
+	if s.Grid == [3]int{} {
+		return json.Marshal(s.Count)
+	}
+	return json.Marshal(s.Grid)
+}

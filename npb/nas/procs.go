@@ -1,0 +1,71 @@
+package nas
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Split cuts n items into p blocks whose lengths differ by at most one, the
+// longer ones first, and returns the first item and the length of block j.
+func Split(n, p, j int) (first, length int) {
+	q, extra := n/p, n%p
+	if j < extra {
+		return j * (q + 1), q + 1
+	}
+	return j*q + extra, q
+}
+
+// IsPowerOfTwo reports whether n is 1, 2, 4, ...
+func IsPowerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
+
+// Log2 returns the largest l with 2^l <= n, for n >= 1.
+func Log2(n int) int {
+	l := 0
+	for n > 1 {
+		n >>= 1
+		l++
+	}
+	return l
+}
+
+// SquareRoot returns the integer root of n and whether n is a perfect square.
+func SquareRoot(n int) (root int, exact bool) {
+	for (root+1)*(root+1) <= n {
+		root++
+	}
+	return root, root*root == n
+}
+
+// A CountError reports a process count that a kernel cannot use, and those
+// that it can.
+type CountError struct {
+	Kernel  string
+	Class   Class
+	Procs   int
+	Rule    string // such as "a power of two"
+	Allowed []int  // the allowed counts from 1 to 16, at least
+}
+
+func (e *CountError) Error() string {
+	var counts []string
+	for _, p := range e.Allowed {
+		counts = append(counts, fmt.Sprint(p))
+	}
+	return fmt.Sprintf("%s class %s cannot run on %d processes; it needs %s: %s",
+		strings.ToLower(e.Kernel), e.Class, e.Procs, e.Rule, strings.Join(counts, ", "))
+}
+
+// CheckCount returns nil when ok(procs), otherwise a *CountError that lists
+// the counts up to 16 (or up to twice procs) for which ok holds.
+func CheckCount(kernel string, class Class, procs int, rule string, ok func(procs int) bool) error {
+	if procs >= 1 && ok(procs) {
+		return nil
+	}
+	e := &CountError{Kernel: kernel, Class: class, Procs: procs, Rule: rule}
+	for p := 1; p <= max(16, min(2*procs, 1024)); p++ {
+		if ok(p) {
+			e.Allowed = append(e.Allowed, p)
+		}
+	}
+	return e
+}

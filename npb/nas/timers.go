@@ -1,0 +1,82 @@
+package nas
+
+import "time"
+
+// A Phase is a part of a kernel's timed section.
+type Phase struct {
+	Name string
+	Comm bool // the time is spent inside MPI calls
+}
+
+// Timers add up the time this rank spends in each phase. A kernel numbers its
+// phases from 0 by the order of NewTimers. Phases may nest, except that those
+// marked Comm must not overlap one another: their sum is the communication
+// wait time.
+//
+// Begin and End cost one branch when timers are off and never allocate.
+type Timers struct {
+	on     bool
+	epoch  time.Time
+	phases []Phase
+	start  []time.Duration
+	sum    []time.Duration
+}
+
+// NewTimers returns timers for the phases; off, they measure nothing.
+func NewTimers(on bool, phases ...Phase) *Timers {
+	return &Timers{
+		on: on, epoch: time.Now(), phases: phases,
+		start: make([]time.Duration, len(phases)), sum: make([]time.Duration, len(phases)),
+	}
+}
+
+// Begin enters phase i.
+func (t *Timers) Begin(i int) {
+	if t.on {
+		t.start[i] = time.Since(t.epoch)
+	}
+}
+
+// End leaves phase i.
+func (t *Timers) End(i int) {
+	if t.on {
+		t.sum[i] += time.Since(t.epoch) - t.start[i]
+	}
+}
+
+// Reset forgets what was measured, for the start of the timed section.
+func (t *Timers) Reset() { clear(t.sum) }
+
+// A PhaseTime is the time of one phase over all ranks, in seconds.
+type PhaseTime struct {
+	Name string  `json:"name"`
+	Comm bool    `json:"comm"`
+	Mean float64 `json:"mean_s"`
+	Max  float64 `json:"max_s"`
+}
+
+// CommWait is the name of the entry that adds up all phases marked Comm.
+const CommWait = "communication wait"
+
+// seconds returns this rank's time per phase, and last the sum of those marked
+// Comm.
+func (t *Timers) seconds() []float64 {
+	s := make([]float64, len(t.sum)+1)
+	for i, d := range t.sum {
+		s[i] = d.Seconds()
+		if t.phases[i].Comm {
+			s[len(s)-1] += s[i]
+		}
+	}
+	return s
+}
+
+// phaseTimes joins the names with the mean and max of seconds over ranks.
+func (t *Timers) phaseTimes(mean, max []float64) []PhaseTime {
+	all := append(t.phases[:len(t.phases):len(t.phases)], Phase{CommWait, true})
+	out := make([]PhaseTime, len(all))
+	for i, p := range all {
+		out[i] = PhaseTime{p.Name, p.Comm, mean[i], max[i]}
+	}
+	return out
+}

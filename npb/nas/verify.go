@@ -1,0 +1,73 @@
+package nas
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Verdict is the outcome of verification. Its zero value is NotVerified.
+type Verdict uint8
+
+// The verdicts. NotVerified means that no reference values exist for the
+// parameters of the run.
+const (
+	NotVerified Verdict = iota
+	Successful
+	Unsuccessful
+)
+
+// String is the word of the NPB report.
+func (v Verdict) String() string {
+	switch v {
+	case NotVerified:
+		return "NOT PERFORMED"
+	case Successful:
+		return "SUCCESSFUL"
+	case Unsuccessful:
+		return "UNSUCCESSFUL"
+	}
+	return fmt.Sprintf("Verdict(%d)", uint8(v))
+}
+
+// MarshalText writes the word of the report.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// A Check is one computed quantity beside its reference value.
+type Check struct {
+	Name       string  `json:"name"`
+	Computed   float64 `json:"computed"`
+	Reference  float64 `json:"reference"`
+	Difference float64 `json:"difference"` // relative, unless the kernel says otherwise
+	OK         bool    `json:"ok"`
+}
+
+// Relative compares by |computed-reference|/|reference| <= tolerance. A NaN fails.
+func Relative(name string, computed, reference, tolerance float64) Check {
+	d := math.Abs((computed - reference) / reference)
+	return Check{name, computed, reference, d, d <= tolerance}
+}
+
+// Absolute compares by |computed-reference| <= tolerance. A NaN fails.
+func Absolute(name string, computed, reference, tolerance float64) Check {
+	d := math.Abs(computed - reference)
+	return Check{name, computed, reference, d, d <= tolerance}
+}
+
+// Computed is a quantity for which the run has no reference value.
+func Computed(name string, computed float64) Check {
+	return Check{Name: name, Computed: computed, Reference: math.NaN(), Difference: math.NaN()}
+}
+
+// Judge returns NotVerified if the run is not verifiable or nothing was
+// checked, otherwise Successful if all checks are OK.
+func Judge(verifiable bool, checks []Check) Verdict {
+	if !verifiable || len(checks) == 0 {
+		return NotVerified
+	}
+	for _, c := range checks {
+		if !c.OK {
+			return Unsuccessful
+		}
+	}
+	return Successful
+}
