@@ -1,0 +1,93 @@
+package ring
+
+import "sync/atomic"
+
+// guardBytes keeps words of different owners apart: processors fetch lines in
+// pairs.
+const guardBytes = 2 * LineBytes
+
+// A Layout is the shape of a packet ring: Slots lines, then the counters that
+// the reader exports, then a data area of Bytes bytes. Both are powers of two,
+// at least 2 and 64.
+type Layout struct {
+	Slots int
+	Bytes int
+}
+
+// Size returns the bytes of memory that the ring takes, a multiple of a line.
+func (l Layout) Size() int { return l.Data() + l.Bytes }
+
+// Counters returns the offset of the line with the reader's exported counters:
+// word 0 the lines, word 1 the data positions consumed so far. The reader owns it.
+func (l Layout) Counters() int { return l.Slots * LineBytes }
+
+// Data returns the offset of the data area.
+func (l Layout) Data() int { return l.Counters() + guardBytes }
+
+// MaxPayload returns the longest payload, in bytes, that finds room whatever
+// the ring carried before: half the data area, because payloads do not wrap.
+func (l Layout) MaxPayload() int { return max(l.Bytes/2, Inline) }
+
+func (l Layout) valid() bool {
+	return l.Slots >= 2 && l.Slots&(l.Slots-1) == 0 && l.Bytes >= LineBytes && l.Bytes&(l.Bytes-1) == 0
+}
+
+// A Ring is a packet ring in memory, as its writer sees it. It keeps no
+// position: whoever grants room also says where the next packet goes.
+type Ring struct {
+	lines    []Line
+	data     []byte
+	counters *Line
+	mask     uint64 // len(lines)-1
+	size     uint64 // len(data)
+}
+
+// Open views mem as a packet ring. mem must start on a line and hold at least
+// l.Size() bytes; it is used as it is, new memory being zero.
+func Open(mem []byte, l Layout) Ring {
+	if !l.valid() {
+		panic(badLayout)
+	}
+	if len(mem) < l.Size() {
+		panic(shortMemory)
+	}
+	lines := linesOf(mem)
+	return Ring{
+		lines:    lines[:l.Slots],
+		data:     mem[l.Data():l.Size():l.Size()],
+		counters: &lines[l.Slots],
+		mask:     uint64(l.Slots) - 1,
+		size:     uint64(l.Bytes),
+	}
+}
+
+// Put writes packet number slot with the given header words (sequence and
+// length bits are replaced) and payload; pos is the ring's next free data
+// position. There must be room for it.
+func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) {
+	l := Line{
+		head[0]&^0xffffffff | uint64(Seq(slot)),
+		head[1]&^0xffffffff | uint64(uint32(len(payload))),
+		head[2],
+	}
+	if len(payload) <= Inline {
+		copy(inline(&l)[:], payload)
+	} else {
+		if uint64(len(payload)) > r.size {
+			panic(longPayload)
+		}
+		at, _ := Place(pos, r.size, len(payload))
+		copy(r.data[at&(r.size-1):], payload)
+	}
+	Publish(&r.lines[slot&r.mask], &l)
+}
+
+// Prefetch asks for line number slot ahead of the Put that will write it.
+func (r *Ring) Prefetch(slot uint64) { Prefetch(&r.lines[slot&r.mask]) }
+
+// Consumed returns the lines and data positions that the reader has consumed.
+// Both may be old, and each by itself, but never ahead of an honest reader;
+// the caller checks them against what it sent.
+func (r *Ring) Consumed() (slot, pos uint64) {
+	return atomic.LoadUint64(&r.counters[0]), atomic.LoadUint64(&r.counters[1])
+}

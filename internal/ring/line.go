@@ -1,0 +1,65 @@
+package ring
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// LineBytes is the size of a line: one cache line.
+const LineBytes = 64
+
+// HeadBytes is the size of a packet's header words.
+const HeadBytes = 24
+
+// Inline is the largest payload, in bytes, that lies in the header's line.
+const Inline = LineBytes - HeadBytes
+
+// ErrCorrupt reports a line that no honest writer can have written.
+var ErrCorrupt = errors.New("ring: a line carries an impossible length or source")
+
+// A Line is one cache line.
+type Line [LineBytes / 8]uint64
+
+// Seq returns the sequence of line number n, counted from 0 without wrap: the
+// low 32 bits of n+1, but never 0, the content of untouched memory. It differs
+// from the sequences of the same line in earlier laps.
+func Seq(n uint64) uint32 {
+	s := uint32(n) + 1
+	if s == 0 {
+		s = 1
+	}
+	return s
+}
+
+// Acquire returns the sequence of l. What the writer stored before it published
+// that sequence is visible from here on.
+func Acquire(l *Line) uint32 { return uint32(atomic.LoadUint64(&l[0])) }
+
+// A Packet is one arrival. Data is a view of ring memory, valid until the
+// packet is consumed; a misbehaving writer can change it meanwhile, the
+// header words are a copy.
+type Packet struct {
+	Head [3]uint64 // header words, with sequence and length as received
+	Data []byte
+	Peer int    // packet ring: as given to [Set.Add]; shared ring: the source
+	Ring uint32 // packet ring: as given to [Set.Add]; shared ring: [Everybody]
+}
+
+// Everybody is the Ring of a packet that arrived in the shared ring.
+const Everybody = ^uint32(0)
+
+// Place returns the data position of a payload of n bytes in a data area of
+// size bytes whose next free position is pos, both counted from 0 without
+// wrap. Payloads longer than Inline start on a line and never wrap around the
+// end of the area. Writer and reader compute it alike (the rule of the
+// engine's IR), so that no position is ever sent.
+func Place(pos, size uint64, n int) (at, next uint64) {
+	if n <= Inline {
+		return pos, pos
+	}
+	need := (uint64(n) + LineBytes - 1) &^ (LineBytes - 1)
+	if at = pos; at&(size-1)+need > size {
+		at += size - at&(size-1)
+	}
+	return at, at + need
+}

@@ -1,0 +1,25 @@
+package ring
+
+import "unsafe"
+
+// linesOf views mem as lines. Its start must be aligned to a line.
+func linesOf(mem []byte) []Line {
+	if uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%LineBytes != 0 {
+		panic(badAlignment)
+	}
+	return unsafe.Slice((*Line)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/LineBytes)
+}
+
+// inline views the payload words of a line.
+func inline(l *Line) *[Inline]byte {
+	return (*[Inline]byte)(unsafe.Pointer(&l[HeadBytes/8]))
+}
+
+// Memory returns n zero bytes of this process that start on a line, for rings
+// between goroutines.
+func Memory(n int) []byte {
+	lines := make([]Line, (n+LineBytes-1)/LineBytes+1)
+	all := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(lines))), len(lines)*LineBytes)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % LineBytes)
+	return all[skip : skip+n : skip+n]
+}

@@ -1,0 +1,27 @@
+//go:build amd64 && !purego && !race
+
+package ring
+
+// Publish copies src to dst, the sequence last. src must hold a sequence.
+//
+// It stands for: dst[7] = src[7]; ... dst[1] = src[1]; atomic.StoreUint64(&dst[0], src[0]).
+// Stores become visible in program order on this architecture, so plain ones
+// will do, and a few wide ones in a row leave the least time for a polling
+// reader to take the line away half written.
+//
+//go:noescape
+func Publish(dst, src *Line)
+
+// Prefetch asks for dst with the intent to write it. It never faults and
+// changes nothing but timing.
+//
+//go:noescape
+func Prefetch(dst *Line)
+
+// storeCounters stores two counters that only the caller writes, each whole,
+// after all that it stored before.
+//
+// It stands for: atomic.StoreUint64(&dst[0], slot); atomic.StoreUint64(&dst[1], pos).
+//
+//go:noescape
+func storeCounters(dst *Line, slot, pos uint64)

@@ -1,0 +1,23 @@
+//go:build !amd64 || purego || race
+
+package ring
+
+import "sync/atomic"
+
+// Publish copies src to dst, the sequence last. src must hold a sequence.
+func Publish(dst, src *Line) {
+	dst[1], dst[2], dst[3], dst[4] = src[1], src[2], src[3], src[4]
+	dst[5], dst[6], dst[7] = src[5], src[6], src[7]
+	atomic.StoreUint64(&dst[0], src[0])
+}
+
+// Prefetch asks for dst with the intent to write it, where the processor can
+// be asked; it changes nothing but timing.
+func Prefetch(*Line) {}
+
+// storeCounters stores two counters that only the caller writes, each whole,
+// after all that it stored before.
+func storeCounters(dst *Line, slot, pos uint64) {
+	atomic.StoreUint64(&dst[0], slot)
+	atomic.StoreUint64(&dst[1], pos)
+}

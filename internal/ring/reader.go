@@ -1,0 +1,73 @@
+package ring
+
+import "sync/atomic"
+
+// A Reader reads a packet ring. It belongs to one goroutine.
+type Reader struct {
+	line  *Line  // of the next packet
+	want  uint32 // its sequence
+	slot  uint64 // its number
+	pos   uint64 // next data position
+	after uint64 // data position after the packet that Poll returned
+	ring  Ring
+}
+
+// NewReader returns a reader that continues at line slot and data position
+// pos; both are 0 for new memory.
+func NewReader(mem []byte, l Layout, slot, pos uint64) *Reader {
+	r := &Reader{ring: Open(mem, l), slot: slot, pos: pos, after: pos}
+	r.aim()
+	return r
+}
+
+func (r *Reader) aim() {
+	r.line = &r.ring.lines[r.slot&r.ring.mask]
+	r.want = Seq(r.slot)
+}
+
+// Ready reports whether the next packet has arrived. It reads one line.
+func (r *Reader) Ready() bool { return uint32(atomic.LoadUint64(&r.line[0])) == r.want }
+
+// Poll fills Head and Data of p with the next packet and reports whether there
+// was one. The packet stays the next one until Consume. ErrCorrupt is final:
+// the writer's account and the reader's have parted.
+func (r *Reader) Poll(p *Packet) (bool, error) {
+	w := atomic.LoadUint64(&r.line[0])
+	if uint32(w) != r.want {
+		return false, nil
+	}
+	return r.open(w, p)
+}
+
+func (r *Reader) open(w uint64, p *Packet) (bool, error) {
+	p.Head[0], p.Head[1], p.Head[2] = w, r.line[1], r.line[2]
+	n := uint64(uint32(p.Head[1]))
+	if n <= Inline {
+		p.Data = inline(r.line)[:n:n]
+		r.after = r.pos
+		return true, nil
+	}
+	if n > r.ring.size {
+		return false, ErrCorrupt
+	}
+	at, next := Place(r.pos, r.ring.size, int(n))
+	if next-r.pos > r.ring.size {
+		return false, ErrCorrupt // there was never room for it
+	}
+	at &= r.ring.size - 1
+	p.Data = r.ring.data[at : at+n : at+n]
+	r.after = next
+	return true, nil
+}
+
+// Consume frees the space of the packet that Poll returned and exports the
+// counters.
+func (r *Reader) Consume() {
+	r.slot++
+	r.pos = r.after
+	r.aim()
+	storeCounters(r.ring.counters, r.slot, r.pos)
+}
+
+// Consumed returns how many lines and data positions have been consumed.
+func (r *Reader) Consumed() (slot, pos uint64) { return r.slot, r.pos }

@@ -1,0 +1,238 @@
+package ring
+
+// hotRings is how many packet rings every pass looks at. burst is how many
+// packets in a row one ring may deliver before the next has its turn, and
+// patience how many packets all may deliver, hinted at or not, before a pass
+// starts elsewhere.
+const (
+	hotRings = 4
+	burst    = 16
+	patience = 4 * burst
+)
+
+// A member is a packet ring of a set.
+type member struct {
+	Reader
+	peer int
+	ring uint32
+	last uint64 // when it delivered last, in packets of the set
+}
+
+// A Set polls one shared ring and any number of packet rings at a cost that
+// does not grow with the idle ones: a pass looks at the few rings that
+// delivered most recently, at the shared ring, and at one of the others in
+// turn. So a packet in an idle ring is found after at most as many passes as
+// there are rings, also while others are never empty. A Set belongs to one
+// goroutine.
+type Set struct {
+	shared *SharedReader // nil once it is corrupt
+	hot    [hotRings]*member
+	nhot   int
+	cold   []*member
+	turn   int // index in cold of the next to look at
+
+	step   int // where the next pass starts: a hot ring, nhot: shared, nhot+1: cold
+	run    int // packets in a row from there
+	around int // where a pass starts once patience is at its end
+	since  int // packets since then, or since a pass found nothing
+	sweep  bool
+	held   *member // whose packet the previous Poll returned
+	heldSR bool    // it came from the shared ring
+
+	peers     []*member
+	delivered uint64
+	reads     uint64
+}
+
+// NewSet returns a set of the given shared ring and no packet rings, for the
+// peers 0 to peers-1.
+func NewSet(shared *SharedReader, peers int) *Set {
+	return &Set{shared: shared, peers: make([]*member, peers)}
+}
+
+// Add polls a packet ring from now on. Its packets carry peer and ring; a peer
+// has at most one ring in a set.
+func (s *Set) Add(peer int, ring uint32, r *Reader) {
+	if uint(peer) >= uint(len(s.peers)) || s.peers[peer] != nil {
+		panic(badPeer)
+	}
+	m := &member{Reader: *r, peer: peer, ring: ring, last: s.delivered}
+	s.peers[peer] = m
+	s.cold = append(s.cold, m)
+	s.warm(len(s.cold) - 1)
+}
+
+// Hint looks at peer's ring first from now on.
+func (s *Set) Hint(peer int) {
+	if uint(peer) >= uint(len(s.peers)) {
+		return
+	}
+	m := s.peers[peer]
+	if m == nil || m == s.hot[0] {
+		return
+	}
+	at := s.find(m)
+	s.hot[0], s.hot[at] = s.hot[at], s.hot[0]
+	s.step = 0
+}
+
+// find returns the index of m in hot, moving it there if need be.
+func (s *Set) find(m *member) int {
+	for i := range s.nhot {
+		if s.hot[i] == m {
+			return i
+		}
+	}
+	for i := range s.cold {
+		if s.cold[i] == m {
+			return s.warm(i)
+		}
+	}
+	panic(badPeer)
+}
+
+// warm moves cold[i] to hot, in place of the ring that has been idle longest,
+// and returns its index there.
+func (s *Set) warm(i int) int {
+	m := s.cold[i]
+	if s.nhot < hotRings {
+		s.dropCold(i)
+		s.hot[s.nhot] = m
+		s.nhot++
+		return s.nhot - 1
+	}
+	at := 0
+	for j := 1; j < hotRings; j++ {
+		if s.hot[j].last < s.hot[at].last {
+			at = j
+		}
+	}
+	s.hot[at], s.cold[i] = m, s.hot[at]
+	return at
+}
+
+func (s *Set) dropCold(i int) {
+	last := len(s.cold) - 1
+	s.cold[i] = s.cold[last]
+	s.cold[last] = nil
+	s.cold = s.cold[:last]
+}
+
+// Sweep makes the next Poll that reports nothing look at every ring first.
+// Whoever is about to sleep calls it after announcing so.
+func (s *Set) Sweep() { s.sweep = true }
+
+// Reads returns how many lines Poll has looked at, to judge its cost.
+func (s *Set) Reads() uint64 { return s.reads }
+
+// Poll consumes the packet that it returned before, fills p with the next one
+// and reports whether there was one. On ErrCorrupt, reported once, p.Peer is
+// the writer (-1 if unknown) and p.Ring the ring, which is not polled again.
+func (s *Set) Poll(p *Packet) (bool, error) {
+	if s.held != nil {
+		s.held.Consume()
+		s.held = nil
+	} else if s.heldSR {
+		s.shared.Consume()
+		s.heldSR = false
+	}
+	step := s.step
+	if s.since >= patience {
+		s.since = 0
+		if s.around++; s.around > s.nhot+1 {
+			s.around = 0
+		}
+		step = s.around
+	}
+	for range s.nhot + 2 {
+		switch {
+		case step < s.nhot:
+			if m := s.hot[step]; m.Ready() {
+				s.reads++
+				return s.take(step, p)
+			}
+		case step == s.nhot:
+			if s.shared != nil && s.shared.Ready() {
+				if ok, err := s.takeShared(step, p); ok || err != nil {
+					return ok, err
+				}
+			}
+		case len(s.cold) > 0:
+			if s.turn++; s.turn >= len(s.cold) {
+				s.turn = 0
+			}
+			if s.cold[s.turn].Ready() {
+				return s.take(s.warm(s.turn), p)
+			}
+		}
+		if step++; step > s.nhot+1 {
+			step = 0
+		}
+	}
+	s.reads += uint64(s.nhot + 1 + min(1, len(s.cold)))
+	s.step, s.run, s.since = 0, 0, 0
+	if s.sweep {
+		return s.pollAll(p)
+	}
+	return false, nil
+}
+
+// pollAll looks at the rings that a pass leaves out.
+func (s *Set) pollAll(p *Packet) (bool, error) {
+	s.reads += uint64(len(s.cold))
+	for i, m := range s.cold {
+		if m.Ready() {
+			return s.take(s.warm(i), p)
+		}
+	}
+	s.sweep = false
+	return false, nil
+}
+
+// count keeps the next pass at step for up to burst packets.
+func (s *Set) count(step int) {
+	s.delivered++
+	s.since++
+	if step != s.step {
+		s.step, s.run = step, 0
+	}
+	if s.run++; s.run >= burst {
+		s.run = 0
+		if s.step = step + 1; s.step > s.nhot+1 {
+			s.step = 0
+		}
+	}
+}
+
+// take reads the packet that hot[at] has ready.
+func (s *Set) take(at int, p *Packet) (bool, error) {
+	m := s.hot[at]
+	p.Peer, p.Ring = m.peer, m.ring
+	ok, err := m.Poll(p)
+	if err != nil {
+		s.nhot--
+		s.hot[at] = s.hot[s.nhot]
+		s.hot[s.nhot] = nil
+		s.peers[m.peer] = nil
+		s.step, s.run = 0, 0
+		return false, err
+	}
+	s.held = m
+	s.count(at)
+	m.last = s.delivered
+	return ok, nil
+}
+
+func (s *Set) takeShared(step int, p *Packet) (bool, error) {
+	p.Ring = Everybody
+	ok, err := s.shared.Poll(p)
+	if err != nil {
+		s.shared = nil
+		return false, err
+	}
+	if ok {
+		s.heldSR = true
+		s.count(step)
+	}
+	return ok, nil
+}
