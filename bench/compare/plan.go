@@ -1,0 +1,76 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Cell is what one command measures: one test at one number of ranks, for
+// one or more message sizes.
+type Cell struct {
+	Test  string
+	Ranks int
+	Bytes []int
+}
+
+// Hello is the test of starting and ending a job: it yields two figures, the
+// time of the whole command and the memory of a rank.
+const Hello = "hello"
+
+// Memory is the name under which hello's resident set is reported.
+const Memory = "hello memory"
+
+// Full is the standard plan.
+func Full() []Cell {
+	return []Cell{
+		{"pingpong", 2, []int{8, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20}},
+		{"exchange", 2, []int{8, 1 << 10, 16 << 10, 256 << 10}},
+		{"barrier", 2, []int{0}},
+		{"barrier", 4, []int{0}},
+		{"barrier", 8, []int{0}},
+		{"barrier", 16, []int{0}},
+		{"allreduce", 2, []int{8, 64 << 10}},
+		{"allreduce", 4, []int{8}},
+		{Hello, 2, []int{0}},
+		{Hello, 64, []int{0}},
+	}
+}
+
+// Short is a plan of seconds that touches every kind of cell.
+func Short() []Cell {
+	return []Cell{
+		{"pingpong", 2, []int{8, 4 << 10, 1 << 20}},
+		{"exchange", 2, []int{1 << 10}},
+		{"barrier", 2, []int{0}},
+		{"barrier", 4, []int{0}},
+		{"allreduce", 2, []int{8}},
+		{Hello, 2, []int{0}},
+	}
+}
+
+// Select keeps the cells of plan whose test is named; no names keep all. An
+// unknown name is an error that lists the plan's tests.
+func Select(plan []Cell, tests []string) ([]Cell, error) {
+	if len(tests) == 0 {
+		return plan, nil
+	}
+	var known []string
+	for _, c := range plan {
+		if !slices.Contains(known, c.Test) {
+			known = append(known, c.Test)
+		}
+	}
+	var chosen []Cell
+	for _, t := range tests {
+		if !slices.Contains(known, t) {
+			return nil, fmt.Errorf("unknown test %q; the tests are %s", t, strings.Join(known, ", "))
+		}
+		for _, c := range plan {
+			if c.Test == t {
+				chosen = append(chosen, c)
+			}
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,91 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/bench/peer"
+)
+
+// shell is a runtime whose command is a shell script.
+func shell(name, script string) Runtime {
+	return Runtime{
+		Name: name,
+		command: func(c Cell, _ time.Duration) []string {
+			return []string{"sh", "-c", script, name, c.Test, join(c.Bytes)}
+		},
+		parse: peer.Parse,
+	}
+}
+
+func options(rounds int) Options {
+	return Options{Cells: []Cell{{"barrier", 2, []int{0}}}, Rounds: rounds, Budget: time.Millisecond, Limit: 5 * time.Second, Progress: func(int, int, string) {}}
+}
+
+func TestOrderRotates(t *testing.T) {
+	opts := options(3)
+	var order []string
+	opts.Progress = func(_, _ int, what string) { order = append(order, strings.Fields(what)[2]) }
+	row := "echo row barrier 2 0 1 1.5"
+	if _, err := Run(t.Context(), []Runtime{shell("A", row), shell("B", row), shell("C", row)}, opts); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(order), "[A, B, C, B, C, A, C, A, B,]"; got != want {
+		t.Errorf("order is %s, want %s", got, want)
+	}
+}
+
+func TestHangingPeerIsBoundedAndNoted(t *testing.T) {
+	opts := options(4)
+	opts.Limit = 300 * time.Millisecond
+	start := time.Now()
+	res, err := Run(t.Context(), []Runtime{shell("ours", "echo row barrier 2 0 1 1.5"), shell("stuck", "sleep 60 & sleep 60")}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Notes) != failuresAllowed || !strings.Contains(res.Notes[0], "stuck: barrier on 2 ranks did not end within 300ms") {
+		t.Errorf("notes are %q", res.Notes)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestOurFailureEndsTheComparison(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo broken >&2; exit 7":      "broken",
+		"echo row barrier 2 0 one 1.5": "one",
+		"echo nothing":                 "0 rows for 1 sizes",
+	} {
+		_, err := Run(t.Context(), []Runtime{shell("ours", script)}, options(1))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error is %v, want %q in it", script, err, want)
+		}
+	}
+}
+
+func TestHelloCountsRanks(t *testing.T) {
+	opts := options(1)
+	opts.Cells = []Cell{{Hello, 2, []int{0}}}
+	res, err := Run(t.Context(), []Runtime{shell("ours", "echo hello 0 900; echo hello 1 1000")}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := res.Samples[1]; s.Test != Memory || s.Value != 1000 {
+		t.Errorf("memory sample is %+v", s)
+	}
+	if _, err := Run(t.Context(), []Runtime{shell("ours", "echo hello 0 900")}, opts); err == nil || !strings.Contains(err.Error(), "printed 1 lines") {
+		t.Errorf("a missing rank gives %v", err)
+	}
+}
+
+func TestMissingPeerSaysWhatToInstall(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := Peers(t.Context(), []string{"openmpi"}, t.TempDir())
+	if !errors.Is(err, ErrNoPeers) || !strings.Contains(err.Error(), "apt-get install openmpi-bin libopenmpi-dev") {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -1,0 +1,162 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"rhinet/bench"
+	"rhinet/bench/peer"
+)
+
+// A Runtime is one MPI runtime under test.
+type Runtime struct {
+	Name string
+	// command returns the argument list that runs cell with the given time a size.
+	command func(c Cell, budget time.Duration) []string
+	parse   func(text string) ([]bench.Row, error)
+}
+
+// Ours is this runtime: the launcher mpirun and the benchmark program self.
+func Ours(mpirun, self string) Runtime {
+	return Runtime{
+		Name: "rhinet",
+		command: func(c Cell, budget time.Duration) []string {
+			args := []string{mpirun, "-n", strconv.Itoa(c.Ranks), self, c.Test}
+			if c.Test != Hello {
+				args = append(args, "--sizes", join(c.Bytes), "--time", budget.String(), "--format", "csv")
+			}
+			return args
+		},
+		parse: bench.ParseCSV,
+	}
+}
+
+// A kind is a C runtime as Debian packages it.
+type kind struct {
+	name, mpicc, launcher, packages string
+	fits, crowded                   []string // launcher's flags when ranks fit the cores, and when not
+}
+
+var kinds = []kind{
+	{"openmpi", "mpicc.openmpi", "mpirun.openmpi", "openmpi-bin libopenmpi-dev",
+		[]string{"--allow-run-as-root", "--bind-to", "core", "-np"}, []string{"--allow-run-as-root", "--oversubscribe", "-np"}},
+	{"mpich", "mpicc.mpich", "mpiexec.mpich", "mpich libmpich-dev",
+		[]string{"-bind-to", "core", "-n"}, []string{"-n"}},
+}
+
+// ErrNoPeers says that a runtime to compare with is not installed.
+var ErrNoPeers = errors.New("a runtime to compare with is missing")
+
+// Peers compiles the peers' program in dir for the named C runtimes.
+// A missing one is ErrNoPeers, worded as what to install.
+func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
+	var runtimes []Runtime
+	for _, name := range names {
+		k, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, tool := range []string{k.mpicc, k.launcher} {
+			if _, err := exec.LookPath(tool); err != nil {
+				return nil, fmt.Errorf("%w: %s is not in PATH; install it (Debian: apt-get install %s)", ErrNoPeers, tool, k.packages)
+			}
+		}
+		bin, err := peer.Compile(ctx, k.mpicc, dir)
+		if err != nil {
+			return nil, err
+		}
+		runtimes = append(runtimes, Runtime{
+			Name: k.name,
+			command: func(c Cell, budget time.Duration) []string {
+				flags := k.fits
+				if c.Ranks > runtime.NumCPU() {
+					flags = k.crowded
+				}
+				args := append([]string{k.launcher}, flags...)
+				return append(args, strconv.Itoa(c.Ranks), bin, c.Test, join(c.Bytes), strconv.FormatFloat(budget.Seconds()*1e3, 'f', 0, 64))
+			},
+			parse: peer.Parse,
+		})
+	}
+	return runtimes, nil
+}
+
+func find(name string) (kind, error) {
+	var known []string
+	for _, k := range kinds {
+		if k.name == name {
+			return k, nil
+		}
+		known = append(known, k.name)
+	}
+	return kind{}, fmt.Errorf("unknown runtime %q; the others are %s", name, strings.Join(known, ", "))
+}
+
+func join(sizes []int) string {
+	text := make([]string, len(sizes))
+	for i, n := range sizes {
+		text[i] = strconv.Itoa(n)
+	}
+	return strings.Join(text, ",")
+}
+
+// A Sample is one figure of one runtime in one round.
+type Sample struct {
+	Round   int     `json:"round"`
+	Runtime string  `json:"runtime"`
+	Test    string  `json:"test"`
+	Ranks   int     `json:"ranks"`
+	Bytes   int     `json:"bytes"`
+	Value   float64 `json:"value"` // microseconds; for Memory, KiB
+}
+
+// measure runs one cell once. Its error says which runtime failed and how.
+func (r Runtime) measure(ctx context.Context, c Cell, budget, limit time.Duration) ([]Sample, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	args := r.command(c, budget)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "OMPI_MCA_btl_base_warn_component_unused=0")
+	inGroup(cmd)
+	cmd.WaitDelay = 5 * time.Second
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	start := time.Now()
+	err := cmd.Run()
+	elapsed := time.Since(start)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s: %s on %d ranks did not end within %v", r.Name, c.Test, c.Ranks, limit)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %s on %d ranks: %v: %s", r.Name, c.Test, c.Ranks, err, strings.TrimSpace(errs.String()))
+	}
+	if c.Test == Hello {
+		kib, ranks := peer.ParseHello(out.String())
+		if ranks != c.Ranks {
+			return nil, fmt.Errorf("%s: hello on %d ranks printed %d lines", r.Name, c.Ranks, ranks)
+		}
+		return []Sample{
+			{Runtime: r.Name, Test: Hello, Ranks: c.Ranks, Value: float64(elapsed.Nanoseconds()) / 1e3},
+			{Runtime: r.Name, Test: Memory, Ranks: c.Ranks, Value: kib},
+		}, nil
+	}
+	rows, err := r.parse(out.String())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	if len(rows) != len(c.Bytes) {
+		return nil, fmt.Errorf("%s: %s on %d ranks gave %d rows for %d sizes", r.Name, c.Test, c.Ranks, len(rows), len(c.Bytes))
+	}
+	var samples []Sample
+	for _, row := range rows {
+		samples = append(samples, Sample{Runtime: r.Name, Test: row.Test, Ranks: row.Ranks, Bytes: row.Bytes, Value: row.Microsecs})
+	}
+	return samples, nil
+}

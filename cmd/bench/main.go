@@ -1,0 +1,79 @@
+// Command bench measures this runtime, and beside it others.
+//
+//	mpirun -n 2 bench pingpong --sizes 8,1024 --format csv
+//	bench compare --rounds 8
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench/compare"
+)
+
+// Exit statuses beside 0 and 1 (a measurement failed).
+const (
+	statusUsage   = 2 // bad input: nothing was measured
+	statusMissing = 3 // something to compare with is not installed
+)
+
+// errUsage marks errors of the user's input.
+var errUsage = errors.New("usage")
+
+func usage(err error) error { return fmt.Errorf("%w%w", errUsage, err) }
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run carries out the command line and returns the exit status.
+func run(args []string, out, errs io.Writer) int {
+	root := &cobra.Command{
+		Use:           "bench",
+		Short:         "Measure this MPI runtime, and others beside it",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(fmt.Errorf("unknown command %q; bench --help lists the commands", args[0]))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error {
+			return usage(errors.New("no command; bench --help lists the commands"))
+		},
+	}
+	root.SetOut(out)
+	root.SetErr(errs)
+	root.SetArgs(args)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	addWorkloads(root, out)
+	root.AddCommand(compareCommand(out, errs))
+	err := root.Execute()
+	if err == nil {
+		return 0
+	}
+	status := 1
+	switch {
+	case errors.Is(err, errUsage):
+		status = statusUsage
+	case errors.Is(err, compare.ErrNoPeers):
+		status = statusMissing
+	}
+	var r *rankError
+	if !errors.As(err, &r) || r.report {
+		fmt.Fprintln(errs, "bench:", text(err))
+	}
+	return status
+}
+
+// text is the error's message without the mark of errUsage.
+func text(err error) string {
+	s := err.Error()
+	if errors.Is(err, errUsage) {
+		s = s[len(errUsage.Error()):]
+	}
+	return s
+}

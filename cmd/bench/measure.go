@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench"
+	"rhinet/mpi"
+)
+
+// A rankError is an error of a program that several ranks run: only one of
+// them says what all of them found.
+type rankError struct {
+	error
+	report bool
+}
+
+func (e *rankError) Unwrap() error { return e.error }
+
+// addWorkloads adds a command for each workload, and hello.
+func addWorkloads(root *cobra.Command, out io.Writer) {
+	for _, w := range bench.Workloads() {
+		root.AddCommand(workloadCommand(w, out))
+	}
+	root.AddCommand(&cobra.Command{
+		Use:   "hello",
+		Short: "Start, print rank and resident memory in KiB, end",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			world, err := mpi.Init()
+			if err != nil {
+				return err
+			}
+			if err := mpi.Barrier(world); err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "hello %d %d\n", world.Rank(), resident())
+			return mpi.Finalize(world)
+		},
+	})
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(fmt.Errorf("unexpected argument %q; sizes are given with --sizes", args[0]))
+	}
+	return nil
+}
+
+func workloadCommand(w bench.Workload, out io.Writer) *cobra.Command {
+	var sizes, format string
+	var budget time.Duration
+	c := &cobra.Command{
+		Use:   w.Name,
+		Short: "Measure: " + w.About,
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			printer, err := bench.NewPrinter(format, out)
+			if err != nil {
+				return usage(err)
+			}
+			opts := bench.Options{Budget: budget}
+			if opts.Sizes, err = parseSizes(sizes); err != nil {
+				return usage(err)
+			}
+			if budget <= 0 {
+				return usage(fmt.Errorf("--time %v is not a positive duration, such as 100ms", budget))
+			}
+			world, err := mpi.Init()
+			if err != nil {
+				return err
+			}
+			first := world.Rank() == 0
+			if err := w.Check(world.Size(), opts); err != nil {
+				mpi.Finalize(world)
+				return &rankError{usage(err), first}
+			}
+			if err := w.Run(world, opts, printer.Row); err != nil {
+				return err
+			}
+			if err := mpi.Finalize(world); err != nil {
+				return err
+			}
+			if first {
+				return printer.Close()
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&sizes, "sizes", "", "message sizes in bytes, separated by commas (default: the test's schedule)")
+	c.Flags().StringVar(&format, "format", "table", "output format: "+bench.Formats)
+	c.Flags().DurationVar(&budget, "time", 200*time.Millisecond, "measuring time of one size")
+	return c
+}
+
+func parseSizes(list string) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var sizes []int
+	for _, f := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(f))
+		if err != nil {
+			return nil, fmt.Errorf("size %q in --sizes is not a number of bytes", f)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
+}
+
+// resident returns the largest resident set of this process so far, in KiB;
+// 0 where the system does not tell.
+func resident() int {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, _ := strconv.Atoi(strings.Fields(rest)[0])
+			return kib
+		}
+	}
+	return 0
+}
