@@ -1,0 +1,20 @@
+// Package fabric is the memory that the NICs of one job share.
+//
+// A job of processes shares one anonymous file, which the launcher makes with
+// [Create] and every rank inherits and maps with [Open]. A job of goroutines
+// shares plain memory, made with [Heap]. Both look alike from here on: a
+// header, then one slice of equal size and layout for each rank.
+//
+//	header   magic, version, job, geometry                     one page
+//	slice    Front    doorbell, process, status                one page
+//	         Device   memory of the rank's NIC (its tables)
+//	         Control  words for compare-and-swap
+//	         Shared   the ring that everybody writes
+//	         Boards   flag lines, by board, parity and writer
+//	         Rings    pool of packet rings
+//
+// The file is large and sparse: a page costs memory only once it is touched,
+// and nothing of it has a name in a file system, so nothing is left behind.
+// There is no Go pointer in it, only offsets, and each is checked where it is
+// used. Which NIC reads the areas, and how, is not known here.
+package fabric

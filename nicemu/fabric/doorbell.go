@@ -1,0 +1,122 @@
+package fabric
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// The front page of a slice: who owns a word, and which words share no line
+// with others (two lines apart, because processors fetch lines in pairs).
+const (
+	wordAsleep  = 0  // set by the sleeper, cleared by whoever rings or by the sleeper
+	wordBell    = 16 // futex: raised by whoever rings
+	wordProcess = 32 // pid, address of the region; written by the rank
+	wordStatus  = 48 // written by the rank, read by the launcher
+)
+
+// napLimit bounds a sleep where ringing may be missed: no way to fence the
+// ringing side from here.
+const napLimit = time.Millisecond
+
+// A Doorbell wakes one rank. The rank arms it, looks once more for work, and
+// sleeps; whoever makes something visible to the rank rings it.
+//
+// Ringing a rank that is awake is one load. What makes this safe without a
+// fence after each publication is the fence that Arm puts into all processors
+// that run a rank (membarrier): a publication is either visible once Arm has
+// returned, or its publisher sees the rank armed. Between goroutines, Ring
+// fences instead.
+type Doorbell struct {
+	asleep *uint32
+	bell   *uint32
+	heard  uint32        // bell when armed; owned by the sleeper
+	nap    bool          // sleeps are short, because Arm cannot fence
+	ready  chan struct{} // ranks as goroutines: takes one token; else nil
+	timer  *time.Timer   // ranks as goroutines: of the sleeper
+}
+
+func (d *Doorbell) open(f *Fabric, rank int, nap bool) {
+	w := f.Words(rank, Front)
+	d.asleep, d.bell, d.nap = half(&w[wordAsleep]), half(&w[wordBell]), nap
+	if !f.shared {
+		d.ready = make(chan struct{}, 1)
+	}
+}
+
+// Bell returns the doorbell of a rank.
+func (f *Fabric) Bell(rank int) *Doorbell { return &f.bells[rank] }
+
+// Arm announces that the rank is about to sleep. From its return on, whoever
+// makes something visible rings; what was made visible before can be seen.
+// Arm, Sleep and Disarm belong to one goroutine at a time.
+func (d *Doorbell) Arm() {
+	if d.ready != nil {
+		select {
+		case <-d.ready: // rung after the last sleep
+		default:
+		}
+		atomic.StoreUint32(d.asleep, 1)
+		return
+	}
+	d.heard = atomic.LoadUint32(d.bell)
+	atomic.StoreUint32(d.asleep, 1)
+	if !d.nap && !barrier() {
+		d.nap = true
+	}
+}
+
+// Sleep blocks until the doorbell rings or d has passed. It may return early.
+func (d *Doorbell) Sleep(limit time.Duration) {
+	if limit <= 0 {
+		return
+	}
+	if d.ready == nil {
+		if d.nap {
+			limit = min(limit, napLimit)
+		}
+		futexWait(d.bell, d.heard, limit)
+		return
+	}
+	if d.timer == nil {
+		d.timer = time.NewTimer(limit)
+	} else {
+		d.timer.Reset(limit)
+	}
+	select {
+	case <-d.ready:
+	case <-d.timer.C:
+	}
+	d.timer.Stop()
+}
+
+// Disarm withdraws Arm.
+func (d *Doorbell) Disarm() { atomic.StoreUint32(d.asleep, 0) }
+
+// Ring wakes the rank if it is armed. The caller has published before.
+func (d *Doorbell) Ring() {
+	if d.ready != nil {
+		atomic.AddUint32(d.asleep, 0) // a fence: Arm has none
+	}
+	if atomic.LoadUint32(d.asleep) != 0 {
+		d.wake()
+	}
+}
+
+// Asleep reports whether the rank is armed.
+func (d *Doorbell) Asleep() bool { return atomic.LoadUint32(d.asleep) != 0 }
+
+// wake lets the first of several publishers do the work.
+func (d *Doorbell) wake() {
+	if !atomic.CompareAndSwapUint32(d.asleep, 1, 0) {
+		return
+	}
+	if d.ready != nil {
+		select {
+		case d.ready <- struct{}{}:
+		default:
+		}
+		return
+	}
+	atomic.AddUint32(d.bell, 1)
+	futexWake(d.bell)
+}

@@ -1,0 +1,141 @@
+package fabric
+
+import (
+	"errors"
+	"sync"
+
+	"rhinet/internal/ring"
+)
+
+// A Fabric is a job's memory as one process sees it. Its methods may be called
+// by any number of goroutines; who may touch which words is a matter of the
+// rings, boards and NICs in it.
+type Fabric struct {
+	layout
+	mem    []byte
+	job    uint32
+	base   uint64 // address of mem in this process
+	unmap  func([]byte) error
+	bells  []Doorbell
+	loans  []loans
+	shared bool // between processes
+}
+
+// Heap returns the memory of a job whose ranks are goroutines of this process.
+func Heap(ranks int, g Geometry) (*Fabric, error) {
+	if err := g.Check(ranks); err != nil {
+		return nil, err
+	}
+	l := layOut(ranks, g)
+	all := ring.Memory(l.total() + PageBytes)
+	skip := int(-Address(all) & (PageBytes - 1))
+	mem := all[skip : skip+l.total() : skip+l.total()]
+	l.write(mem, newJob())
+	return view(mem, l, false), nil
+}
+
+// view returns the fabric that lies in mem.
+func view(mem []byte, l layout, shared bool) *Fabric {
+	f := &Fabric{layout: l, mem: mem, base: Address(mem), shared: shared}
+	f.job = uint32(words(mem[:PageBytes])[wordJob])
+	f.loans = make([]loans, l.ranks)
+	f.bells = make([]Doorbell, l.ranks)
+	nap := shared && !barrierReady()
+	for i := range f.bells {
+		f.bells[i].open(f, i, nap)
+	}
+	return f
+}
+
+// Close unmaps the memory; nobody may use it or views of it any more.
+func (f *Fabric) Close() error {
+	if f.mem == nil {
+		return errors.New("fabric: closed twice")
+	}
+	mem := f.mem
+	f.mem, f.bells = nil, nil
+	if f.unmap != nil {
+		return f.unmap(mem)
+	}
+	return nil
+}
+
+// Ranks returns the number of ranks of the job.
+func (f *Fabric) Ranks() int { return f.ranks }
+
+// Geometry returns the sizes of a slice.
+func (f *Fabric) Geometry() Geometry { return f.geo }
+
+// Job returns the number that identifies the job, its process group
+// identifier (PGID; martini, section 1.9). It is never 0.
+func (f *Fabric) Job() uint32 { return f.job }
+
+// Shared reports whether ranks are processes, not goroutines of this one.
+func (f *Fabric) Shared() bool { return f.shared }
+
+// Bytes returns an area of rank's slice. It starts on a page.
+func (f *Fabric) Bytes(rank int, a Area) []byte {
+	at, n := f.at(rank, a), f.size[a]
+	return f.mem[at : at+n : at+n]
+}
+
+// Words returns an area of rank's slice as 64-bit words.
+func (f *Fabric) Words(rank int, a Area) []uint64 { return words(f.Bytes(rank, a)) }
+
+// Lines returns an area of rank's slice as lines.
+func (f *Fabric) Lines(rank int, a Area) []ring.Line { return lines(f.Bytes(rank, a)) }
+
+// Span returns where in the region an area of rank's slice lies.
+func (f *Fabric) Span(rank int, a Area) (offset, size uint64) {
+	return uint64(f.at(rank, a)), uint64(f.size[a])
+}
+
+// RingStride returns the distance in bytes of packet rings in the pool.
+func (f *Fabric) RingStride() int { return f.ring }
+
+// Memory returns n bytes at an offset of the region, or nil if they do not lie
+// in it.
+func (f *Fabric) Memory(offset, n uint64) []byte {
+	if size := uint64(len(f.mem)); offset > size || n > size-offset {
+		return nil
+	}
+	return f.mem[offset : offset+n : offset+n]
+}
+
+// Offset returns where b lies in the region, if it does.
+func (f *Fabric) Offset(b []byte) (uint64, bool) {
+	at := Address(b)
+	if size := uint64(len(f.mem)); at < f.base || at-f.base > size || uint64(len(b)) > size-(at-f.base) {
+		return 0, false
+	}
+	return at - f.base, true
+}
+
+// loans are what one rank lends to the other ranks of this process.
+type loans struct {
+	mu  sync.Mutex
+	all [][]byte
+}
+
+// Lend makes b reachable as loan i of rank for ranks of this process, which
+// can touch it without the help of the kernel; nil ends the loan.
+func (f *Fabric) Lend(rank, i int, b []byte) {
+	l := &f.loans[rank]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.all) <= i {
+		l.all = append(l.all, nil)
+	}
+	l.all[i] = b
+}
+
+// Borrow returns loan i of rank, or nil if this process has no such loan.
+func (f *Fabric) Borrow(rank, i int) []byte {
+	l := &f.loans[rank]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i < 0 || i >= len(l.all) {
+		return nil
+	}
+	return l.all[i]
+}

@@ -1,0 +1,129 @@
+package fabric
+
+import (
+	"fmt"
+
+	"rhinet/internal/ring"
+)
+
+// PageBytes is the unit of layout and of protection (martini, section 5.1).
+const PageBytes = 4096
+
+// Bounds of a job. MaxRanks is the number of peers that the protocol engine
+// knows; the others keep sizes far from overflow.
+const (
+	MaxRanks  = 1024
+	maxRings  = 1 << 12
+	maxLines  = 1 << 16
+	maxBytes  = 1 << 26
+	maxBoards = 1 << 8
+	maxWords  = 1 << 16
+)
+
+// A Geometry gives the sizes of one rank's slice.
+type Geometry struct {
+	Rings  int               // packet rings in the pool
+	Ring   ring.Layout       // shape of each
+	Shared ring.SharedLayout // shape of the ring that everybody writes
+	Boards int               // flag boards, two lines per board and rank
+	Words  int               // 64-bit words for compare-and-swap
+	Device int               // bytes of NIC memory
+}
+
+// Default returns the geometry of a job of processes. Most of it stays
+// untouched: a rank that talks to few others costs a few hundred KiB.
+func Default() Geometry {
+	return Geometry{
+		Rings:  64,
+		Ring:   ring.Layout{Slots: 256, Bytes: 128 << 10},
+		Shared: ring.SharedLayout{Lines: 4096},
+		Boards: 8,
+		Words:  256,
+		Device: 512 << 10,
+	}
+}
+
+// Small returns a geometry for ranks that are goroutines of one process: plain
+// memory is cleared when it is allocated, so there is less of it.
+func Small() Geometry {
+	return Geometry{
+		Rings:  16,
+		Ring:   ring.Layout{Slots: 64, Bytes: 32 << 10},
+		Shared: ring.SharedLayout{Lines: 1024},
+		Boards: 4,
+		Words:  64,
+		Device: 512 << 10,
+	}
+}
+
+// Check reports whether ranks slices of geometry g can be laid out.
+func (g Geometry) Check(ranks int) error {
+	power := func(n, low, high int) bool { return n >= low && n <= high && n&(n-1) == 0 }
+	switch {
+	case ranks < 1 || ranks > MaxRanks:
+		return fmt.Errorf("fabric: %d ranks; a job has 1 to %d", ranks, MaxRanks)
+	case g.Rings < 1 || g.Rings > maxRings:
+		return fmt.Errorf("fabric: %d packet rings; a rank has 1 to %d", g.Rings, maxRings)
+	case !power(g.Ring.Slots, 2, maxLines) || !power(g.Ring.Bytes, ring.LineBytes, maxBytes):
+		return fmt.Errorf("fabric: packet rings of %d lines and %d bytes; both must be powers of two, 2 to %d and %d to %d",
+			g.Ring.Slots, g.Ring.Bytes, maxLines, ring.LineBytes, maxBytes)
+	case !power(g.Shared.Lines, 64, maxLines):
+		return fmt.Errorf("fabric: a shared ring of %d lines; it must be a power of two, 64 to %d", g.Shared.Lines, maxLines)
+	case g.Boards < 0 || g.Boards > maxBoards:
+		return fmt.Errorf("fabric: %d boards; a rank has 0 to %d", g.Boards, maxBoards)
+	case g.Words < 0 || g.Words > maxWords:
+		return fmt.Errorf("fabric: %d control words; a rank has 0 to %d", g.Words, maxWords)
+	case g.Device < 0 || g.Device > maxBytes:
+		return fmt.Errorf("fabric: %d bytes of NIC memory; a rank has 0 to %d", g.Device, maxBytes)
+	}
+	return nil
+}
+
+// An Area is one part of a rank's slice.
+type Area int
+
+// The areas, in the order in which they lie.
+const (
+	Front Area = iota
+	Device
+	Control
+	Shared
+	Boards
+	Rings
+	numAreas
+)
+
+// A layout is a geometry in numbers of bytes.
+type layout struct {
+	ranks  int
+	geo    Geometry
+	start  [numAreas]int // offset in a slice
+	size   [numAreas]int
+	ring   int // distance of packet rings
+	stride int // distance of slices
+}
+
+func pages(n int) int { return (n + PageBytes - 1) &^ (PageBytes - 1) }
+
+func layOut(ranks int, g Geometry) layout {
+	l := layout{ranks: ranks, geo: g, ring: pages(g.Ring.Size())}
+	l.size = [numAreas]int{
+		Front:   PageBytes,
+		Device:  g.Device,
+		Control: g.Words * 8,
+		Shared:  g.Shared.Size(),
+		Boards:  g.Boards * 2 * ranks * ring.LineBytes,
+		Rings:   g.Rings * l.ring,
+	}
+	for a := range l.size {
+		l.start[a] = l.stride
+		l.stride += pages(l.size[a])
+	}
+	return l
+}
+
+// total returns the bytes of the whole region.
+func (l *layout) total() int { return PageBytes + l.ranks*l.stride }
+
+// at returns the offset in the region of an area of a rank.
+func (l *layout) at(rank int, a Area) int { return PageBytes + rank*l.stride + l.start[a] }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package fabric
+
+func barrierReady() bool { return false }
+
+func barrier() bool { return false }

@@ -1,0 +1,25 @@
+//go:build !linux
+
+package fabric
+
+import (
+	"errors"
+	"os"
+)
+
+// errNoProcesses reports a system on which ranks cannot be processes.
+var errNoProcesses = errors.New("fabric: ranks as processes need Linux; run them as goroutines (package mpitest)")
+
+// Create makes the memory of a job of processes; not on this system.
+func Create(ranks int, g Geometry) (*os.File, error) {
+	if err := g.Check(ranks); err != nil {
+		return nil, err
+	}
+	return nil, errNoProcesses
+}
+
+// Open maps an inherited fabric; not on this system.
+func Open(int) (*Fabric, error) { return nil, errNoProcesses }
+
+// Map maps the fabric in a file; not on this system.
+func Map(*os.File) (*Fabric, error) { return nil, errNoProcesses }

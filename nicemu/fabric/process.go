@@ -1,0 +1,60 @@
+package fabric
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+)
+
+// ErrAbsent reports a rank whose process has not entered the fabric yet, or
+// has left it.
+var ErrAbsent = errors.New("rank has not started yet, or has ended")
+
+// Enter registers this process as the given rank.
+func (f *Fabric) Enter(rank int) error {
+	if rank < 0 || rank >= f.ranks {
+		return fmt.Errorf("fabric: rank %d; the job has ranks 0 to %d", rank, f.ranks-1)
+	}
+	w := f.Words(rank, Front)
+	if !atomic.CompareAndSwapUint64(&w[wordProcess], 0, uint64(os.Getpid())) {
+		return fmt.Errorf("fabric: rank %d is taken by process %d", rank, f.Process(rank))
+	}
+	atomic.StoreUint64(&w[wordProcess+1], f.base)
+	if f.shared {
+		permitAttach()
+	}
+	return nil
+}
+
+// Leave withdraws Enter.
+func (f *Fabric) Leave(rank int) {
+	w := f.Words(rank, Front)
+	atomic.StoreUint64(&w[wordProcess+1], 0)
+	atomic.StoreUint64(&w[wordProcess], 0)
+}
+
+// Process returns the number of the process that is the given rank, or 0.
+func (f *Fabric) Process(rank int) int {
+	return int(int32(atomic.LoadUint64(&f.Words(rank, Front)[wordProcess])))
+}
+
+// Probe reports whether the kernel lets this process read the memory of rank:
+// nil, ErrAbsent, or the kernel's refusal. It reads the word by which rank's
+// process knows the fabric.
+func (f *Fabric) Probe(rank int) error {
+	pid := f.Process(rank)
+	base := atomic.LoadUint64(&f.Words(rank, Front)[wordProcess+1])
+	if pid <= 0 || base == 0 {
+		return fmt.Errorf("fabric: rank %d: %w", rank, ErrAbsent)
+	}
+	var b [8]byte
+	if _, err := ReadProcess(pid, base, b[:]); err != nil {
+		return fmt.Errorf("fabric: read memory of rank %d, process %d: %w", rank, pid, err)
+	}
+	if binary.NativeEndian.Uint64(b[:]) != magic {
+		return fmt.Errorf("fabric: process %d is not rank %d: %w", pid, rank, ErrForeign)
+	}
+	return nil
+}

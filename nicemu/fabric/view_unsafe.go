@@ -1,0 +1,34 @@
+package fabric
+
+import (
+	"unsafe"
+
+	"rhinet/internal/ring"
+)
+
+// words views mem, which is aligned, as 64-bit words.
+func words(mem []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/8)
+}
+
+// lines views mem, which starts on a line, as lines.
+func lines(mem []byte) []ring.Line {
+	return unsafe.Slice((*ring.Line)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/ring.LineBytes)
+}
+
+// half views the half of a word that comes first in memory.
+func half(w *uint64) *uint32 { return (*uint32)(unsafe.Pointer(w)) }
+
+// LineBytes views a line as bytes.
+func LineBytes(l *ring.Line) *[ring.LineBytes]byte {
+	return (*[ring.LineBytes]byte)(unsafe.Pointer(l))
+}
+
+// Address returns the virtual address of b in this process. It names memory
+// and is never made a pointer again.
+func Address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
+
+// bytesOf views words as bytes.
+func bytesOf(w []uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), len(w)*8)
+}
