@@ -17,6 +17,11 @@
 //     and needs no set-up: the first packets between two peers travel there.
 package ir
 
+import "errors"
+
+// ErrPeerGone is wrapped by the Err of an event that reports a dead peer.
+var ErrPeerGone = errors.New("peer is gone")
+
 // LineBytes is the size of one slot of a packet ring: one cache line.
 const LineBytes = 64
 

@@ -3,7 +3,7 @@ package ir
 import "time"
 
 // Caps is what the engine must know of a NIC to choose protocols. It is read
-// once, at set-up.
+// once, at set-up, and is the same at all peers of a job.
 type Caps struct {
 	Name      string
 	Rings     int  // packet rings in each peer's pool
@@ -15,6 +15,7 @@ type Caps struct {
 	Eager     int  // message bytes up to which copying through a ring beats Pull
 	Split     int  // message bytes from which both sides move a part each
 	SplitUnit int  // bytes of one part
+	Copies    int  // Pull and Push commands that the NIC carries out at the same time; 0 means 1
 }
 
 // A Translator connects one engine to one NIC. It belongs to one rank and its
@@ -25,13 +26,23 @@ type Caps struct {
 //   - Post carries out cmd or starts it. Packets from this peer to another
 //     in the same ring become visible in the order posted, each whole. The
 //     engine guarantees room for Packet (Slot and Pos lie within what ReadTail
-//     reported); for Shared it does not, and Busy answers.
+//     reported); for Shared it does not, and Busy answers. Busy comes before
+//     every other event that Poll gives after the Post it answers, so that
+//     any other event, or none, says that the packet went.
+//   - A command that moves between this peer and itself (Swap on the own
+//     control area) is carried out like any other.
+//   - Each command that has an answer gets exactly one, also when its peer is
+//     gone.
 //   - Poll fills ev with the next event and reports whether there was one. An
 //     Arrived event's packet is consumed by the following Poll: its space is
 //     then free. Polling costs the same however many idle peers are connected.
 //   - What a peer wrote into shared memory is not trusted: lengths are checked
 //     where they are read, and a packet that cannot be right is an Event
-//     Failed with the peer's number.
+//     Failed with the peer's number and Token 0.
+//   - A peer that is dead is reported once, by an Event Failed with Token 0
+//     and an Err that wraps [ErrPeerGone]. A refusal that another way of
+//     moving the bytes may avoid (cross-memory attach forbidden, say) has an
+//     Err that wraps [io/fs.ErrPermission].
 //   - Neither allocates for Packet, Shared and Arrived, nor calls the system
 //     unless a sleeping peer must be woken.
 type Translator interface {
