@@ -1,0 +1,95 @@
+package wait
+
+import (
+	"runtime"
+	"time"
+)
+
+// epoch is what durations are measured from: reading the monotonic clock alone
+// costs half of reading both.
+var epoch = time.Now()
+
+// A Doorbell wakes a sleeper. The publisher looks whether it is armed after
+// making something visible; the sleeper arms it before it looks a last time.
+type Doorbell interface {
+	Arm()
+	Sleep(d time.Duration) // until rung, or until d has passed
+	Disarm()
+}
+
+// A Backoff is one wait in progress, made by [Policy.Begin]. It belongs to one
+// goroutine and lives on its stack.
+type Backoff struct {
+	policy   *Policy
+	eager    int // polls left before the first PAUSE
+	n        int // pauses in this phase
+	since    time.Duration
+	yielding bool
+}
+
+// Pause is called after each poll in vain. It returns true when the policy has
+// nothing left but to sleep, from then on every time until Reset.
+func (b *Backoff) Pause() (sleep bool) {
+	if b.eager > 0 {
+		b.eager--
+		return false
+	}
+	return b.pause()
+}
+
+// Reset begins anew after a poll that found something.
+func (b *Backoff) Reset() { b.eager, b.n, b.since, b.yielding = b.policy.Eager, 0, 0, false }
+
+func (b *Backoff) pause() bool {
+	if b.yielding {
+		return b.yield()
+	}
+	if b.policy.Spin > 0 {
+		relax()
+		if b.n++; b.n%clockPolls != 0 {
+			return false
+		}
+		if b.n%goschedPolls == 0 {
+			runtime.Gosched()
+		}
+		now := time.Since(epoch)
+		if b.since == 0 {
+			b.since = now
+		}
+		if now-b.since < b.policy.Spin {
+			return false
+		}
+	}
+	b.n, b.since, b.yielding = 0, time.Since(epoch), true
+	return b.yield()
+}
+
+func (b *Backoff) yield() bool {
+	if time.Since(epoch)-b.since >= b.policy.Yield {
+		return true
+	}
+	if b.n++; b.policy.Local || b.n%goschedYields == 0 {
+		runtime.Gosched()
+	} else {
+		yieldProcessor()
+	}
+	return false
+}
+
+// Rest sleeps on bell until it rings, unless done reports true once the bell
+// is armed. It may return early.
+func (b *Backoff) Rest(bell Doorbell, done func() bool) {
+	bell.Arm()
+	if !done() {
+		bell.Sleep(b.Nap())
+	}
+	bell.Disarm()
+}
+
+// Nap returns how long one sleep may be.
+func (b *Backoff) Nap() time.Duration {
+	if b.policy.Nap > 0 {
+		return b.policy.Nap
+	}
+	return napTime
+}

@@ -1,0 +1,91 @@
+package wait
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// UsableCPUs returns how many processors this process may keep busy: those in
+// its affinity mask when it started, less if a control group limits its share.
+// At least 1.
+func UsableCPUs() int {
+	return usable(runtime.NumCPU(), os.DirFS("/"))
+}
+
+// usable applies the CPU limits of the control groups that root shows.
+func usable(cpus int, root fs.FS) int {
+	groups, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return cpus
+	}
+	for line := range strings.Lines(string(groups)) {
+		// hierarchy:controllers:path; no controllers: version 2
+		field := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(field) != 3 {
+			continue
+		}
+		for _, c := range strings.Split(field[1], ",") {
+			var limit func(fs.FS, string) float64
+			var mount string
+			switch c {
+			case "":
+				limit, mount = limit2, "sys/fs/cgroup"
+			case "cpu":
+				limit, mount = limit1, "sys/fs/cgroup/cpu"
+			default:
+				continue
+			}
+			// Each group above may be the tightest. Inside a container the
+			// path may be one of the host's: then only the mount exists.
+			for dir := path.Clean("/" + field[2]); ; dir = path.Dir(dir) {
+				if l := limit(root, path.Join(mount, dir)); l > 0 {
+					cpus = min(cpus, max(1, int(l)))
+				}
+				if dir == "/" {
+					break
+				}
+			}
+		}
+	}
+	return max(1, cpus)
+}
+
+// limit2 returns the processors that a version 2 group may use, 0 for all.
+func limit2(root fs.FS, dir string) float64 {
+	text, err := fs.ReadFile(root, path.Join(dir, "cpu.max"))
+	if err != nil {
+		return 0
+	}
+	field := strings.Fields(string(text))
+	if len(field) != 2 {
+		return 0
+	}
+	return ratio(field[0], field[1])
+}
+
+// limit1 returns the processors that a version 1 group may use, 0 for all.
+func limit1(root fs.FS, dir string) float64 {
+	quota, err := fs.ReadFile(root, path.Join(dir, "cpu.cfs_quota_us"))
+	if err != nil {
+		return 0
+	}
+	period, err := fs.ReadFile(root, path.Join(dir, "cpu.cfs_period_us"))
+	if err != nil {
+		return 0
+	}
+	return ratio(strings.TrimSpace(string(quota)), strings.TrimSpace(string(period)))
+}
+
+// ratio returns quota/period, 0 if there is no limit ("max", -1).
+func ratio(quota, period string) float64 {
+	q, err1 := strconv.ParseFloat(quota, 64)
+	p, err2 := strconv.ParseFloat(period, 64)
+	if err1 != nil || err2 != nil || q <= 0 || p <= 0 {
+		return 0
+	}
+	return q / p
+}

@@ -1,0 +1,34 @@
+package wait
+
+import (
+	"runtime"
+	"time"
+)
+
+// A Policy says how long to poll in each way before sleeping. The zero Policy
+// sleeps at once.
+type Policy struct {
+	Eager int           // polls before anything else
+	Spin  time.Duration // then polls with a PAUSE between
+	Yield time.Duration // then polls with the processor given away between
+	Nap   time.Duration // longest single sleep; 0 means a tenth of a second
+	Local bool          // the others are goroutines of this process: yield to goroutines only
+}
+
+// For returns the policy for a rank of a job with the given number of ranks on
+// this machine and of processors that they may use together (see [UsableCPUs];
+// a rank bound to one processor must be told, it cannot see the others). local
+// says that the ranks are goroutines of this process.
+func For(ranks, cpus int, local bool) Policy {
+	if local {
+		cpus = min(cpus, runtime.GOMAXPROCS(0))
+	}
+	p := Policy{Eager: eagerPolls, Spin: spinTime, Yield: yieldTime, Nap: napTime, Local: local}
+	if ranks > cpus {
+		p.Eager, p.Spin = crowdedPolls, 0
+	}
+	return p
+}
+
+// Begin returns a new wait. p must stay in place until it ends.
+func (p *Policy) Begin() Backoff { return Backoff{policy: p, eager: p.Eager} }

@@ -1,0 +1,8 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// func relax()
+TEXT ·relax(SB), NOSPLIT, $0-0
+	PAUSE
+	RET

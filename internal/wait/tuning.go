@@ -1,0 +1,27 @@
+package wait
+
+import "time"
+
+// Tunables. A wake-up through a futex takes 5 to 25 us here and a sched_yield
+// round trip 1 to 2 us, so spinning pays while the wait is likely to be
+// shorter than the one, and yielding while it is shorter than the other by far.
+const (
+	// eagerPolls is how many polls come before the first PAUSE: a wait in a
+	// ping-pong ends within them, and a PAUSE is up to 140 cycles long.
+	eagerPolls = 128
+	// crowdedPolls is the same for more ranks than processors.
+	crowdedPolls = 8
+	// clockPolls is how many spins pass between two looks at the clock.
+	clockPolls = 64
+	// gosched is how many spins pass before other goroutines of this process
+	// have their turn.
+	goschedPolls = 512
+	// goschedYields is how many yields pass before other goroutines have theirs.
+	goschedYields = 8
+
+	spinTime  = 75 * time.Microsecond
+	yieldTime = time.Millisecond
+	// napTime bounds one sleep, so that a doorbell lost by a crash costs a
+	// pause and not the job. Ten wake-ups a second cannot be measured.
+	napTime = 100 * time.Millisecond
+)

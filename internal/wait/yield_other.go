@@ -1,0 +1,9 @@
+//go:build !linux
+
+package wait
+
+import "runtime"
+
+// yieldProcessor lets another goroutine run: the nearest that this system
+// offers without cgo.
+func yieldProcessor() { runtime.Gosched() }
