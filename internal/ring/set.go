@@ -129,13 +129,7 @@ func (s *Set) Reads() uint64 { return s.reads }
 // and reports whether there was one. On ErrCorrupt, reported once, p.Peer is
 // the writer (-1 if unknown) and p.Ring the ring, which is not polled again.
 func (s *Set) Poll(p *Packet) (bool, error) {
-	if s.held != nil {
-		s.held.Consume()
-		s.held = nil
-	} else if s.heldSR {
-		s.shared.Consume()
-		s.heldSR = false
-	}
+	s.Consume()
 	step := s.step
 	if s.since >= patience {
 		s.since = 0
@@ -175,6 +169,18 @@ func (s *Set) Poll(p *Packet) (bool, error) {
 		return s.pollAll(p)
 	}
 	return false, nil
+}
+
+// Consume frees the space of the packet that Poll returned last, if that has
+// not happened yet.
+func (s *Set) Consume() {
+	if s.held != nil {
+		s.held.Consume()
+		s.held = nil
+	} else if s.heldSR {
+		s.shared.Consume()
+		s.heldSR = false
+	}
 }
 
 // pollAll looks at the rings that a pass leaves out.
