@@ -5,32 +5,79 @@
 // nonblocking and persistent calls with it. The package knows neither MPI nor
 // the protocol engine: it runs on the small [Transport] below, and on an
 // [Exchange] where the network offers one.
+//
+// A [Group] made by [New] has one blocking method per operation and
+// [Group.Prepare] for the nonblocking and persistent forms. Buffers are bytes;
+// a [Reducer] knows what the bytes of a reduction mean.
 package collectives
 
+// MaxTag is the largest tag that a Group hands to its Transport; the smallest is 0.
+const MaxTag = 1<<15 - 1
+
+// MinSlots is how many slots a Transport needs at least.
+const MinSlots = 8
+
 // A Transport carries the messages of one group of processes. Ranks are those
-// of the group. Messages between two processes with equal tags do not
-// overtake. All methods are called by one goroutine per group at a time.
+// of the group, and no message goes to its own sender. Messages between two
+// processes with equal tags do not overtake. Empty messages are messages. All
+// methods are called by one goroutine per group at a time.
+//
+// The first error of a method is the result of the collective call; the
+// executor goes on with the remaining transfers, so that the other processes
+// are not left waiting, and every method must stay callable after an error.
 type Transport interface {
+	// Rank is this process's rank in the group, constant.
 	Rank() int
+	// Size is the number of processes of the group, constant.
 	Size() int
 	// Isend and Irecv start a transfer that Wait completes; slot is a number
-	// from 0 to Slots-1 that names it and is free again after Wait.
+	// from 0 to Slots-1 that names it and is free again after Wait, or after
+	// a Test that reported true. buf belongs to the transfer until then. A
+	// transfer that could not be started leaves its slot free.
 	Isend(slot int, buf []byte, dst, tag int) error
+	// Irecv: a message whose length is not that of buf is an error of Wait or Test.
 	Irecv(slot int, buf []byte, src, tag int) error
-	// Wait completes the transfers in slots first to last-1.
+	// Wait completes the transfers in slots first to last-1, in any order; a
+	// slot without a transfer is complete. When it returns, also with an
+	// error, the slots are free and no buffer of theirs is in use.
 	Wait(first, last int) error
-	// Test reports whether all transfers in slots first to last-1 are complete, without blocking.
+	// Test reports whether all transfers in slots first to last-1 are
+	// complete, without blocking and with progress on all of them. An error
+	// comes with true only; then the slots are free as after Wait.
 	Test(first, last int) (bool, error)
-	// Slots is how many transfers may be outstanding at once.
+	// Slots is how many transfers may be outstanding at once, at least [MinSlots], constant.
 	Slots() int
 }
 
 // An Exchange is an optional ability of a Transport, found by assertion: every
 // process gives a few bytes and gets everybody's, in one step.
 type Exchange interface {
-	// ExchangeBytes is the largest contribution in bytes; 0 if there is no such ability for this group.
+	// ExchangeBytes is the largest contribution in bytes; 0 if there is no
+	// such ability for this group. It is constant and equal on all ranks.
 	ExchangeBytes() int
 	// Exchange hands in to everyone and fills out with the contributions of
-	// all ranks in rank order, len(in) bytes each. With len(in) == 0 it is a barrier.
+	// all ranks in rank order, len(in) bytes each. With len(in) == 0 it is a
+	// barrier, and out is nil. in and out do not overlap.
 	Exchange(in, out []byte) error
+}
+
+// An Awaiter is an optional ability of a Transport, found by assertion: to
+// wait, with progress and without burning the processor, until done reports
+// true. It is used only while nonblocking operations are outstanding.
+type Awaiter interface {
+	Await(done func() bool)
+}
+
+// A Reducer is the operation of a reduction on buffers of equal length, which
+// is a multiple of its element size and whose start is aligned for it as far
+// as 16 bytes, if the user's buffers are. A pointer, or a value of size zero,
+// converts to it without allocation.
+type Reducer interface {
+	// Reduce sets inout[i] = in[i] op inout[i] for every element i. It must be associative.
+	Reduce(in, inout []byte)
+	// ElemSize is the size of one element in bytes, at least 1.
+	ElemSize() int
+	// Commutative reports whether a op b equals b op a for all a, b.
+	// Where it does not, contributions are combined in rank order.
+	Commutative() bool
 }

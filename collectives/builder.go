@@ -1,0 +1,121 @@
+package collectives
+
+// A builder is given to an algorithm, which appends its steps. It knows the
+// call's shape and this rank's place in the group.
+type builder struct {
+	shape
+	rank, size int
+	width      int // transfers that may be open at once
+
+	// Counts and displacements in elements of shape.elem, for the operations that have them.
+	scounts, sdispls, rcounts, rdispls []int
+
+	sched schedule
+	open  int
+}
+
+// in and out are the caller's buffers as a whole, for operations with one buffer per rank.
+func (b *builder) in() region  { return region{bufIn, 0, b.bytes} }
+func (b *builder) out() region { return region{bufOut, 0, b.bytes} }
+
+// inBlock and outBlock are rank i's block of buffers with one block per rank.
+func (b *builder) inBlock(i int) region  { return region{bufIn, i * b.bytes, b.bytes} }
+func (b *builder) outBlock(i int) region { return region{bufOut, i * b.bytes, b.bytes} }
+
+// inPart and outPart are rank i's part of buffers with counts.
+func (b *builder) inPart(i int) region {
+	off, n := place(b.scounts, b.sdispls, b.elem, i)
+	return region{bufIn, off, n}
+}
+
+func (b *builder) outPart(i int) region {
+	off, n := place(b.rcounts, b.rdispls, b.elem, i)
+	return region{bufOut, off, n}
+}
+
+// scratch returns fresh temporary memory, aligned to a cache line.
+func (b *builder) scratch(n int) region {
+	r := region{bufTmp, b.sched.scratch, n}
+	b.sched.scratch += (n + 63) &^ 63
+	return r
+}
+
+// send and recv post a transfer. Empty ones are left out, on both sides alike.
+func (b *builder) send(r region, dst int) {
+	if r.n > 0 {
+		b.post(opSend, r, dst)
+	}
+}
+
+func (b *builder) recv(r region, src int) {
+	if r.n > 0 {
+		b.post(opRecv, r, src)
+	}
+}
+
+// sendAny and recvAny post also empty transfers, where the other side's length may differ by mistake.
+func (b *builder) sendAny(r region, dst int) { b.post(opSend, r, dst) }
+func (b *builder) recvAny(r region, src int) { b.post(opRecv, r, src) }
+
+// signal and await are empty messages.
+func (b *builder) signal(dst int) { b.post(opSend, region{buf: bufTmp}, dst) }
+func (b *builder) await(src int)  { b.post(opRecv, region{buf: bufTmp}, src) }
+
+func (b *builder) post(op stepOp, r region, peer int) {
+	b.room(1)
+	b.sched.steps = append(b.sched.steps, step{op: op, peer: int32(peer), a: r})
+	b.open++
+	b.sched.width = max(b.sched.width, b.open)
+}
+
+// wait ends a round.
+func (b *builder) wait() {
+	if b.open > 0 {
+		b.sched.steps = append(b.sched.steps, step{op: opWait})
+		b.open = 0
+	}
+}
+
+// room ends the round if it has no room for k more transfers. Where ranks send
+// to and receive from each other in one round, they post in one order of
+// distances on all ranks and ask for room for the two transfers of a distance
+// together: then every round can complete.
+func (b *builder) room(k int) {
+	if b.open+k > b.width {
+		b.wait()
+	}
+}
+
+// copy copies src to dst of equal length.
+func (b *builder) copy(dst, src region) {
+	if src.n > 0 && dst != src {
+		b.sched.steps = append(b.sched.steps, step{op: opCopy, a: src, b: dst})
+	}
+}
+
+// reduce sets inout = in op inout.
+func (b *builder) reduce(in, inout region) {
+	if in.n > 0 {
+		b.sched.steps = append(b.sched.steps, step{op: opReduce, a: in, b: inout})
+	}
+}
+
+func (b *builder) exchange(in, out region) {
+	b.sched.steps = append(b.sched.steps, step{op: opExchange, a: in, b: out})
+}
+
+// mod is i modulo the group's size, also of small negative i.
+func (b *builder) mod(i int) int { return (i + b.size) % b.size }
+
+// cut returns offset and length of piece i of the n bytes cut into p pieces of whole elements, as even as can be.
+func (b *builder) cut(n, p, i int) (off, length int) {
+	elems := n / b.elem
+	lo, hi := elems*i/p, elems*(i+1)/p
+	return lo * b.elem, (hi - lo) * b.elem
+}
+
+// piece is piece i of r, cut for the whole group.
+func (b *builder) piece(r region, i int) region {
+	off, n := b.cut(r.n, b.size, i)
+	return r.sub(off, n)
+}

@@ -1,0 +1,143 @@
+package collectives
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The classes of mistakes in a call. They are found before any byte moves.
+var (
+	ErrLength  = errors.New("buffer lengths do not fit")
+	ErrCounts  = errors.New("counts or displacements do not fit")
+	ErrRoot    = errors.New("no such root")
+	ErrReducer = errors.New("no usable operation to reduce with")
+	ErrActive  = errors.New("operation is already started")
+)
+
+// A Call is one collective operation with its buffers. Which fields an
+// operation uses, and what they mean, is said at the [Group] method of its
+// name; Bcast has its buffer in Recv, reductions have in and out in Send and
+// Recv.
+type Call struct {
+	Kind       Kind
+	Send, Recv []byte
+	Root       int
+	Elem       int // bytes per element of the counts below
+	SendCounts []int
+	SendDispls []int
+	RecvCounts []int
+	RecvDispls []int
+	Reducer    Reducer
+}
+
+// A shape is all that a schedule depends on, apart from the group and, for
+// the operations with counts, the counts.
+type shape struct {
+	kind        Kind
+	inPlace     bool // this rank's input lies in its output
+	commutative bool
+	root        int
+	bytes       int // length of the buffer, or of one block of those with one block per rank
+	elem        int // bytes per element, 1 where elements do not matter
+}
+
+func sameStart(a, b []byte) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
+
+// check finds the shape of a call and the buffers that its schedule's in and
+// out stand for. An input that lies in the output is named there.
+func (g *Group) check(c *Call) (s shape, in, out []byte, err error) {
+	s = shape{kind: c.Kind, elem: 1}
+	if c.Kind.rooted() {
+		if c.Root < 0 || c.Root >= g.size {
+			return s, nil, nil, fmt.Errorf("collectives: %v: root %d of %d ranks: %w", c.Kind, c.Root, g.size, ErrRoot)
+		}
+		s.root = c.Root
+	}
+	atRoot := g.rank == s.root
+	in, out = c.Send, c.Recv
+	same := sameStart(in, out)
+	switch c.Kind {
+	case Barrier:
+		return s, nil, nil, nil
+	case Bcast:
+		s.bytes = len(out)
+		return s, nil, out, nil
+	case Gather, Scatter:
+		if !atRoot {
+			if c.Kind == Gather {
+				s.bytes, out = len(in), nil
+			} else {
+				s.bytes, in = len(out), nil
+			}
+			return s, in, out, nil
+		}
+		whole, part := &out, &in
+		if c.Kind == Scatter {
+			whole, part = &in, &out
+		}
+		s.bytes, err = g.block(c.Kind, *whole, part, same)
+		return s, in, out, err
+	case Allgather:
+		s.bytes, err = g.block(c.Kind, out, &in, same)
+		return s, in, out, err
+	case Alltoall:
+		s.inPlace = same
+		if same {
+			in = out
+		}
+		if len(in) != len(out) || len(out)%g.size != 0 {
+			err = fmt.Errorf("collectives: %v: %d bytes to send, %d to receive for %d ranks: %w", c.Kind, len(in), len(out), g.size, ErrLength)
+		}
+		s.bytes = len(out) / g.size
+		return s, in, out, err
+	case Gatherv, Scatterv, Allgatherv, Alltoallv:
+		return g.checkCounts(c)
+	case Reduce, Allreduce, ReduceScatterBlock, Scan, Exscan:
+		return g.checkReduction(c)
+	}
+	return s, nil, nil, fmt.Errorf("collectives: no operation %v", c.Kind)
+}
+
+// block returns the length of one rank's part of whole, and points part at
+// this rank's if it lies there.
+func (g *Group) block(k Kind, whole []byte, part *[]byte, inPlace bool) (int, error) {
+	n := len(whole) / g.size
+	if inPlace {
+		*part = whole[g.rank*n : (g.rank+1)*n]
+	}
+	if len(*part)*g.size != len(whole) {
+		return 0, fmt.Errorf("collectives: %v: %d bytes for %d ranks with parts of %d: %w", k, len(whole), g.size, len(*part), ErrLength)
+	}
+	return n, nil
+}
+
+func (g *Group) checkReduction(c *Call) (s shape, in, out []byte, err error) {
+	if c.Reducer == nil || c.Reducer.ElemSize() < 1 {
+		return s, nil, nil, fmt.Errorf("collectives: %v: %w", c.Kind, ErrReducer)
+	}
+	s = shape{kind: c.Kind, root: c.Root, elem: c.Reducer.ElemSize(), commutative: c.Reducer.Commutative()}
+	in, out = c.Send, c.Recv
+	s.inPlace = sameStart(in, out)
+	parts, needs := 1, len(in)
+	switch c.Kind {
+	case Reduce:
+		if g.rank != c.Root {
+			s.inPlace, needs, out = false, 0, nil
+		}
+	case ReduceScatterBlock:
+		s.root, parts, needs = 0, g.size, len(in)/g.size
+		if s.inPlace && len(out) == len(in) {
+			out = out[:needs]
+		}
+	default:
+		s.root = 0
+	}
+	s.bytes = len(in) / parts
+	switch {
+	case len(in)%(parts*s.elem) != 0:
+		err = fmt.Errorf("collectives: %v: %d bytes are not a multiple of %d parts of %d-byte elements: %w", c.Kind, len(in), parts, s.elem, ErrLength)
+	case len(out) != needs:
+		err = fmt.Errorf("collectives: %v: the result of %d bytes does not fit %d: %w", c.Kind, needs, len(out), ErrLength)
+	}
+	return s, in, out, err
+}

@@ -1,0 +1,115 @@
+package collectives
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// A Group runs collective operations for one process of a group. Its methods
+// are called by one goroutine at a time, and in the same order on all ranks.
+//
+// The error of a call is a mistake in its arguments, which wraps one of the
+// Err values of this package and moves no byte, or the first error of the
+// transport. After an error results are undefined, but the call has done its
+// part of the communication.
+type Group struct {
+	t        Transport
+	exchange Exchange // nil if the transport has none, or may no longer be used
+	awaiter  Awaiter  // nil if the transport is none
+
+	rank, size  int
+	width       int // transfers that one execution may have open
+	exchangeMax int
+	crowded     bool
+	forced      [numKinds]*row
+	plans       planCache
+	x           execution // of blocking calls
+	scratch     []byte    // of blocking calls
+	sequence    uint32    // blocking calls so far
+	prepared    uint32    // calls to Prepare so far
+	ops         opQueue
+	first, last int         // slots that poll waits for
+	waitErr     error       // what poll found
+	poll        func() bool // made once, so that waiting does not allocate
+}
+
+// New makes the group of the processes that t connects. The error names a
+// wrong algorithm in o, or a transport that cannot work.
+func New(t Transport, o Options) (*Group, error) {
+	forced, err := forcedRows(o.Force)
+	if err != nil {
+		return nil, err
+	}
+	if t.Slots() < MinSlots {
+		return nil, fmt.Errorf("collectives: the transport has %d slots, %d are needed", t.Slots(), MinSlots)
+	}
+	g := &Group{t: t, rank: t.Rank(), size: t.Size(), crowded: o.Oversubscribed, forced: forced}
+	// The lower half of the slots serves blocking calls, the upper half the others.
+	g.width = t.Slots() / 2
+	g.ops.used = make([]bool, t.Slots()-g.width)
+	if e, ok := t.(Exchange); ok && e.ExchangeBytes() > 0 {
+		g.exchange, g.exchangeMax = e, e.ExchangeBytes()
+	}
+	g.awaiter, _ = t.(Awaiter)
+	g.poll = g.pollSlots
+	return g, nil
+}
+
+// Rank is this process's rank in the group.
+func (g *Group) Rank() int { return g.rank }
+
+// Size is the number of processes in the group.
+func (g *Group) Size() int { return g.size }
+
+// run is a blocking call.
+func (g *Group) run(c *Call) error {
+	g.sequence++
+	s, in, out, err := g.check(c)
+	if err != nil {
+		return err
+	}
+	p := g.plan(s, c)
+	if p.sched.scratch > len(g.scratch) {
+		g.scratch = make([]byte, p.sched.scratch)
+	}
+	x := &g.x
+	*x = execution{sched: p.sched, tag: int(g.sequence) & (MaxTag >> 1), reducer: c.Reducer}
+	x.bufs = [numBufs][]byte{in, out, g.scratch}
+	x.advance(g, true)
+	x.release()
+	if len(g.scratch) > scratchKept {
+		g.scratch = nil
+	}
+	return x.err
+}
+
+// wait completes transfers of a blocking call. While operations are
+// outstanding it makes progress on them as well: another rank may need them
+// before it comes to this call.
+func (g *Group) wait(first, last int) error {
+	if len(g.ops.active) == 0 {
+		return g.t.Wait(first, last)
+	}
+	g.first, g.last, g.waitErr = first, last, nil
+	g.await(g.poll)
+	return g.waitErr
+}
+
+func (g *Group) pollSlots() bool {
+	done, err := g.t.Test(g.first, g.last)
+	g.waitErr = err
+	if !done {
+		g.Progress()
+	}
+	return done
+}
+
+func (g *Group) await(done func() bool) {
+	if g.awaiter != nil {
+		g.awaiter.Await(done)
+		return
+	}
+	for !done() {
+		runtime.Gosched()
+	}
+}

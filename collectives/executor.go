@@ -1,0 +1,63 @@
+package collectives
+
+// An execution is one run of a schedule: blocking calls run it to the end,
+// nonblocking ones advance it whenever progress is made.
+type execution struct {
+	sched   *schedule
+	pc      int // next step
+	open    int // transfers posted since the last wait
+	slot    int // first of the slots in use
+	tag     int
+	bufs    [numBufs][]byte
+	reducer Reducer
+	err     error // the first
+}
+
+func (x *execution) at(r region) []byte { return x.bufs[r.buf][r.off : r.off+r.n] }
+
+func (x *execution) note(err error) {
+	if err != nil && x.err == nil {
+		x.err = err
+	}
+}
+
+// advance runs the schedule as far as it goes and reports whether it is at
+// its end. An error does not stop it: the other ranks count on our messages.
+func (x *execution) advance(g *Group, block bool) bool {
+	steps := x.sched.steps
+	for ; x.pc < len(steps); x.pc++ {
+		s := &steps[x.pc]
+		switch s.op {
+		case opSend:
+			x.note(g.t.Isend(x.slot+x.open, x.at(s.a), int(s.peer), x.tag))
+			x.open++
+		case opRecv:
+			x.note(g.t.Irecv(x.slot+x.open, x.at(s.a), int(s.peer), x.tag))
+			x.open++
+		case opWait:
+			if block {
+				x.note(g.wait(x.slot, x.slot+x.open))
+			} else {
+				done, err := g.t.Test(x.slot, x.slot+x.open)
+				if !done {
+					return false
+				}
+				x.note(err)
+			}
+			x.open = 0
+		case opCopy:
+			copy(x.at(s.b), x.at(s.a))
+		case opReduce:
+			x.reducer.Reduce(x.at(s.a), x.at(s.b))
+		case opExchange:
+			x.note(g.exchange.Exchange(x.at(s.a), x.at(s.b)))
+		}
+	}
+	return true
+}
+
+// release lets go of the user's buffers.
+func (x *execution) release() {
+	x.sched, x.reducer = nil, nil
+	x.bufs[bufIn], x.bufs[bufOut] = nil, nil
+}

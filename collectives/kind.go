@@ -1,0 +1,83 @@
+package collectives
+
+import "fmt"
+
+// A Kind is a collective operation.
+type Kind uint8
+
+// The operations, in the order of MPI 4.1, chapter 6.
+const (
+	Barrier Kind = iota
+	Bcast
+	Gather
+	Gatherv
+	Scatter
+	Scatterv
+	Allgather
+	Allgatherv
+	Alltoall
+	Alltoallv
+	Reduce
+	Allreduce
+	ReduceScatterBlock
+	Scan
+	Exscan
+	numKinds
+)
+
+var kindNames = [numKinds]string{
+	Barrier:            "barrier",
+	Bcast:              "bcast",
+	Gather:             "gather",
+	Gatherv:            "gatherv",
+	Scatter:            "scatter",
+	Scatterv:           "scatterv",
+	Allgather:          "allgather",
+	Allgatherv:         "allgatherv",
+	Alltoall:           "alltoall",
+	Alltoallv:          "alltoallv",
+	Reduce:             "reduce",
+	Allreduce:          "allreduce",
+	ReduceScatterBlock: "reduce_scatter_block",
+	Scan:               "scan",
+	Exscan:             "exscan",
+}
+
+// String is the operation's name in options and tables.
+func (k Kind) String() string {
+	if k < numKinds {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Kinds lists all operations.
+func Kinds() []Kind {
+	ks := make([]Kind, numKinds)
+	for i := range ks {
+		ks[i] = Kind(i)
+	}
+	return ks
+}
+
+// kindByName finds an operation by its name.
+func kindByName(name string) (Kind, bool) {
+	for i, n := range kindNames {
+		if n == name {
+			return Kind(i), true
+		}
+	}
+	return 0, false
+}
+
+// reduces reports whether calls of this kind carry a Reducer.
+func (k Kind) reduces() bool { return k >= Reduce }
+
+// rooted reports whether calls of this kind name a root.
+func (k Kind) rooted() bool {
+	switch k {
+	case Bcast, Gather, Gatherv, Scatter, Scatterv, Reduce:
+		return true
+	}
+	return false
+}

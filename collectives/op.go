@@ -1,0 +1,131 @@
+package collectives
+
+// An Op is a prepared call, which can be started any number of times: a
+// persistent operation, or a nonblocking one that is started once. Its methods
+// are called by the goroutine that calls the Group's.
+type Op struct {
+	g      *Group
+	call   Call
+	plan   *plan
+	x      execution
+	slots  int // reserved while running
+	active bool
+	posted bool // has its slots
+	tag    int
+	in     []byte
+	out    []byte
+	tmp    []byte
+	done   func() bool
+}
+
+// opQueue holds the started operations in the order of their starts, and which
+// of the slots above the group's width they use.
+type opQueue struct {
+	active []*Op
+	used   []bool
+}
+
+// Prepare readies a call for [Op.Start]. All ranks prepare the same calls in
+// the same order among their other calls on the group. The buffers belong to
+// the call while it is started. An error is a mistake in c's arguments.
+//
+// The first Prepare on a group ends the use of its [Exchange], since that
+// blocks, and started operations must go on in any other call.
+//
+// MPI 4.1, sections 6.12 and 6.13.
+func (g *Group) Prepare(c Call) (*Op, error) {
+	g.prepared++
+	if g.exchange != nil {
+		g.exchange, g.exchangeMax, g.plans = nil, 0, planCache{}
+	}
+	s, in, out, err := g.check(&c)
+	if err != nil {
+		return nil, err
+	}
+	o := &Op{g: g, call: c, in: in, out: out, plan: g.plan(s, &c)}
+	o.tag = MaxTag>>1 + 1 + int(g.prepared)&(MaxTag>>1)
+	o.tmp = make([]byte, o.plan.sched.scratch)
+	o.done = func() bool { g.Progress(); return !o.active }
+	return o, nil
+}
+
+// Start starts the operation; Test or Wait complete it. It does not block. The
+// error is ErrActive if it is started already.
+func (o *Op) Start() error {
+	if o.active {
+		return ErrActive
+	}
+	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.call.Reducer}
+	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}
+	o.active, o.posted, o.slots = true, false, o.plan.sched.width
+	o.g.ops.active = append(o.g.ops.active, o)
+	o.g.Progress()
+	return nil
+}
+
+// Test reports whether the operation is complete, with its error. An operation
+// that was never started is complete.
+func (o *Op) Test() (bool, error) {
+	if o.active {
+		o.g.Progress()
+	}
+	return !o.active, o.x.err
+}
+
+// Wait completes the operation and returns its error.
+func (o *Op) Wait() error {
+	if o.active {
+		o.g.await(o.done)
+	}
+	return o.x.err
+}
+
+// Progress advances all started operations as far as they go without waiting.
+// It allocates nothing.
+func (g *Group) Progress() {
+	q := &g.ops
+	live := q.active[:0]
+	blocked := false // the ones behind an operation without slots keep their order
+	for _, o := range q.active {
+		if !o.posted && !blocked {
+			o.posted = q.reserve(o, g.width)
+			blocked = !o.posted
+		}
+		if o.posted && o.x.advance(g, false) {
+			q.free(o, g.width)
+			o.active = false
+			continue
+		}
+		live = append(live, o)
+	}
+	clear(q.active[len(live):])
+	q.active = live
+}
+
+// reserve finds a run of free slots for o.
+func (q *opQueue) reserve(o *Op, base int) bool {
+	run := 0
+	for i := 0; i <= len(q.used); i++ {
+		if run == o.slots {
+			o.x.slot = base + i - run
+			q.mark(i-run, i, true)
+			return true
+		}
+		if i < len(q.used) && !q.used[i] {
+			run++
+		} else {
+			run = 0
+		}
+	}
+	return false
+}
+
+func (q *opQueue) free(o *Op, base int) {
+	q.mark(o.x.slot-base, o.x.slot-base+o.slots, false)
+}
+
+func (q *opQueue) mark(from, to int, used bool) {
+	for i := from; i < to; i++ {
+		q.used[i] = used
+	}
+}

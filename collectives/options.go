@@ -1,0 +1,58 @@
+package collectives
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrName is the class of a forced algorithm or operation that does not exist.
+var ErrName = errors.New("no such name")
+
+// Options adjust a Group. They must be equal on all its ranks. The zero value is ready for use.
+type Options struct {
+	// Oversubscribed says that more ranks run than there are processors. Each
+	// dependent step may then cost a context switch, and the table prefers
+	// algorithms with few of them.
+	Oversubscribed bool
+	// Force names, per operation, the algorithm to use instead of the table's
+	// choice: "bcast" to "chain". Where the algorithm's restrictions do not
+	// hold for a call, the table chooses as usual.
+	Force map[string]string
+}
+
+// ParseForce reads a list like "bcast=chain,allreduce=ring" for [Options].
+// The error of an unknown name lists the right ones.
+func ParseForce(list string) (map[string]string, error) {
+	force := map[string]string{}
+	for item := range strings.SplitSeq(list, ",") {
+		item = strings.TrimSpace(item)
+		if item == "" {
+			continue
+		}
+		op, name, ok := strings.Cut(item, "=")
+		if !ok {
+			return nil, fmt.Errorf("collectives: %q is not operation=algorithm: %w", item, ErrName)
+		}
+		force[strings.TrimSpace(op)] = strings.TrimSpace(name)
+	}
+	_, err := forcedRows(force)
+	return force, err
+}
+
+// forcedRows resolves the names of Options.Force.
+func forcedRows(force map[string]string) (rows [numKinds]*row, err error) {
+	for op, name := range force {
+		k, ok := kindByName(op)
+		if !ok {
+			return rows, fmt.Errorf("collectives: no operation %q; there are %s: %w", op, strings.Join(kindNames[:], ", "), ErrName)
+		}
+		i := slices.IndexFunc(table, func(r row) bool { return r.kind == k && r.name == name })
+		if i < 0 {
+			return rows, fmt.Errorf("collectives: no algorithm %q for %s; there are %s: %w", name, op, strings.Join(names(k), ", "), ErrName)
+		}
+		rows[k] = &table[i]
+	}
+	return rows, nil
+}

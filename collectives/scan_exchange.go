@@ -1,0 +1,8 @@
+package collectives
+
+// Everyone gets all contributions and combines those up to its own.
+//
+// Cost: one step of the network, p n bytes read, rank reductions.
+func scanExchange(b *builder) {
+	b.foldInOrder(b.out(), 0, b.rank+1, b.exchanged(b.in()))
+}

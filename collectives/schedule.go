@@ -1,0 +1,46 @@
+package collectives
+
+// A schedule is what one rank does in a collective operation: a straight line
+// of steps on symbolic buffers. Transfers are posted where they stand; a wait
+// step completes all that are open, and what lies between two waits is a
+// round. A schedule is immutable and may be run by several executions at once.
+type schedule struct {
+	steps   []step
+	width   int // most transfers open at once
+	scratch int // bytes of temporary memory
+}
+
+type stepOp uint8
+
+const (
+	opSend     stepOp = iota // a to peer
+	opRecv                   // a from peer
+	opWait                   // end of a round
+	opCopy                   // a to b
+	opReduce                 // b = a op b
+	opExchange               // a to all, everybody's into b
+)
+
+type step struct {
+	op   stepOp
+	peer int32
+	a, b region
+}
+
+// A buffer is one of the memories that a schedule works on.
+type buffer uint8
+
+const (
+	bufIn  buffer = iota // the caller's input; read only
+	bufOut               // the caller's output
+	bufTmp               // scratch
+	numBufs
+)
+
+// A region is a part of a buffer, in bytes.
+type region struct {
+	buf    buffer
+	off, n int
+}
+
+func (r region) sub(off, n int) region { return region{r.buf, r.off + off, n} }

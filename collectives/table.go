@@ -1,0 +1,114 @@
+package collectives
+
+// A row of the table is one algorithm for one operation: the file of that
+// name has it. Rows of an operation stand in the order of preference; the
+// first whose needs and range hold is chosen, and the last has no limits.
+type row struct {
+	kind     Kind
+	name     string
+	needs    needs
+	exchange func(s shape, size int) int // bytes each rank contributes, of rows that run on an Exchange
+	normal   span                        // where it is preferred when every rank has a processor
+	crowded  span                        // where it is preferred when ranks share processors
+	build    func(b *builder)
+}
+
+// needs are what an algorithm cannot do without.
+type needs uint8
+
+const (
+	powerOfTwo  needs = 1 << iota // the group's size is a power of two
+	commutative                   // the reduction is commutative
+)
+
+// A span is a range of message sizes and group sizes, both ends included. The
+// size is that of a shape: of the whole buffer, or of one block for operations
+// with a block per rank; operations with counts have size 0, as their ranks
+// know different parts of them. A zero upper end has no limit; the zero span
+// is everything.
+type span struct {
+	minBytes, maxBytes int
+	minRanks, maxRanks int
+	never              bool
+}
+
+func (s span) holds(bytes, ranks int) bool {
+	return !s.never && bytes >= s.minBytes && (s.maxBytes == 0 || bytes <= s.maxBytes) &&
+		ranks >= s.minRanks && (s.maxRanks == 0 || ranks <= s.maxRanks)
+}
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+)
+
+var (
+	always = span{}
+	never  = span{never: true}
+)
+
+func upTo(bytes int) span { return span{maxBytes: bytes} }
+func from(bytes int) span { return span{minBytes: bytes} }
+
+// The contributions to an exchange.
+func whole(s shape, _ int) int     { return s.bytes }
+func allBlocks(s shape, n int) int { return s.bytes * n }
+
+var table = []row{
+	{Barrier, "exchange", 0, whole, always, always, barrierExchange},
+	{Barrier, "linear", 0, nil, never, span{minRanks: 3}, barrierLinear},
+	{Barrier, "tree", 0, nil, never, never, barrierTree},
+	{Barrier, "dissemination", 0, nil, always, always, barrierDissemination},
+
+	{Bcast, "exchange", 0, whole, always, always, bcastExchange},
+	{Bcast, "linear", 0, nil, span{maxRanks: 2}, upTo(64 * kib), bcastLinear},
+	{Bcast, "chain", 0, nil, from(512 * kib), from(mib), bcastChain},
+	{Bcast, "scatter-allgather", 0, nil, span{minBytes: 64 * kib, minRanks: 8}, never, bcastScatterAllgather},
+	{Bcast, "binomial", 0, nil, always, always, bcastBinomial},
+
+	{Gather, "linear", 0, nil, from(16 * kib), always, gatherLinear},
+	{Gather, "binomial", 0, nil, always, always, gatherBinomial},
+	{Gatherv, "linear", 0, nil, always, always, gathervLinear},
+
+	{Scatter, "linear", 0, nil, from(16 * kib), always, scatterLinear},
+	{Scatter, "binomial", 0, nil, always, always, scatterBinomial},
+	{Scatterv, "linear", 0, nil, always, always, scattervLinear},
+
+	{Allgather, "exchange", 0, whole, always, always, allgatherExchange},
+	{Allgather, "linear", 0, nil, span{maxRanks: 2}, always, allgatherLinear},
+	{Allgather, "recursive-doubling", powerOfTwo, nil, upTo(32 * kib), never, allgatherRecursiveDoubling},
+	{Allgather, "bruck", 0, nil, upTo(4 * kib), never, allgatherBruck},
+	{Allgather, "ring", 0, nil, always, always, allgatherRing},
+	{Allgatherv, "linear", 0, nil, span{maxRanks: 2}, always, allgathervLinear},
+	{Allgatherv, "ring", 0, nil, always, always, allgathervRing},
+
+	{Alltoall, "exchange", 0, allBlocks, always, always, alltoallExchange},
+	{Alltoall, "bruck", 0, nil, span{maxBytes: 256, minRanks: 8}, never, alltoallBruck},
+	{Alltoall, "linear", 0, nil, upTo(32 * kib), always, alltoallLinear},
+	{Alltoall, "pairwise", 0, nil, always, always, alltoallPairwise},
+	{Alltoallv, "pairwise", 0, nil, never, never, alltoallvPairwise},
+	{Alltoallv, "linear", 0, nil, always, always, alltoallvLinear},
+
+	{Reduce, "linear", 0, nil, never, upTo(16 * kib), reduceLinear},
+	{Reduce, "rabenseifner", 0, nil, from(64 * kib), from(256 * kib), reduceRabenseifner},
+	{Reduce, "binomial", 0, nil, always, always, reduceBinomial},
+
+	{Allreduce, "exchange", 0, whole, always, always, allreduceExchange},
+	{Allreduce, "linear", 0, nil, never, upTo(4 * kib), allreduceLinear},
+	{Allreduce, "recursive-doubling", 0, nil, upTo(16 * kib), upTo(64 * kib), allreduceRecursiveDoubling},
+	{Allreduce, "ring", commutative, nil, span{minBytes: 512 * kib}, never, allreduceRing},
+	{Allreduce, "reduce-bcast", 0, nil, never, never, allreduceReduceBcast},
+	{Allreduce, "rabenseifner", 0, nil, always, always, allreduceRabenseifner},
+
+	{ReduceScatterBlock, "linear", 0, nil, never, upTo(16 * kib), reduceScatterBlockLinear},
+	{ReduceScatterBlock, "recursive-halving", powerOfTwo | commutative, nil, upTo(64 * kib), always, reduceScatterBlockRecursiveHalving},
+	{ReduceScatterBlock, "pairwise", commutative, nil, always, always, reduceScatterBlockPairwise},
+	{ReduceScatterBlock, "reduce-scatter", 0, nil, always, always, reduceScatterBlockReduceScatter},
+
+	{Scan, "exchange", 0, whole, always, always, scanExchange},
+	{Scan, "linear", 0, nil, never, upTo(4 * kib), scanLinear},
+	{Scan, "recursive-doubling", 0, nil, always, always, scanRecursiveDoubling},
+	{Exscan, "exchange", 0, whole, always, always, exscanExchange},
+	{Exscan, "linear", 0, nil, never, upTo(4 * kib), exscanLinear},
+	{Exscan, "recursive-doubling", 0, nil, always, always, exscanRecursiveDoubling},
+}

@@ -1,0 +1,14 @@
+package collectives
+
+// Tuned values, in bytes. They are first guesses for processes on one machine
+// that share its memory bandwidth; the table of choices has its own limits.
+const (
+	// scratchKept is how much temporary memory a group keeps between blocking calls.
+	scratchKept = 8 << 20
+	// chainChunk is the least length of a piece on its way through a chain,
+	// and chainPieces the largest number of pieces.
+	chainChunk  = 64 << 10
+	chainPieces = 64
+	// linearScratch bounds what a root holds of contributions that it has not combined yet.
+	linearScratch = 1 << 20
+)
