@@ -1,0 +1,79 @@
+package mpi
+
+import "fmt"
+
+// Alltoall sends part i of the Size equal parts of send to rank i, and gets in
+// part i of recv what rank i has for the caller. In place: pass recv as send.
+//
+// MPI 4.1, section 6.8.
+func Alltoall[T any](c *Comm, send, recv []T) error {
+	s := at("Alltoall")
+	if err := c.enter(s, elemFor[T](c)); err != nil {
+		return err
+	}
+	b, out := view(send), view(recv)
+	if sameStart(b, out) {
+		send, b = recv, out
+	}
+	switch {
+	case len(send) != len(recv):
+		return c.fail(s, ErrCount, "send has %d elements and recv %d; they must be equally long", len(send), len(recv))
+	case len(recv)%c.size != 0:
+		return c.fail(s, ErrCount, "%d elements cannot be cut into %d equal parts; use Alltoallv", len(recv), c.size)
+	}
+	return c.leave(s, c.coll.group.Alltoall(b, out))
+}
+
+// Alltoallv is Alltoall with a length and a place for each part: the caller
+// sends scounts[i] elements from send[sdispls[i]:] to rank i, and gets from it
+// rcounts[i] elements in recv[rdispls[i]:]. With nil displs the parts lie one
+// after the other. In place: pass recv as send; rcounts and rdispls hold for both.
+//
+// MPI 4.1, section 6.8.
+func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
+	s := at("Alltoallv")
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
+		return err
+	}
+	b, out := view(send), view(recv)
+	if class, text := parts(c.size, len(recv), rcounts, rdispls); text != "" {
+		return c.fail(s, class, "recv: %s", text)
+	}
+	if sameStart(b, out) {
+		return c.leave(s, c.coll.group.Alltoallv(out, rcounts, rdispls, out, rcounts, rdispls, e.size))
+	}
+	if class, text := parts(c.size, len(send), scounts, sdispls); text != "" {
+		return c.fail(s, class, "send: %s", text)
+	}
+	if scounts[c.rank] != rcounts[c.rank] {
+		return c.fail(s, ErrCount, "the caller sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
+	}
+	return c.leave(s, c.coll.group.Alltoallv(b, scounts, sdispls, out, rcounts, rdispls, e.size))
+}
+
+// parts says what is wrong with counts and displs for size ranks and a buffer
+// of n elements, or "".
+func parts(size, n int, counts, displs []int) (Class, string) {
+	if len(counts) != size {
+		return ErrCount, fmt.Sprintf("%d counts for %d ranks", len(counts), size)
+	}
+	if displs != nil && len(displs) != size {
+		return ErrCount, fmt.Sprintf("%d displs for %d ranks", len(displs), size)
+	}
+	next := 0
+	for i, k := range counts {
+		if k < 0 {
+			return ErrCount, fmt.Sprintf("counts[%d] is %d", i, k)
+		}
+		from := next
+		if displs != nil {
+			from = displs[i]
+		}
+		if k > 0 && (from < 0 || from > n-k) {
+			return ErrBuffer, fmt.Sprintf("part %d is elements %d to %d of a buffer of %d", i, from, from+k-1, n)
+		}
+		next = from + k
+	}
+	return 0, ""
+}

@@ -1,0 +1,86 @@
+package mpi
+
+import "errors"
+
+// Barrier returns when all ranks of c have called it.
+//
+// MPI 4.1, section 6.3.
+func Barrier(c *Comm) error {
+	s := at("Barrier")
+	if err := c.enter(s, nil); err != nil {
+		return err
+	}
+	return c.leave(s, c.coll.group.Barrier())
+}
+
+// Bcast copies buf from root to every rank of c. Lengths must agree on all ranks.
+//
+// MPI 4.1, section 6.4.
+func Bcast[T any](c *Comm, buf []T, root int) error {
+	s := atRoot("Bcast", root)
+	if err := c.enter(s, elemFor[T](c)); err != nil {
+		return err
+	}
+	return c.leave(s, c.coll.group.Bcast(view(buf), root))
+}
+
+// elemFor is elemOf for a communicator that may be nil.
+func elemFor[T any](c *Comm) *elem {
+	if c == nil {
+		return nil
+	}
+	return elemOf[T](&c.w.elems)
+}
+
+// enter checks what all collective calls check and takes the communicator's
+// collective lock, which leave gives back. e is nil for calls without data.
+func (c *Comm) enter(s site, e *elem) error {
+	if c == nil || c.state.Load() != commOpen || c.ctx != nil {
+		if err := c.check(s); err != nil {
+			return err
+		}
+	}
+	if s.role == rootPeer && uint(s.peer) >= uint(c.size) {
+		return c.errorAt(s, ErrRoot, "there is no rank %d; ranks are 0 to %d", s.peer, c.size-1)
+	}
+	if e != nil && e.bad != "" {
+		return c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+	}
+	c.coll.mu.Lock()
+	if c.state.Load() == commBroken {
+		c.coll.mu.Unlock()
+		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
+	}
+	c.coll.ctx = c.ctx
+	return nil
+}
+
+// leave ends what enter began.
+func (c *Comm) leave(s site, err error) error {
+	if err == nil {
+		c.coll.mu.Unlock()
+		return nil
+	}
+	if errors.Is(err, ErrCancelled) {
+		c.state.CompareAndSwap(commOpen, commBroken)
+	}
+	c.coll.mu.Unlock()
+	return c.explain(s, err)
+}
+
+// explain words the failure of a collective call.
+func (c *Comm) explain(s site, err error) error {
+	var inner *Error
+	if !errors.As(err, &inner) {
+		return c.because(s, ErrOther, err, "")
+	}
+	e := c.because(s, inner.Class, inner.Err, inner.text)
+	e.Bytes, e.Room = inner.Bytes, inner.Room
+	return e
+}
+
+// fail ends what enter began with a mistake of the caller.
+func (c *Comm) fail(s site, class Class, format string, args ...any) error {
+	c.coll.mu.Unlock()
+	return c.errorAt(s, class, format, args...)
+}

@@ -1,0 +1,79 @@
+package mpi
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+)
+
+// An elem is what a world knows of one element type.
+type elem struct {
+	word uintptr
+	size int
+	name string
+	bad  string // why it cannot travel, or ""
+	ops  [numPredefined]*reducer
+}
+
+// elemCache remembers the element types of a world: recent answers the types
+// in use with one load and one compare, all is filled once per type.
+type elemCache struct {
+	recent [16]atomic.Pointer[elem]
+	all    sync.Map // uintptr -> *elem
+}
+
+// elemOf returns what is known of T. A type that cannot travel is not among
+// the recent ones, so a hit there is also the check.
+func elemOf[T any](k *elemCache) *elem {
+	word := typeWord[T]()
+	if e := k.recent[word>>5&15].Load(); e != nil && e.word == word {
+		return e
+	}
+	return learn[T](k, word)
+}
+
+func learn[T any](k *elemCache, word uintptr) *elem {
+	if e, ok := k.all.Load(word); ok {
+		e := e.(*elem)
+		if e.bad == "" {
+			k.recent[word>>5&15].Store(e)
+		}
+		return e
+	}
+	t := reflect.TypeFor[T]()
+	e := &elem{word: word, size: int(t.Size()), name: t.String(), bad: unfit(t)}
+	if e.bad == "" && e.size == 0 {
+		e.bad = "has no size"
+	}
+	if e.bad == "" {
+		for op, f := range foldsOf[T](t) {
+			if f != nil {
+				e.ops[op] = &reducer{f, e.size, true}
+			}
+		}
+	}
+	first, _ := k.all.LoadOrStore(word, e)
+	return first.(*elem)
+}
+
+// unfit says why values of t cannot be copied to another process, or "".
+func unfit(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return ""
+	case reflect.Array:
+		return unfit(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if why := unfit(t.Field(i).Type); why != "" {
+				return fmt.Sprintf("has the field %s, which %s", t.Field(i).Name, why)
+			}
+		}
+		return ""
+	}
+	return fmt.Sprintf("holds pointers (%s)", t.Kind())
+}

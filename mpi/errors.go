@@ -1,0 +1,173 @@
+package mpi
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Class says what kind of mistake or failure an [Error] reports. Every class
+// is itself an error, so that errors.Is(err, mpi.ErrTruncate) tests for it.
+//
+// MPI 4.1, section 9.4.
+type Class uint8
+
+// The error classes.
+const (
+	ErrOther     Class = iota // the network or the launcher failed; see Error.Err
+	ErrTruncate               // a message is longer than the buffer
+	ErrRank                   // no such rank in the communicator
+	ErrTag                    // tag out of range
+	ErrRoot                   // no such root in the communicator
+	ErrCount                  // lengths that do not belong together
+	ErrOp                     // operation not defined for the element type
+	ErrType                   // element type that cannot travel, or bytes that are no whole elements
+	ErrComm                   // nil, freed or broken communicator, or none left
+	ErrFinalized              // use after Finalize
+	ErrBuffer                 // buffers that overlap and must not
+	ErrArg                    // another argument out of range
+	ErrPending                // requests that nobody completed
+	ErrInit                   // the job could not be set up
+	ErrCancelled              // the communicator's context ended
+)
+
+// Error returns the name of the class.
+func (c Class) Error() string {
+	switch c {
+	case ErrOther:
+		return "transport failure"
+	case ErrTruncate:
+		return "message truncated"
+	case ErrRank:
+		return "invalid rank"
+	case ErrTag:
+		return "invalid tag"
+	case ErrRoot:
+		return "invalid root"
+	case ErrCount:
+		return "invalid count"
+	case ErrOp:
+		return "invalid operation"
+	case ErrType:
+		return "invalid element type"
+	case ErrComm:
+		return "invalid communicator"
+	case ErrFinalized:
+		return "already finalized"
+	case ErrBuffer:
+		return "invalid buffer"
+	case ErrArg:
+		return "invalid argument"
+	case ErrPending:
+		return "pending requests"
+	case ErrInit:
+		return "not initialized"
+	case ErrCancelled:
+		return "cancelled"
+	}
+	return fmt.Sprintf("class %d", uint8(c))
+}
+
+// An Error is what every call of this package returns when it fails.
+type Error struct {
+	Class Class
+	Call  string // name of the call, like "Recv"
+	Comm  string // name of the communicator
+	Peer  int    // rank of the other side or the root, AnySource, or Undefined if there is none
+	Tag   int    // AnyTag, or Undefined if there is none
+	Bytes int64  // bytes of the message, where known
+	Room  int64  // bytes of the buffer, where known
+	Err   error  // cause, or nil
+
+	role role
+	text string
+}
+
+// Error says in one sentence what failed, with the values, and what to do.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("mpi: ")
+	b.WriteString(e.Call)
+	if e.Comm != "" {
+		fmt.Fprintf(&b, " on %s", e.Comm)
+	}
+	if e.role != noPeer {
+		b.WriteString(e.role.preposition())
+		if e.role == fromPeer && e.Peer == AnySource {
+			b.WriteString("any source")
+		} else {
+			fmt.Fprintf(&b, "%d", e.Peer)
+		}
+	}
+	if e.Tag == AnyTag && e.role == fromPeer {
+		b.WriteString(" any tag")
+	} else if e.Tag != Undefined {
+		fmt.Fprintf(&b, " tag %d", e.Tag)
+	}
+	b.WriteString(": ")
+	b.WriteString(e.text)
+	if e.Err != nil {
+		if e.text != "" {
+			b.WriteString(": ")
+		}
+		b.WriteString(e.Err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap makes errors.Is and errors.As see the class and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Class}
+	}
+	return []error{e.Class, e.Err}
+}
+
+// A role says what Error.Peer is.
+type role uint8
+
+const (
+	noPeer role = iota
+	toPeer
+	fromPeer
+	rootPeer
+)
+
+func (r role) preposition() string {
+	switch r {
+	case toPeer:
+		return " to "
+	case fromPeer:
+		return " from "
+	}
+	return " root "
+}
+
+// A site is a call with the values that its errors name.
+type site struct {
+	call string
+	role role
+	peer int
+	tag  int
+}
+
+// at is the site of a call without peer and tag.
+func at(call string) site { return site{call, noPeer, Undefined, Undefined} }
+
+// atRoot is the site of a collective call with a root.
+func atRoot(call string, root int) site { return site{call, rootPeer, root, Undefined} }
+
+// errorAt builds the error of class at s on c, which may be nil.
+func (c *Comm) errorAt(s site, class Class, format string, args ...any) *Error {
+	e := &Error{Class: class, Call: s.call, Peer: s.peer, Tag: s.tag, role: s.role, text: fmt.Sprintf(format, args...)}
+	if c != nil {
+		e.Comm = c.name
+	}
+	return e
+}
+
+// because is errorAt with a cause.
+func (c *Comm) because(s site, class Class, cause error, text string) *Error {
+	e := c.errorAt(s, class, "%s", text)
+	e.Err = cause
+	return e
+}

@@ -1,0 +1,42 @@
+package mpi
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+)
+
+// Main runs an MPI program: Init, run, Finalize. If run fails, the job ends
+// with its error on standard error and status 1; if it panics, with the stack
+// and status 2. Main returns when the program has succeeded.
+//
+//	func main() { mpi.Main(run) }
+func Main(run func(world *Comm) error) {
+	world, err := Init()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if status := runMain(world, run); status != 0 {
+		os.Exit(status)
+	}
+}
+
+// runMain is Main after Init; it returns the status of the process.
+func runMain(world *Comm, run func(*Comm) error) (status int) {
+	defer func() {
+		if v := recover(); v != nil {
+			fmt.Fprintf(os.Stderr, "rank %d: panic: %v\n\n%s", world.Rank(), v, debug.Stack())
+			status = 2
+		}
+	}()
+	err := run(world)
+	if err == nil && world.state.Load() != commFinalized {
+		err = Finalize(world)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "rank %d: %v\n", world.Rank(), err)
+		return 1
+	}
+	return 0
+}

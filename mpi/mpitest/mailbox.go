@@ -1,0 +1,306 @@
+package mpitest
+
+import (
+	"context"
+	"sync"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/mpi"
+)
+
+// A mailbox is the transport of one rank as the standard describes it, made to
+// be obvious: one lock for the whole job, linear lists, every message copied.
+// It judges the real transports, and it runs where they do not.
+type mailbox struct {
+	office *office
+	rank   int
+	posted []*llc.Request        // receives that wait, in the order they were made
+	queue  []*letter             // messages that wait, in the order they were sent
+	open   map[*llc.Request]bool // transfers in progress
+	events int                   // what happened here so far
+	wake   *sync.Cond
+}
+
+// An office is what the ranks of a job share.
+type office struct {
+	mu     sync.Mutex
+	boxes  []*mailbox
+	buffer int   // longer messages wait for their receive; negative: none do
+	failed error // why the job ended
+}
+
+// A letter is a message that no receive has matched.
+type letter struct {
+	ctx      uint16
+	src, tag int
+	data     []byte
+	sender   *llc.Request // waits until the letter is read; nil if nobody does
+}
+
+// newOffice opens the mailboxes of n ranks.
+func newOffice(n, buffer int) *office {
+	o := &office{buffer: buffer}
+	for i := range n {
+		b := &mailbox{office: o, rank: i, open: map[*llc.Request]bool{}}
+		b.wake = sync.NewCond(&o.mu)
+		o.boxes = append(o.boxes, b)
+	}
+	return o
+}
+
+// fail ends all waits.
+func (o *office) fail(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.failed == nil {
+		o.failed = err
+	}
+	for _, b := range o.boxes {
+		b.stir()
+	}
+}
+
+var _ mpi.Transport = (*mailbox)(nil)
+
+// Start begins a transfer.
+func (b *mailbox) Start(r *llc.Request, send bool) {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	r.Status = llc.Status{}
+	b.open[r] = true
+	if send {
+		b.post(r)
+	} else {
+		b.receive(r)
+	}
+}
+
+// post sends r: to the first receive that matches, or into the queue.
+func (b *mailbox) post(r *llc.Request) {
+	to := b.office.boxes[r.Peer]
+	l := &letter{ctx: r.Context, src: b.rank, tag: r.Tag, data: append([]byte(nil), r.Buf...)}
+	for i, w := range to.posted {
+		if l.matches(w.Context, w.Peer, w.Tag) {
+			to.posted = append(to.posted[:i:i], to.posted[i+1:]...)
+			to.read(w, l)
+			b.complete(r)
+			return
+		}
+	}
+	if r.Mode == llc.Synchronous || b.office.buffer >= 0 && len(r.Buf) > b.office.buffer {
+		l.sender = r
+	} else {
+		b.complete(r)
+	}
+	to.queue = append(to.queue, l)
+	to.stir()
+}
+
+// receive takes the first letter that matches r, or waits for one.
+func (b *mailbox) receive(r *llc.Request) {
+	for i, l := range b.queue {
+		if l.matches(r.Context, r.Peer, r.Tag) {
+			b.queue = append(b.queue[:i:i], b.queue[i+1:]...)
+			b.read(r, l)
+			if l.sender != nil {
+				b.office.boxes[l.src].complete(l.sender)
+			}
+			return
+		}
+	}
+	b.posted = append(b.posted, r)
+}
+
+func (l *letter) matches(ctx uint16, src, tag int) bool {
+	return l.ctx == ctx && (src == llc.AnyPeer || src == l.src) && (tag == llc.AnyTag || tag == l.tag)
+}
+
+// read completes the receive r with l.
+func (b *mailbox) read(r *llc.Request, l *letter) {
+	copy(r.Buf, l.data)
+	r.Status = llc.Status{Source: l.src, Tag: l.tag, Bytes: int64(len(l.data))}
+	b.complete(r)
+}
+
+func (b *mailbox) complete(r *llc.Request) {
+	delete(b.open, r)
+	b.stir()
+}
+
+// stir lets the waits of this rank look again.
+func (b *mailbox) stir() {
+	b.events++
+	b.wake.Broadcast()
+}
+
+func (b *mailbox) done(r *llc.Request) bool {
+	return !b.open[r]
+}
+
+// until waits with the lock held until cond holds or the job has failed.
+func (b *mailbox) until(cond func() bool) error {
+	for !cond() {
+		if b.office.failed != nil {
+			return b.office.failed
+		}
+		b.wake.Wait()
+	}
+	return nil
+}
+
+// Wait completes r.
+func (b *mailbox) Wait(r *llc.Request) {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	if err := b.until(func() bool { return b.done(r) }); err != nil {
+		b.withdraw(r)
+		r.Status.Err = err
+	}
+}
+
+// Test reports whether r is complete.
+func (b *mailbox) Test(r *llc.Request) bool {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	if !b.done(r) && b.office.failed != nil {
+		b.withdraw(r)
+		r.Status.Err = b.office.failed
+	}
+	return b.done(r)
+}
+
+// WaitAny waits for one of rs.
+func (b *mailbox) WaitAny(rs []*llc.Request) int {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	found := 0
+	err := b.until(func() bool {
+		for i, r := range rs {
+			if b.done(r) {
+				found = i
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil {
+		b.withdraw(rs[0])
+		rs[0].Status.Err = err
+	}
+	return found
+}
+
+// WaitContext is Wait that ends with ctx.
+func (b *mailbox) WaitContext(ctx context.Context, r *llc.Request) error {
+	defer context.AfterFunc(ctx, func() {
+		b.office.mu.Lock()
+		b.stir()
+		b.office.mu.Unlock()
+	})()
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	err := b.until(func() bool { return b.done(r) || ctx.Err() != nil })
+	if err != nil {
+		b.withdraw(r)
+		r.Status.Err = err
+		return nil
+	}
+	if !b.done(r) {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// Cancel withdraws r if nothing has matched it.
+func (b *mailbox) Cancel(r *llc.Request) bool {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	if b.done(r) {
+		return false
+	}
+	b.withdraw(r)
+	return true
+}
+
+// withdraw removes r, which is not complete, wherever it waits.
+func (b *mailbox) withdraw(r *llc.Request) {
+	for i, p := range b.posted {
+		if p == r {
+			b.posted = append(b.posted[:i:i], b.posted[i+1:]...)
+			break
+		}
+	}
+	for _, to := range b.office.boxes {
+		for i, l := range to.queue {
+			if l.sender == r {
+				to.queue = append(to.queue[:i:i], to.queue[i+1:]...)
+				break
+			}
+		}
+	}
+	delete(b.open, r)
+}
+
+// Send is Start and Wait.
+func (b *mailbox) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
+	r := &llc.Request{Context: ctx, Peer: dst, Tag: tag, Mode: mode, Buf: buf}
+	b.Start(r, true)
+	b.Wait(r)
+	return r.Status.Err
+}
+
+// Recv is Start and Wait.
+func (b *mailbox) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
+	r := &llc.Request{Context: ctx, Peer: src, Tag: tag, Buf: buf}
+	b.Start(r, false)
+	b.Wait(r)
+	return r.Status, r.Status.Err
+}
+
+// Probe looks for the first letter that matches.
+func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	var found *letter
+	look := func() bool {
+		for _, l := range b.queue {
+			if l.matches(ctx, src, tag) {
+				found = l
+				return true
+			}
+		}
+		return false
+	}
+	if !look() && block {
+		if err := b.until(look); err != nil {
+			return llc.Status{Err: err}, true
+		}
+	}
+	if found == nil {
+		return llc.Status{}, false
+	}
+	return llc.Status{Source: found.src, Tag: found.tag, Bytes: int64(len(found.data))}, true
+}
+
+// Board is nil: this transport has none.
+func (b *mailbox) Board() ir.Board { return nil }
+
+// Await waits until cond holds, which is called without the lock, since it may
+// use the transport; whatever can change it wakes this rank.
+func (b *mailbox) Await(cond func() bool) {
+	for {
+		b.office.mu.Lock()
+		seen, failed := b.events, b.office.failed
+		b.office.mu.Unlock()
+		if cond() || failed != nil {
+			return
+		}
+		b.office.mu.Lock()
+		b.until(func() bool { return b.events != seen })
+		b.office.mu.Unlock()
+	}
+}
+
+// Close does nothing: a letter outlives its sender.
+func (b *mailbox) Close() error { return nil }

@@ -1,0 +1,143 @@
+package mpitest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"rhinet/llc"
+	"rhinet/mpi"
+)
+
+// A watch is a transport that remembers what its rank waits for.
+type watch struct {
+	mpi.Transport
+	rank int
+
+	mu    sync.Mutex
+	waits []wait // by number; those with an empty call are free
+}
+
+// A wait is one blocking call.
+type wait struct {
+	call      string
+	ctx       uint16
+	peer, tag int
+	bytes     int
+	since     time.Time
+}
+
+// begin notes a wait and returns its number.
+func (w *watch) begin(v wait) int {
+	v.since = time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.waits {
+		if w.waits[i].call == "" {
+			w.waits[i] = v
+			return i
+		}
+	}
+	w.waits = append(w.waits, v)
+	return len(w.waits) - 1
+}
+
+func (w *watch) end(i int) {
+	w.mu.Lock()
+	w.waits[i] = wait{}
+	w.mu.Unlock()
+}
+
+// String lists the waits in progress.
+func (w *watch) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var lines []string
+	for _, v := range w.waits {
+		if v.call != "" {
+			lines = append(lines, fmt.Sprintf("rank %d: %s", w.rank, v))
+		}
+	}
+	if lines == nil {
+		lines = []string{fmt.Sprintf("rank %d: not in a call of mpi", w.rank)}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (v wait) String() string {
+	text := v.call
+	if v.ctx&1 == 1 {
+		text += " of a collective call"
+	}
+	if v.peer != noPeer {
+		text += fmt.Sprintf(" with world rank %s, tag %s, %d bytes", orAny(v.peer), orAny(v.tag), v.bytes)
+	}
+	return fmt.Sprintf("%s since %v", text, time.Since(v.since).Round(time.Millisecond))
+}
+
+const noPeer = -2
+
+func orAny(n int) string {
+	if n == llc.AnyPeer {
+		return "any"
+	}
+	return fmt.Sprint(n)
+}
+
+// Send watches a blocking send.
+func (w *watch) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
+	i := w.begin(wait{call: "send", ctx: ctx, peer: dst, tag: tag, bytes: len(buf)})
+	defer w.end(i)
+	return w.Transport.Send(ctx, dst, tag, mode, buf)
+}
+
+// Recv watches a blocking receive.
+func (w *watch) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
+	i := w.begin(wait{call: "receive", ctx: ctx, peer: src, tag: tag, bytes: len(buf)})
+	defer w.end(i)
+	return w.Transport.Recv(ctx, src, tag, buf)
+}
+
+// Wait watches a wait for one request.
+func (w *watch) Wait(r *llc.Request) {
+	i := w.begin(waitFor("wait", r))
+	defer w.end(i)
+	w.Transport.Wait(r)
+}
+
+// WaitAny watches a wait for one of several requests.
+func (w *watch) WaitAny(rs []*llc.Request) int {
+	i := w.begin(wait{call: fmt.Sprintf("wait for any of %d requests", len(rs)), peer: noPeer})
+	defer w.end(i)
+	return w.Transport.WaitAny(rs)
+}
+
+// WaitContext watches a wait that a context limits.
+func (w *watch) WaitContext(ctx context.Context, r *llc.Request) error {
+	i := w.begin(waitFor("wait", r))
+	defer w.end(i)
+	return w.Transport.WaitContext(ctx, r)
+}
+
+// Probe watches a probe that blocks.
+func (w *watch) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
+	if !block {
+		return w.Transport.Probe(ctx, src, tag, false)
+	}
+	i := w.begin(wait{call: "probe", ctx: ctx, peer: src, tag: tag})
+	defer w.end(i)
+	return w.Transport.Probe(ctx, src, tag, true)
+}
+
+// Await watches a wait for a condition.
+func (w *watch) Await(cond func() bool) {
+	i := w.begin(wait{call: "exchange of a collective call", peer: noPeer})
+	defer w.end(i)
+	w.Transport.Await(cond)
+}
+
+func waitFor(call string, r *llc.Request) wait {
+	return wait{call: call, ctx: r.Context, peer: r.Peer, tag: r.Tag, bytes: len(r.Buf)}
+}

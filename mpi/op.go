@@ -1,0 +1,113 @@
+package mpi
+
+import "fmt"
+
+// An Op is a reduction operation: one of the constants below, or a user's
+// function wrapped by [OpFunc]. It works on every element type for which it
+// makes sense; for others the call fails with [ErrOp].
+//
+// MPI 4.1, section 6.9.
+type Op interface {
+	// String is the operation's name.
+	String() string
+	predefined() bool
+}
+
+// A Predefined is an operation of the standard.
+//
+// MPI 4.1, section 6.9.2.
+type Predefined uint8
+
+// The predefined operations.
+const (
+	Sum    Predefined = iota // numbers, complex too
+	Prod                     // numbers, complex too
+	Min                      // integers and floating point
+	Max                      // integers and floating point
+	LAnd                     // bool and integers; true is any value but 0
+	LOr                      // bool and integers
+	LXor                     // bool and integers
+	BAnd                     // integers
+	BOr                      // integers
+	BXor                     // integers
+	MinLoc                   // ValLoc: the smallest value and the lowest rank that has it
+	MaxLoc                   // ValLoc: the largest value and the lowest rank that has it
+	numPredefined
+)
+
+var predefinedNames = [numPredefined]string{
+	"Sum", "Prod", "Min", "Max", "LAnd", "LOr", "LXor", "BAnd", "BOr", "BXor", "MinLoc", "MaxLoc",
+}
+
+// String returns the name of the operation.
+func (op Predefined) String() string {
+	if op < numPredefined {
+		return predefinedNames[op]
+	}
+	return fmt.Sprintf("operation %d", uint8(op))
+}
+
+func (op Predefined) predefined() bool { return true }
+
+// A Combiner folds in into inout elementwise: inout[i] = in[i] op inout[i],
+// where in comes from lower ranks. Both have the same length. It must be
+// associative; it may be called with any part of the data.
+type Combiner[T any] func(in, inout []T)
+
+// A userOp is a user's operation on elements of one type.
+type userOp struct {
+	reducer
+	name string
+	word uintptr // of the element type
+	elem string  // its name
+}
+
+func (op *userOp) String() string   { return op.name }
+func (op *userOp) predefined() bool { return false }
+
+// An OpOption says something about a user's operation.
+type OpOption func(*userOp)
+
+// Commutative says that the order of the operands does not matter, which
+// leaves more algorithms to choose from.
+func Commutative(op *userOp) { op.reducer.commutative = true }
+
+// OpFunc makes an operation on elements of type T of f, which must be
+// associative. Without the option [Commutative], operands are combined in rank
+// order.
+//
+// MPI 4.1, section 6.9.5.
+func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
+	var t T
+	op := &userOp{
+		name: fmt.Sprintf("OpFunc[%T]", t),
+		word: typeWord[T](),
+		elem: fmt.Sprintf("%T", t),
+	}
+	op.reducer = reducer{
+		fold: func(in, inout []byte) { f(elements[T](in), elements[T](inout)) },
+		size: sizeOf[T](),
+	}
+	for _, o := range options {
+		o(op)
+	}
+	return op
+}
+
+// findReducer finds how op combines elements of type e.
+func (c *Comm) findReducer(s site, op Op, e *elem) (*reducer, error) {
+	switch op := op.(type) {
+	case Predefined:
+		if op < numPredefined && e.ops[op] != nil {
+			return e.ops[op], nil
+		}
+	case *userOp:
+		if op.word == e.word {
+			return &op.reducer, nil
+		}
+		return nil, c.errorAt(s, ErrOp, "the operation combines elements of type %s, the buffers hold %s", op.elem, e.name)
+	case nil:
+		return nil, c.errorAt(s, ErrOp, "the operation is nil")
+	}
+	return nil, c.errorAt(s, ErrOp, "%s is not defined for elements of type %s; see mpi.Op, or use OpFunc", op, e.name)
+}

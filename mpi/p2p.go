@@ -1,0 +1,117 @@
+package mpi
+
+import "rhinet/llc"
+
+// Send sends buf to rank dst of c. It returns when buf may be used again,
+// which for a long message is when the receiver has taken it.
+//
+// MPI 4.1, section 3.2.1.
+func Send[T any](c *Comm, buf []T, dst, tag int) error {
+	if c == nil {
+		return c.check(site{"Send", toPeer, dst, tag})
+	}
+	e := elemOf[T](&c.w.elems)
+	return c.send("Send", e, view(buf), dst, tag, llc.Standard)
+}
+
+// Ssend is Send that returns only when the matching receive has started.
+//
+// MPI 4.1, section 3.4 (synchronous mode).
+func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
+	if c == nil {
+		return c.check(site{"Ssend", toPeer, dst, tag})
+	}
+	e := elemOf[T](&c.w.elems)
+	return c.send("Ssend", e, view(buf), dst, tag, llc.Synchronous)
+}
+
+// Recv receives into buf a message of rank src of c, or of any rank
+// (AnySource), with tag or any tag (AnyTag), and returns whose it was. The
+// message may be shorter than buf; a longer one fills buf and is ErrTruncate.
+//
+// MPI 4.1, section 3.2.4.
+func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
+	if c == nil {
+		return emptyStatus(), c.check(site{"Recv", fromPeer, src, tag})
+	}
+	e := elemOf[T](&c.w.elems)
+	return c.recv("Recv", e, view(buf), src, tag)
+}
+
+// Sendrecv sends one message and receives another at the same time, so that
+// ranks can exchange in pairs or rings without waiting for each other.
+//
+// MPI 4.1, section 3.10.
+func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) (Status, error) {
+	r := start(c, "Sendrecv", recv, src, rtag, receiving)
+	s := start(c, "Sendrecv", send, dst, stag, sending)
+	_, serr := s.Wait()
+	if serr != nil {
+		r.withdraw()
+		return emptyStatus(), serr
+	}
+	return r.Wait()
+}
+
+// send is the eager path: a few compares, then the transport.
+func (c *Comm) send(call string, e *elem, b []byte, dst, tag int, mode llc.Mode) error {
+	if c.state.Load() != commOpen || e.bad != "" || uint(dst) >= uint(c.size) || uint(tag) > MaxTag || c.ctx != nil {
+		return c.sendSlow(site{call, toPeer, dst, tag}, e, b, mode)
+	}
+	if err := c.t.Send(c.p2p, c.global(dst), tag, mode, b); err != nil {
+		return c.because(site{call, toPeer, dst, tag}, ErrOther, err, "")
+	}
+	return nil
+}
+
+func (c *Comm) sendSlow(s site, e *elem, b []byte, mode llc.Mode) error {
+	kind := sending
+	if mode == llc.Synchronous {
+		kind = sendingSync
+	}
+	r := c.start(s, e, b, kind)
+	_, err := r.Wait()
+	return err
+}
+
+func (c *Comm) recv(call string, e *elem, b []byte, src, tag int) (Status, error) {
+	from := src
+	if src == AnySource {
+		from = llc.AnyPeer
+	} else if uint(src) < uint(c.size) {
+		from = c.global(src)
+	}
+	if c.state.Load() != commOpen || e.bad != "" || from < llc.AnyPeer || src >= c.size || (uint(tag) > MaxTag && tag != AnyTag) || c.ctx != nil {
+		r := c.start(site{call, fromPeer, src, tag}, e, b, receiving)
+		return r.Wait()
+	}
+	st, err := c.t.Recv(c.p2p, from, tag, b)
+	n := int(st.Bytes)
+	if err != nil || n > len(b) || n != len(b) && n%e.size != 0 {
+		return c.received(site{call, fromPeer, src, tag}, e, st, err, len(b))
+	}
+	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: n / e.size, Bytes: st.Bytes}, nil
+}
+
+// received turns what the transport says of a receive into a status and an
+// error; room is the size of the buffer in bytes.
+func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (Status, error) {
+	if err != nil && st.Bytes <= int64(room) {
+		return emptyStatus(), c.because(s, ErrOther, err, "")
+	}
+	out := Status{Source: c.local(st.Source), Tag: st.Tag, Bytes: st.Bytes, Count: int(st.Bytes) / e.size}
+	s.peer, s.tag = out.Source, out.Tag
+	if st.Bytes > int64(room) {
+		out.Count = room / e.size
+		err := c.errorAt(s, ErrTruncate, "%d bytes do not fit %d; use a larger buffer or Probe", st.Bytes, room)
+		err.Bytes, err.Room = st.Bytes, int64(room)
+		return out, err
+	}
+	if int(st.Bytes)%e.size != 0 {
+		err := c.errorAt(s, ErrType, "%d bytes are not a whole number of %s (%d bytes each); receive the type that was sent",
+			st.Bytes, e.name, e.size)
+		err.Bytes, err.Room = st.Bytes, int64(room)
+		return out, err
+	}
+	return out, nil
+}

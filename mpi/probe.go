@@ -1,0 +1,65 @@
+package mpi
+
+import "rhinet/llc"
+
+// Probe waits until a message of rank src (or AnySource) with tag (or AnyTag)
+// can be received, and describes it without receiving it; Count is in bytes
+// (use [Count] for elements). A receive from that source with that tag takes
+// this message, unless another goroutine receives it first.
+//
+// MPI 4.1, section 3.8.1.
+func Probe(c *Comm, src, tag int) (Status, error) {
+	st, _, err := c.probe(site{"Probe", fromPeer, src, tag}, true)
+	return st, err
+}
+
+// Iprobe is Probe that does not wait; it reports whether there is a message.
+//
+// MPI 4.1, section 3.8.1.
+func Iprobe(c *Comm, src, tag int) (Status, bool, error) {
+	return c.probe(site{"Iprobe", fromPeer, src, tag}, false)
+}
+
+func (c *Comm) probe(s site, block bool) (Status, bool, error) {
+	if err := c.check(s); err != nil {
+		return emptyStatus(), false, err
+	}
+	if err := c.checkRank(s, s.peer); err != nil {
+		return emptyStatus(), false, err
+	}
+	if err := c.checkTag(s, s.tag); err != nil {
+		return emptyStatus(), false, err
+	}
+	if s.peer == ProcNull {
+		return nullStatus(), true, nil
+	}
+	from := llc.AnyPeer
+	if s.peer != AnySource {
+		from = c.global(s.peer)
+	}
+	st, ok := c.probeFor(s, from, block)
+	if !ok && block {
+		if err := c.check(s); err != nil {
+			return emptyStatus(), false, err
+		}
+		return emptyStatus(), false, c.errorAt(s, ErrOther, "the transport was closed while waiting")
+	}
+	if !ok {
+		return emptyStatus(), false, nil
+	}
+	if st.Err != nil {
+		return emptyStatus(), false, c.because(s, ErrOther, st.Err, "")
+	}
+	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: int(st.Bytes), Bytes: st.Bytes}, true, nil
+}
+
+func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
+	if block && c.ctx != nil {
+		poll(c.ctx, func() bool {
+			st, ok = c.t.Probe(c.p2p, from, s.tag, false)
+			return ok
+		})
+		return st, ok
+	}
+	return c.t.Probe(c.p2p, from, s.tag, block)
+}

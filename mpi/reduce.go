@@ -1,0 +1,90 @@
+package mpi
+
+// Reduce combines the in buffers of all ranks, equally long, elementwise into
+// out of root. out is ignored on the other ranks. In place: root passes out as
+// in too.
+//
+// MPI 4.1, section 6.9.1.
+func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
+	s := atRoot("Reduce", root)
+	r, err := enterReduction[T](c, s, op)
+	if err != nil {
+		return err
+	}
+	if c.rank != root {
+		return c.leave(s, c.coll.group.Reduce(view(in), nil, r, root))
+	}
+	if len(in) != len(out) {
+		return c.fail(s, ErrCount, "in has %d elements and out %d; they must be equally long", len(in), len(out))
+	}
+	return c.leave(s, c.coll.group.Reduce(view(in), view(out), r, root))
+}
+
+// Allreduce is Reduce with the result in out of every rank, the same to the
+// last bit on all of them and in every run with as many ranks. In place: pass
+// out as in too.
+//
+// MPI 4.1, section 6.9.6.
+func Allreduce[T any](c *Comm, in, out []T, op Op) error {
+	s := at("Allreduce")
+	r, err := enterReduction[T](c, s, op)
+	if err != nil {
+		return err
+	}
+	if len(in) != len(out) {
+		return c.fail(s, ErrCount, "in has %d elements and out %d; they must be equally long", len(in), len(out))
+	}
+	return c.leave(s, c.coll.group.Allreduce(view(in), view(out), r))
+}
+
+// ReduceScatterBlock combines the in buffers of all ranks and gives rank i
+// part i of the Size equal parts of the result in out. In place: pass in as
+// out too; the result is in its first part.
+//
+// MPI 4.1, section 6.10.1.
+func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
+	s := at("ReduceScatterBlock")
+	r, err := enterReduction[T](c, s, op)
+	if err != nil {
+		return err
+	}
+	b, o := view(in), view(out)
+	switch {
+	case len(in)%c.size != 0:
+		return c.fail(s, ErrCount, "in has %d elements, which cannot be cut into %d equal parts", len(in), c.size)
+	case sameStart(b, o):
+		return c.leave(s, c.coll.group.ReduceScatterBlock(b, b, r))
+	case len(in) != c.size*len(out):
+		return c.fail(s, ErrCount, "in has %d elements, out of %d ranks %d each; make out %d", len(in), c.size, len(out), len(in)/c.size)
+	}
+	return c.leave(s, c.coll.group.ReduceScatterBlock(b, o, r))
+}
+
+// Scan gives each rank in out the combination of the in buffers of all ranks
+// up to and including its own. In place: pass out as in too.
+//
+// MPI 4.1, section 6.11.1.
+func Scan[T any](c *Comm, in, out []T, op Op) error {
+	s := at("Scan")
+	r, err := enterReduction[T](c, s, op)
+	if err != nil {
+		return err
+	}
+	if len(in) != len(out) {
+		return c.fail(s, ErrCount, "in has %d elements and out %d; they must be equally long", len(in), len(out))
+	}
+	return c.leave(s, c.coll.group.Scan(view(in), view(out), r))
+}
+
+// enterReduction is enter for calls with an operation.
+func enterReduction[T any](c *Comm, s site, op Op) (*reducer, error) {
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
+		return nil, err
+	}
+	r, err := c.findReducer(s, op, e)
+	if err != nil {
+		c.coll.mu.Unlock()
+	}
+	return r, err
+}

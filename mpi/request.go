@@ -1,0 +1,152 @@
+package mpi
+
+import (
+	"rhinet/llc"
+)
+
+// A Request is a transfer that Isend, Issend or Irecv began. Complete it once,
+// with Wait, Test, WaitAll or WaitAny; from then on it is inactive, like a nil
+// Request, and completing it again gives an empty status at once. The buffer
+// belongs to the transfer until it is complete. A Request is used by one
+// goroutine at a time. Finalize reports requests that nobody completed.
+//
+// MPI 4.1, section 3.7.
+type Request struct {
+	p   *transfer
+	gen uint64 // of p, when it was handed out
+}
+
+// Isend begins to send buf to rank dst of c. What is wrong with the call
+// surfaces when the request is completed.
+//
+// MPI 4.1, section 3.7.2.
+func Isend[T any](c *Comm, buf []T, dst, tag int) *Request {
+	// Small enough to be inlined, so that a request that its caller keeps to
+	// itself lies on the caller's stack.
+	r := start(c, "Isend", buf, dst, tag, sending)
+	return &r
+}
+
+// Issend is Isend of a message that is complete only when the matching receive
+// has started.
+//
+// MPI 4.1, section 3.7.2.
+func Issend[T any](c *Comm, buf []T, dst, tag int) *Request {
+	r := start(c, "Issend", buf, dst, tag, sendingSync)
+	return &r
+}
+
+// Irecv begins to receive into buf a message of rank src of c, or AnySource,
+// with tag, or AnyTag.
+//
+// MPI 4.1, section 3.7.2.
+func Irecv[T any](c *Comm, buf []T, src, tag int) *Request {
+	r := start(c, "Irecv", buf, src, tag, receiving)
+	return &r
+}
+
+// start is the generic half of starting a transfer.
+func start[T any](c *Comm, call string, buf []T, peer, tag int, k kind) Request {
+	s := site{call, toPeer, peer, tag}
+	if k == receiving {
+		s.role = fromPeer
+	}
+	if c == nil {
+		return Request{p: &transfer{err: c.check(s)}}
+	}
+	return c.start(s, elemOf[T](&c.w.elems), view(buf), k)
+}
+
+// start checks a transfer and hands it to the transport.
+func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
+	if err := c.checkTransfer(s, e); err != nil {
+		return Request{p: &transfer{c: c, site: s, err: err}}
+	}
+	p := c.w.requests.take(c.w.Debug)
+	p.c, p.elem, p.site, p.kind = c, e, s, k
+	p.null = s.peer == ProcNull
+	if !p.null {
+		p.Request = llc.Request{Peer: s.peer, Context: c.p2p, Tag: s.tag, Buf: b}
+		if s.peer >= 0 {
+			p.Peer = c.global(s.peer)
+		}
+		if k == sendingSync {
+			p.Mode = llc.Synchronous
+		}
+		c.t.Start(&p.Request, k != receiving)
+	}
+	return Request{p, p.gen}
+}
+
+func (c *Comm) checkTransfer(s site, e *elem) error {
+	if err := c.check(s); err != nil {
+		return err
+	}
+	if e.bad != "" {
+		return c.errorAt(s, ErrType, "an element of type %s %s; send numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+	}
+	if err := c.checkRank(s, s.peer); err != nil {
+		return err
+	}
+	return c.checkTag(s, s.tag)
+}
+
+// active returns the transfer of r, or nil if there is none.
+func (r *Request) active() *transfer {
+	if r == nil || r.p == nil || r.p.gen != r.gen {
+		return nil
+	}
+	return r.p
+}
+
+// Wait returns when the transfer is complete, with the status of what was
+// received.
+//
+// MPI 4.1, section 3.7.3.
+func (r *Request) Wait() (Status, error) {
+	p := r.active()
+	if p == nil {
+		return emptyStatus(), nil
+	}
+	if p.started() {
+		if p.c.ctx != nil {
+			if err := p.waitContext(); err != nil {
+				r.p = nil
+				return emptyStatus(), err
+			}
+		} else {
+			p.c.t.Wait(&p.Request)
+		}
+	}
+	r.p = nil
+	return p.finish()
+}
+
+// Test reports whether the transfer is complete, and completes the request if
+// so. It does not wait.
+//
+// MPI 4.1, section 3.7.3.
+func (r *Request) Test() (Status, bool, error) {
+	p := r.active()
+	if p == nil {
+		return emptyStatus(), true, nil
+	}
+	if p.started() && !p.c.t.Test(&p.Request) {
+		return emptyStatus(), false, nil
+	}
+	r.p = nil
+	st, err := p.finish()
+	return st, true, err
+}
+
+// withdraw gives up a receive that its caller no longer wants.
+func (r *Request) withdraw() {
+	if p := r.active(); p != nil {
+		r.p = nil
+		if !p.started() || p.c.t.Cancel(&p.Request) || p.c.t.Test(&p.Request) {
+			p.release()
+		} else {
+			p.abandon()
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"rhinet/llc"
+)
+
+// A transfer is the half of a request that the transport works on. Its world
+// owns it and uses it again; gen tells its users apart, so that a request that
+// was completed can never reach the transfer of another one.
+type transfer struct {
+	llc.Request
+	c    *Comm
+	elem *elem
+	site site
+	kind kind
+	null bool  // partner is ProcNull: nothing was started
+	err  error // found at the start: nothing was started, and not in the pool
+	gen  uint64
+	live bool
+	pc   uintptr // caller, if the world is in debug mode
+}
+
+// A kind is what a transfer does.
+type kind uint8
+
+const (
+	sending kind = iota
+	sendingSync
+	receiving
+)
+
+// started reports whether the transport knows of p.
+func (p *transfer) started() bool { return p.err == nil && !p.null }
+
+// finish ends a complete transfer: its result, and back to the pool.
+func (p *transfer) finish() (Status, error) {
+	if p.err != nil {
+		return emptyStatus(), p.err
+	}
+	st, err := p.result()
+	p.release()
+	return st, err
+}
+
+func (p *transfer) result() (Status, error) {
+	switch {
+	case p.null:
+		return nullStatus(), nil
+	case p.kind == receiving:
+		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, len(p.Buf))
+	case p.Status.Err != nil:
+		return emptyStatus(), p.c.because(p.site, ErrOther, p.Status.Err, "")
+	}
+	return emptyStatus(), nil
+}
+
+// waitContext waits within the limits of the communicator's context. On error
+// the transfer is given up.
+func (p *transfer) waitContext() error {
+	t := p.c.t
+	if t.WaitContext(p.c.ctx, &p.Request) == nil {
+		return nil
+	}
+	withdrawn := t.Cancel(&p.Request)
+	if !withdrawn && t.Test(&p.Request) {
+		if p.Status.Err == nil {
+			return nil // it completed while the context ended
+		}
+		withdrawn = true
+	}
+	err := p.c.because(p.site, ErrCancelled, context.Cause(p.c.ctx), "the context ended while waiting")
+	if withdrawn {
+		p.release()
+	} else {
+		p.abandon()
+	}
+	return err
+}
+
+// release returns p to the pool.
+func (p *transfer) release() {
+	if p.err == nil {
+		p.c.w.requests.put(p)
+	}
+}
+
+// abandon leaves p to the transport, which may still complete it. It is never
+// used again.
+func (p *transfer) abandon() { p.c.w.requests.drop(p) }
+
+// String describes an unfinished transfer for the report of Finalize.
+func (p *transfer) String() string {
+	e := Error{Call: p.site.call, Comm: p.c.name, Peer: p.site.peer, Tag: p.site.tag, role: p.site.role}
+	text := fmt.Sprintf("%s%d bytes", strings.TrimPrefix(e.Error(), "mpi: "), len(p.Buf))
+	if p.pc != 0 {
+		f, _ := runtime.CallersFrames([]uintptr{p.pc}).Next()
+		text += fmt.Sprintf(" (%s:%d)", f.File, f.Line)
+	}
+	return text
+}
+
+// A requestPool holds the transfers of a world.
+type requestPool struct {
+	mu   sync.Mutex
+	free []*transfer
+	all  map[*transfer]struct{}
+
+	scratches []*scratch
+}
+
+// take hands out a transfer.
+func (k *requestPool) take(debug bool) *transfer {
+	k.mu.Lock()
+	var p *transfer
+	if n := len(k.free); n > 0 {
+		p = k.free[n-1]
+		k.free = k.free[:n-1]
+	} else {
+		p = new(transfer)
+		if k.all == nil {
+			k.all = map[*transfer]struct{}{}
+		}
+		k.all[p] = struct{}{}
+	}
+	p.live = true
+	k.mu.Unlock()
+	if debug {
+		p.pc = callSite()
+	}
+	return p
+}
+
+// put takes a transfer back.
+func (k *requestPool) put(p *transfer) {
+	p.Buf, p.c = nil, nil
+	k.mu.Lock()
+	p.gen++
+	p.live = false
+	k.free = append(k.free, p)
+	k.mu.Unlock()
+}
+
+// drop forgets a transfer that cannot be used again.
+func (k *requestPool) drop(p *transfer) {
+	k.mu.Lock()
+	delete(k.all, p)
+	k.mu.Unlock()
+}
+
+// scratch hands out memory for one WaitAny, and keep takes it back.
+func (k *requestPool) scratch() *scratch {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if n := len(k.scratches); n > 0 {
+		s := k.scratches[n-1]
+		k.scratches = k.scratches[:n-1]
+		return s
+	}
+	return new(scratch)
+}
+
+func (k *requestPool) keep(s *scratch) {
+	clear(s.rs)
+	s.rs, s.index = s.rs[:0], s.index[:0]
+	k.mu.Lock()
+	k.scratches = append(k.scratches, s)
+	k.mu.Unlock()
+}
+
+// pending lists the transfers that nobody completed.
+func (k *requestPool) pending() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var list []string
+	for p := range k.all {
+		if p.live {
+			list = append(list, p.String())
+		}
+	}
+	return list
+}
+
+// callSite is the first caller outside this package.
+func callSite() uintptr {
+	var pcs [8]uintptr
+	n := runtime.Callers(2, pcs[:])
+	for _, pc := range pcs[:n] {
+		if f := runtime.FuncForPC(pc - 1); f != nil && !strings.HasPrefix(f.Name(), "rhinet/mpi.") {
+			return pc
+		}
+	}
+	return 0
+}

@@ -1,0 +1,45 @@
+package mpi
+
+import (
+	"context"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+)
+
+// A Transport carries the messages of one rank. Peers are world ranks. The
+// port of a network interface (rhinet/llc/port) is one; package mpitest has a
+// slow one that judges it.
+//
+// All methods may be called by many goroutines at once. Between one sender and
+// one receiver, messages of equal context do not overtake. Send, Recv, Wait,
+// Test, Probe and Await do not allocate.
+type Transport interface {
+	// Send returns when buf may be used again (mode Synchronous: and the
+	// matching receive has started).
+	Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error
+	// Recv returns when a message has arrived in buf. A longer one is cut:
+	// Status.Bytes is its full size then.
+	Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error)
+	// Start begins a transfer; r belongs to the transport until Wait, WaitAny
+	// or Test has said that it is complete.
+	Start(r *llc.Request, send bool)
+	Wait(r *llc.Request)
+	Test(r *llc.Request) bool
+	// WaitAny returns the index of a complete request, and waits for one.
+	WaitAny(rs []*llc.Request) int
+	// WaitContext is Wait that ends with ctx's error when ctx ends. The
+	// transfer may then still complete: Cancel withdraws it if possible.
+	WaitContext(ctx context.Context, r *llc.Request) error
+	// Cancel withdraws a transfer that nothing has matched yet; it reports
+	// whether it did. A withdrawn request is complete.
+	Cancel(r *llc.Request) bool
+	// Probe looks for a message without receiving it.
+	Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
+	// Board is the flag board of the network, or nil.
+	Board() ir.Board
+	// Await makes progress until cond holds.
+	Await(cond func() bool)
+	// Close ends all use, after everything sent has left.
+	Close() error
+}

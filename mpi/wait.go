@@ -1,0 +1,109 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"rhinet/llc"
+)
+
+// WaitAll completes all requests; nil and inactive ones count as complete. All
+// are waited for even if some fail; their errors are joined.
+//
+// MPI 4.1, section 3.7.5.
+func WaitAll(reqs ...*Request) error {
+	var failed error
+	for _, r := range reqs {
+		if _, err := r.Wait(); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+// A scratch is memory for one WaitAny.
+type scratch struct {
+	rs    []*llc.Request
+	index []int
+}
+
+// WaitAny completes one of the requests, whichever is first, and returns its
+// index with its status. If none is active the index is Undefined.
+//
+// MPI 4.1, section 3.7.5.
+func WaitAny(reqs ...*Request) (int, Status, error) {
+	var w *world
+	for i, r := range reqs {
+		if p := r.active(); p != nil {
+			if !p.started() {
+				st, err := r.Wait()
+				return i, st, err
+			}
+			w = p.c.w
+		}
+	}
+	if w == nil {
+		return Undefined, emptyStatus(), nil
+	}
+	k := w.requests.scratch()
+	i := k.wait(reqs)
+	w.requests.keep(k)
+	st, err := reqs[i].Wait()
+	return i, st, err
+}
+
+// wait returns the index of a request whose Wait returns at once.
+func (k *scratch) wait(reqs []*Request) int {
+	var limited *transfer
+	for i, r := range reqs {
+		if p := r.active(); p != nil {
+			if p.c.ctx != nil {
+				limited = p
+			}
+			k.rs, k.index = append(k.rs, &p.Request), append(k.index, i)
+		}
+	}
+	t := reqs[k.index[0]].p.c.t
+	if limited == nil {
+		return k.index[t.WaitAny(k.rs)]
+	}
+	found := -1
+	err := poll(limited.c.ctx, func() bool {
+		for j, r := range k.rs {
+			if t.Test(r) {
+				found = k.index[j]
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil { // a Wait on a request of the ended context ends at once
+		for i, r := range reqs {
+			if r.active() == limited {
+				return i
+			}
+		}
+	}
+	return found
+}
+
+// poll calls cond until it holds or ctx ends. It serves the waits that the
+// transport cannot end with a context; those without one never come here.
+func poll(ctx context.Context, cond func() bool) error {
+	const longest = time.Millisecond
+	pause := time.Duration(0)
+	for i := 0; !cond(); i++ {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if i < 100 {
+			runtime.Gosched()
+			continue
+		}
+		pause = min(pause+10*time.Microsecond, longest)
+		time.Sleep(pause)
+	}
+	return nil
+}
