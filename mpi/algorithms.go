@@ -3,19 +3,16 @@ package mpi
 import (
 	"context"
 	"sync"
+
+	"rhinet/collectives"
 )
 
 // A collState is what a communicator needs for collective calls.
 type collState struct {
-	mu    sync.Mutex      // one collective call at a time
-	ctx   context.Context // limits the call in progress
-	seq   uint64          // exchanges on the board so far
+	mu    sync.Mutex // one collective call at a time
+	t     *collTransport
+	x     *exchanger // nil: no flag board
 	group algorithms
-}
-
-func (k *collState) init(c *core, seq uint64) {
-	k.seq = seq
-	k.group = &plain{c}
 }
 
 // algorithms are the collective operations on bytes, as package collectives
@@ -29,11 +26,38 @@ type algorithms interface {
 	Allgather(send, recv []byte) error
 	Alltoall(send, recv []byte) error
 	Alltoallv(send []byte, scounts, sdispls []int, recv []byte, rcounts, rdispls []int, elem int) error
-	Reduce(in, out []byte, r *reducer, root int) error
-	Allreduce(in, out []byte, r *reducer) error
-	ReduceScatterBlock(in, out []byte, r *reducer) error
-	Scan(in, out []byte, r *reducer) error
+	Reduce(in, out []byte, r collectives.Reducer, root int) error
+	Allreduce(in, out []byte, r collectives.Reducer) error
+	ReduceScatterBlock(in, out []byte, r collectives.Reducer) error
+	Scan(in, out []byte, r collectives.Reducer) error
 }
+
+// init readies c for collective calls. Exchanges on its board so far have used
+// the sequence numbers up to seq.
+func (k *collState) init(c *core, seq uint64) error {
+	k.t = newCollTransport(c)
+	var t collectives.Transport = k.t
+	if c.board != noBoard {
+		k.x = newExchanger(k.t, c.t.Board(), c.board, seq)
+		t = k.x
+	}
+	group, err := collectives.New(t, c.w.Collectives)
+	k.group = group
+	return err
+}
+
+// limit sets the context that limits the call in progress.
+func (k *collState) limit(ctx context.Context) { k.t.ctx = ctx }
+
+// lastSeq is the last sequence number used on the board.
+func (k *collState) lastSeq() uint64 {
+	if k.x == nil {
+		return 0
+	}
+	return k.x.seq
+}
+
+var _ collectives.Reducer = (*reducer)(nil)
 
 // A reducer is a fold with what algorithms must know of it.
 type reducer struct {
@@ -41,8 +65,6 @@ type reducer struct {
 	size        int // bytes of one element
 	commutative bool
 }
-
-// Reduce, ElemSize and Commutative make a reducer what collectives expect.
 
 // Reduce combines in into inout.
 func (r *reducer) Reduce(in, inout []byte) { r.fold(in, inout) }

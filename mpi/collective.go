@@ -51,7 +51,7 @@ func (c *Comm) enter(s site, e *elem) error {
 		c.coll.mu.Unlock()
 		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 	}
-	c.coll.ctx = c.ctx
+	c.coll.limit(c.ctx)
 	return nil
 }
 

@@ -21,7 +21,7 @@ func (c *Comm) Dup() (*Comm, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
-	return c.view(c.w.comm(name, c.rank, c.members, c.size, id, board, seq)), nil
+	return c.derive(s, name, c.rank, c.members, c.size, id, board, seq)
 }
 
 // Split cuts c into communicators, one for each color, in which ranks are
@@ -58,7 +58,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 		}
 	}
 	name := fmt.Sprintf("%s.split%d(color %d)", c.name, n, color)
-	return c.view(c.w.comm(name, rank, members, len(members), id, board, seq)), nil
+	return c.derive(s, name, rank, members, len(members), id, board, seq)
 }
 
 // Free ends the use of c. All its ranks call it; nothing may be pending on c.
@@ -78,12 +78,19 @@ func (c *Comm) Free() error {
 		return c.errorAt(s, ErrComm, "the communicator has been freed")
 	}
 	c.w.forget(c.core)
-	c.w.ids.give(c.id, c.board, c.coll.seq)
+	c.w.ids.give(c.id, c.board, c.coll.lastSeq())
 	return nil
 }
 
-// view gives a new communicator the limits of c.
-func (c *Comm) view(core *core) *Comm { return &Comm{core: core, ctx: c.ctx} }
+// derive makes the communicator that its ranks have agreed on. It gets the
+// limits of c.
+func (c *Comm) derive(s site, name string, rank int, members []int32, size int, id contextID, board boardSlot, seq uint64) (*Comm, error) {
+	made, err := c.w.comm(name, rank, members, size, id, board, seq)
+	if err != nil {
+		return nil, c.because(s, ErrOther, err, "")
+	}
+	return &Comm{core: made, ctx: c.ctx}, nil
+}
 
 // A chooser is what one rank says in Split.
 type chooser struct{ color, key, rank int }

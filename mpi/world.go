@@ -3,6 +3,8 @@ package mpi
 import (
 	"os"
 	"sync"
+
+	"rhinet/collectives"
 )
 
 // A Job is what a rank must know to join its world. [Init] finds it in the
@@ -14,6 +16,8 @@ type Job struct {
 	Abort func(status int)
 	// Debug remembers where each request was made, so that Finalize can say it.
 	Debug bool
+	// Collectives adjusts the choice of algorithms, equally on all ranks.
+	Collectives collectives.Options
 	// finalized, if set, hears that the world has ended.
 	finalized func()
 }
@@ -42,11 +46,15 @@ func Join(job Job) (*Comm, error) {
 	w := &world{Job: job, comms: map[*core]struct{}{}}
 	w.ids.init(job.Transport.Board())
 	id, board := w.ids.first(job.Size)
-	return &Comm{core: w.comm("world", job.Rank, nil, job.Size, id, board, 0)}, nil
+	c, err := w.comm("world", job.Rank, nil, job.Size, id, board, 0)
+	if err != nil {
+		return nil, none.because(at("Init"), ErrInit, err, "")
+	}
+	return &Comm{core: c}, nil
 }
 
 // comm makes a communicator. members are world ranks, nil for the world.
-func (w *world) comm(name string, rank int, members []int32, size int, id contextID, board boardSlot, seq uint64) *core {
+func (w *world) comm(name string, rank int, members []int32, size int, id contextID, board boardSlot, seq uint64) (*core, error) {
 	c := &core{w: w, t: w.Transport, rank: rank, size: size, members: members, name: name, id: id, board: board}
 	c.p2p = id.pointToPoint()
 	if members != nil {
@@ -58,11 +66,13 @@ func (w *world) comm(name string, rank int, members []int32, size int, id contex
 			c.back[m] = int32(i)
 		}
 	}
-	c.coll.init(c, seq)
+	if err := c.coll.init(c, seq); err != nil {
+		return nil, err
+	}
 	w.mu.Lock()
 	w.comms[c] = struct{}{}
 	w.mu.Unlock()
-	return c
+	return c, nil
 }
 
 // forget drops a freed communicator.

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"rhinet/collectives"
 	"rhinet/llc"
 )
 
@@ -18,7 +19,7 @@ func (g *plain) transfer(peer int, b []byte, send bool) *llc.Request {
 
 func (g *plain) wait(rs ...*llc.Request) error {
 	for _, r := range rs {
-		if ctx := g.c.coll.ctx; ctx != nil {
+		if ctx := g.c.coll.t.ctx; ctx != nil {
 			if err := g.c.t.WaitContext(ctx, r); err != nil {
 				return &Error{Class: ErrCancelled, Err: err, text: "the context ended while waiting"}
 			}
@@ -163,7 +164,7 @@ func (g *plain) Alltoallv(send []byte, scounts, sdispls []int, recv []byte, rcou
 	return g.wait(rs...)
 }
 
-func (g *plain) Reduce(in, out []byte, r *reducer, root int) error {
+func (g *plain) Reduce(in, out []byte, r collectives.Reducer, root int) error {
 	if g.c.rank != root {
 		return g.send(root, in)
 	}
@@ -174,20 +175,20 @@ func (g *plain) Reduce(in, out []byte, r *reducer, root int) error {
 	n := len(in)
 	acc := all[(g.c.size-1)*n:]
 	for i := g.c.size - 2; i >= 0; i-- { // inout = in(lower) op inout(higher)
-		r.fold(all[i*n:(i+1)*n], acc)
+		r.Reduce(all[i*n:(i+1)*n], acc)
 	}
 	copy(out, acc)
 	return nil
 }
 
-func (g *plain) Allreduce(in, out []byte, r *reducer) error {
+func (g *plain) Allreduce(in, out []byte, r collectives.Reducer) error {
 	if err := g.Reduce(in, out, r, 0); err != nil {
 		return err
 	}
 	return g.Bcast(out, 0)
 }
 
-func (g *plain) ReduceScatterBlock(in, out []byte, r *reducer) error {
+func (g *plain) ReduceScatterBlock(in, out []byte, r collectives.Reducer) error {
 	if len(out) == len(in) && len(in) > 0 {
 		out = out[:len(in)/g.c.size]
 	}
@@ -198,7 +199,7 @@ func (g *plain) ReduceScatterBlock(in, out []byte, r *reducer) error {
 	return g.Scatter(all, out, 0)
 }
 
-func (g *plain) Scan(in, out []byte, r *reducer) error {
+func (g *plain) Scan(in, out []byte, r collectives.Reducer) error {
 	all := make([]byte, len(in)*g.c.size)
 	if err := g.Allgather(in, all); err != nil {
 		return err
@@ -206,7 +207,7 @@ func (g *plain) Scan(in, out []byte, r *reducer) error {
 	n := len(in)
 	acc := all[g.c.rank*n : (g.c.rank+1)*n]
 	for i := g.c.rank - 1; i >= 0; i-- {
-		r.fold(all[i*n:(i+1)*n], acc)
+		r.Reduce(all[i*n:(i+1)*n], acc)
 	}
 	copy(out, acc)
 	return nil

@@ -1,0 +1,109 @@
+package mpi
+
+import (
+	"errors"
+
+	"rhinet/collectives"
+	"rhinet/llc/ir"
+)
+
+// An exchanger is a collTransport with a flag board: every rank writes its few
+// bytes into a line at each other rank, and waits until all lines here carry
+// the number of this exchange.
+//
+// The two lines of a pair are used in turn. That is enough: a rank that raises
+// flag s+2 has finished exchange s+1, so it has seen flag s+1 of everybody,
+// and who raised that has finished reading the flags s.
+type exchanger struct {
+	*collTransport
+	board   ir.Board
+	index   int
+	seq     uint64 // of the last exchange; its low half is what the lines carry
+	out     []byte
+	n       int // bytes of one contribution
+	missing uint32
+	raised  func() bool // made once, so that waiting does not allocate
+}
+
+var _ collectives.Exchange = (*exchanger)(nil)
+
+func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) *exchanger {
+	x := &exchanger{collTransport: t, board: board, index: int(slot), seq: seq}
+	x.raised = x.look
+	return x
+}
+
+// ExchangeBytes is the payload of one line.
+func (x *exchanger) ExchangeBytes() int { return ir.FlagBytes }
+
+// Exchange gives in to all ranks and fills out with everybody's, in rank order.
+func (x *exchanger) Exchange(in, out []byte) error {
+	if x.ctx != nil {
+		if err := x.ended(); err != nil {
+			return err
+		}
+	}
+	x.seq++
+	if uint32(x.seq) == 0 {
+		x.seq += 2 // 0 means nothing, and the lines go on in turn
+	}
+	c := x.c
+	x.out, x.n = out, len(in)
+	copy(x.part(c.rank), in)
+	x.missing = 1<<c.size - 1&^(1<<c.rank)
+	for i := 1; i < c.size; i++ {
+		peer := c.rank + i // not all to rank 0 first
+		if peer >= c.size {
+			peer -= c.size
+		}
+		x.board.Raise(c.global(peer), x.index, uint32(x.seq), in)
+	}
+	var err error
+	switch {
+	case x.look():
+	case x.ctx == nil:
+		c.t.Await(x.raised)
+	default:
+		err = x.await()
+	}
+	x.out = nil
+	if err == nil && x.missing != 0 {
+		err = errClosed
+	}
+	return err
+}
+
+// errClosed is what a wait finds that the transport ended.
+var errClosed = errors.New("the transport was closed while waiting")
+
+// await waits within the limits of the context.
+func (x *exchanger) await() error {
+	err := poll(x.ctx, func() bool {
+		x.c.t.Probe(x.c.p2p, 0, 0, false) // makes progress
+		return x.look()
+	})
+	if err != nil {
+		return x.ended()
+	}
+	return nil
+}
+
+// look takes the flags that have been raised since the last look and reports
+// whether all have.
+func (x *exchanger) look() bool {
+	for peer := range x.c.size {
+		if bit := uint32(1) << peer; x.missing&bit != 0 &&
+			x.board.Raised(x.c.global(peer), x.index, uint32(x.seq), x.part(peer)) {
+			x.missing &^= bit
+		}
+	}
+	return x.missing == 0
+}
+
+// part is the place of rank i's contribution.
+func (x *exchanger) part(i int) []byte {
+	if x.n == 0 {
+		return nil
+	}
+	return x.out[i*x.n : (i+1)*x.n]
+}

@@ -1,0 +1,151 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+
+	"rhinet/collectives"
+	"rhinet/llc"
+)
+
+// collSlots is how many transfers of collective calls a communicator may have
+// open at once.
+const collSlots = 64
+
+// A collTransport carries the messages of the collective calls of one
+// communicator, in its odd context.
+type collTransport struct {
+	c     *core
+	ctx   context.Context // limits the call in progress; nil: none
+	slots [collSlots]collSlot
+}
+
+// A collSlot is one transfer of a collective call.
+type collSlot struct {
+	r    *llc.Request
+	busy bool
+	recv bool
+}
+
+var _ collectives.Transport = (*collTransport)(nil)
+
+func newCollTransport(c *core) *collTransport {
+	t := &collTransport{c: c}
+	for i := range t.slots {
+		t.slots[i].r = new(llc.Request)
+	}
+	return t
+}
+
+// Rank is this rank's number in the communicator.
+func (t *collTransport) Rank() int { return t.c.rank }
+
+// Size is the number of ranks of the communicator.
+func (t *collTransport) Size() int { return t.c.size }
+
+// Slots is the number of transfers that may be open at once.
+func (t *collTransport) Slots() int { return collSlots }
+
+// Isend starts a send in slot i.
+func (t *collTransport) Isend(i int, buf []byte, dst, tag int) error {
+	return t.start(i, buf, dst, tag, false)
+}
+
+// Irecv starts a receive in slot i.
+func (t *collTransport) Irecv(i int, buf []byte, src, tag int) error {
+	return t.start(i, buf, src, tag, true)
+}
+
+func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error {
+	if t.ctx != nil {
+		// A call that has ended sends nothing more: what it computes from here
+		// on is wrong, and must not reach ranks that would take it for a result.
+		if err := t.ended(); err != nil {
+			return err
+		}
+	}
+	s := &t.slots[i]
+	*s.r = llc.Request{Peer: t.c.global(peer), Context: t.c.id.collective(), Tag: tag, Buf: buf}
+	s.busy, s.recv = true, recv
+	t.c.t.Start(s.r, !recv)
+	return nil
+}
+
+// Wait completes the transfers in slots first to last-1.
+func (t *collTransport) Wait(first, last int) (failed error) {
+	for i := first; i < last; i++ {
+		s := &t.slots[i]
+		if !s.busy {
+			continue
+		}
+		var err error
+		if t.ctx == nil {
+			t.c.t.Wait(s.r)
+			err = s.finish()
+		} else if err = t.c.t.WaitContext(t.ctx, s.r); err == nil {
+			err = s.finish()
+		} else {
+			t.giveUp(s)
+			err = t.ended()
+		}
+		if failed == nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// Test reports whether the transfers in slots first to last-1 are complete.
+func (t *collTransport) Test(first, last int) (bool, error) {
+	all := true
+	for i := first; i < last; i++ {
+		if s := &t.slots[i]; s.busy && !t.c.t.Test(s.r) {
+			all = false
+		}
+	}
+	if !all {
+		return false, nil
+	}
+	var failed error
+	for i := first; i < last; i++ {
+		if s := &t.slots[i]; s.busy {
+			if err := s.finish(); failed == nil {
+				failed = err
+			}
+		}
+	}
+	return true, failed
+}
+
+// finish frees the slot of a complete transfer.
+func (s *collSlot) finish() error {
+	r := s.r
+	s.busy = false
+	sent, room := r.Status.Bytes, int64(len(r.Buf))
+	r.Buf = nil
+	switch {
+	case s.recv && sent != room && (r.Status.Err == nil || sent > room):
+		return &Error{Class: ErrTruncate, Bytes: sent, Room: room,
+			text: fmt.Sprintf("%d bytes arrived where %d belong; all ranks must call it with the same lengths", sent, room)}
+	case r.Status.Err != nil:
+		return r.Status.Err
+	}
+	return nil
+}
+
+// giveUp frees the slot of a transfer whose context has ended. A request that
+// the transport cannot give back is left to it.
+func (t *collTransport) giveUp(s *collSlot) {
+	s.busy = false
+	if !t.c.t.Cancel(s.r) && !t.c.t.Test(s.r) {
+		s.r = new(llc.Request)
+	}
+}
+
+// ended is the error of a call whose context has ended, or nil.
+func (t *collTransport) ended() error {
+	if cause := context.Cause(t.ctx); cause != nil {
+		return &Error{Class: ErrCancelled, Err: cause, text: "the context ended before the call did"}
+	}
+	return nil
+}
