@@ -1,0 +1,204 @@
+package nictest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rhinet/internal/ring"
+	"rhinet/llc/ir"
+)
+
+// ErrRefused is wrapped by the Err of an event about a command that the
+// loopback network refused.
+var ErrRefused = errors.New("nictest: refused")
+
+// Hooks let a test interfere. Nil fields do nothing. They are called by the
+// goroutines that drive the translators, possibly at once.
+type Hooks struct {
+	// Busy makes the network answer Busy to a Shared command from a peer.
+	Busy func(from int, cmd *ir.Command) bool
+	// Fail makes an Expose, Pull, Push or Swap command from a peer fail with the error it returns.
+	Fail func(from int, cmd *ir.Command) error
+	// Hold makes Poll of a peer report nothing, as if everything under way to it came later.
+	Hold func(at int) bool
+	// NoBoard leaves out the optional [ir.Board].
+	NoBoard bool
+}
+
+// sharedLines is the size of the shared rings of a loopback network.
+const sharedLines = 256
+
+// boards is how many boards a loopback network has.
+const boards = 3
+
+// DefaultCaps are capabilities small enough that every limit is soon reached.
+func DefaultCaps() ir.Caps {
+	return ir.Caps{
+		Name: "loopback", Rings: 4, Slots: 8, Bytes: 4096, Remote: true, Words: 64,
+		Fragment: 1024, Eager: 4096, Split: 32768, SplitUnit: 8192, Copies: 1,
+	}
+}
+
+// Loopback returns the translators of a network of so many peers within this
+// process. Different goroutines may drive different peers.
+func Loopback(peers int, caps ir.Caps) []ir.Translator {
+	return LoopbackWith(peers, caps, Hooks{})
+}
+
+// LoopbackWith is Loopback with interference.
+func LoopbackWith(peers int, caps ir.Caps, hooks Hooks) []ir.Translator {
+	n := &network{caps: caps, hooks: hooks, layout: ring.Layout{Slots: caps.Slots, Bytes: caps.Bytes}}
+	all := make([]ir.Translator, peers)
+	for i := range all {
+		e := newEndpoint(n, i, peers)
+		n.peers = append(n.peers, e)
+		if all[i] = e; !hooks.NoBoard {
+			all[i] = &boarded{e, newBoard(peers)}
+			e.board = all[i].(*boarded)
+		}
+	}
+	return all
+}
+
+// A network is what all its endpoints know.
+type network struct {
+	caps   ir.Caps
+	hooks  Hooks
+	layout ring.Layout
+	peers  []*endpoint
+}
+
+// An endpoint is one peer. The first group is touched by everybody, the second
+// by the goroutine that drives the peer.
+type endpoint struct {
+	net    *network
+	self   int
+	shared *ring.SharedWriter
+	memory [][]byte    // of the packet rings
+	rings  []ring.Ring // as writers see them
+	words  []atomic.Uint64
+	bell   chan struct{}
+	armed  atomic.Int32
+	closed atomic.Bool
+	board  *boarded // nil without boards
+	mu     sync.Mutex
+	export map[ir.Segment][]byte
+
+	set     *ring.Set
+	packet  ring.Packet
+	answers []ir.Event
+	next    int // first of answers not reported yet
+	named   ir.Segment
+	gone    []bool // peers reported as gone
+}
+
+var _ ir.Translator = (*endpoint)(nil)
+
+func newEndpoint(n *network, self, peers int) *endpoint {
+	layout := ring.SharedLayout{Lines: sharedLines}
+	mem := ring.Memory(layout.Size())
+	e := &endpoint{
+		net: n, self: self,
+		shared: ring.NewSharedWriter(mem, layout),
+		words:  make([]atomic.Uint64, n.caps.Words),
+		bell:   make(chan struct{}, 1),
+		export: map[ir.Segment][]byte{},
+		set:    ring.NewSet(ring.NewSharedReader(mem, layout, peers), peers),
+		gone:   make([]bool, peers),
+	}
+	for range n.caps.Rings {
+		mem := ring.Memory(n.layout.Size())
+		e.memory = append(e.memory, mem)
+		e.rings = append(e.rings, ring.Open(mem, n.layout))
+	}
+	return e
+}
+
+func (e *endpoint) Self() int     { return e.self }
+func (e *endpoint) Peers() int    { return len(e.net.peers) }
+func (e *endpoint) Caps() ir.Caps { return e.net.caps }
+func (e *endpoint) Hint(peer int) { e.set.Hint(peer) }
+
+func (e *endpoint) answer(ev ir.Event) { e.answers = append(e.answers, ev) }
+
+func (e *endpoint) refuse(cmd *ir.Command, format string, args ...any) {
+	err := fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...))
+	e.answer(ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Token: cmd.Token, Err: err})
+}
+
+// Poll reports answers before arrivals, so that Busy comes first.
+func (e *endpoint) Poll(ev *ir.Event) bool {
+	e.set.Consume()
+	if e.next < len(e.answers) {
+		*ev = e.answers[e.next]
+		if e.next++; e.next == len(e.answers) {
+			e.answers, e.next = e.answers[:0], 0
+		}
+		return true
+	}
+	if h := e.net.hooks.Hold; h != nil && h(e.self) {
+		return false
+	}
+	ok, err := e.set.Poll(&e.packet)
+	if err != nil {
+		*ev = ir.Event{Kind: ir.Failed, Peer: int32(e.packet.Peer), Err: err}
+		return true
+	}
+	if ok {
+		p := &e.packet
+		*ev = ir.Event{
+			Kind: ir.Arrived, Peer: int32(p.Peer), Ring: ir.Ring(p.Ring), Data: p.Data,
+			Header: ir.Header{
+				Kind: uint8(p.Head[0] >> 32), Flags: uint8(p.Head[0] >> 40), Context: uint16(p.Head[0] >> 48),
+				Tag: int32(p.Head[1] >> 32), Length: uint32(len(p.Data)), Word: p.Head[2],
+			},
+		}
+	}
+	return ok
+}
+
+// words packs a header for a ring.
+func words(h *ir.Header) [3]uint64 {
+	return [3]uint64{
+		uint64(h.Kind)<<32 | uint64(h.Flags)<<40 | uint64(h.Context)<<48,
+		uint64(uint32(h.Tag)) << 32,
+		h.Word,
+	}
+}
+
+// Arm fences by its atomic store, ring by its atomic addition.
+func (e *endpoint) Arm() {
+	e.armed.Store(1)
+	e.set.Sweep()
+}
+
+func (e *endpoint) Disarm() { e.armed.Store(0) }
+
+func (e *endpoint) Sleep(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-e.bell:
+	case <-t.C:
+	}
+}
+
+func (e *endpoint) ring() {
+	if e.armed.Add(0) != 0 {
+		select {
+		case e.bell <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (e *endpoint) Wake(peer int) { e.net.peers[peer].ring() }
+
+// Close makes the peer refuse all that others ask of it.
+func (e *endpoint) Close() error {
+	e.closed.Store(true)
+	return nil
+}

@@ -1,0 +1,162 @@
+package nictest
+
+import (
+	"fmt"
+
+	"rhinet/internal/ring"
+	"rhinet/llc/ir"
+)
+
+// Post carries out every command at once; answers wait for Poll.
+func (e *endpoint) Post(cmd *ir.Command) {
+	if uint(cmd.Peer) >= uint(len(e.net.peers)) && cmd.Op != ir.Expose && cmd.Op != ir.Conceal {
+		e.refuse(cmd, "no peer %d among %d", cmd.Peer, len(e.net.peers))
+		return
+	}
+	if h := e.net.hooks.Fail; h != nil && cmd.Op >= ir.Expose && cmd.Op != ir.Conceal {
+		if err := h(e.self, cmd); err != nil {
+			e.answer(ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Token: cmd.Token, Err: err})
+			return
+		}
+	}
+	switch cmd.Op {
+	case ir.Packet:
+		e.postPacket(cmd)
+	case ir.Shared:
+		e.postShared(cmd)
+	case ir.Watch:
+		e.watch(cmd)
+	case ir.ReadTail:
+		e.readTail(cmd)
+	case ir.Expose:
+		e.expose(cmd)
+	case ir.Conceal:
+		e.mu.Lock()
+		delete(e.export, cmd.Segment)
+		e.mu.Unlock()
+	case ir.Pull, ir.Push:
+		e.move(cmd)
+	case ir.Swap:
+		e.swap(cmd)
+	default:
+		panic(fmt.Sprintf("nictest: no operation %d", cmd.Op))
+	}
+}
+
+// target returns the peer of cmd, nil and an answer if it is gone.
+func (e *endpoint) target(cmd *ir.Command) *endpoint {
+	p := e.net.peers[cmd.Peer]
+	if !p.closed.Load() {
+		return p
+	}
+	err := fmt.Errorf("nictest: %w", ir.ErrPeerGone)
+	switch cmd.Op {
+	case ir.Packet, ir.Shared: // without an answer; the peer is reported once
+		if e.gone[cmd.Peer] {
+			return nil
+		}
+		e.gone[cmd.Peer] = true
+		e.answer(ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Err: err})
+	default:
+		e.answer(ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Token: cmd.Token, Err: err})
+	}
+	return nil
+}
+
+func (e *endpoint) postPacket(cmd *ir.Command) {
+	p := e.target(cmd)
+	if p == nil {
+		return
+	}
+	if uint64(cmd.Ring) >= uint64(len(p.rings)) {
+		e.refuse(cmd, "no ring %d at peer %d", cmd.Ring, cmd.Peer)
+		return
+	}
+	head := words(&cmd.Header)
+	p.rings[cmd.Ring].Put(cmd.Slot, cmd.Pos, &head, cmd.Data)
+	p.ring()
+}
+
+func (e *endpoint) postShared(cmd *ir.Command) {
+	p := e.target(cmd)
+	if p == nil {
+		return
+	}
+	head := words(&cmd.Header)
+	if h := e.net.hooks.Busy; h != nil && h(e.self, cmd) || !p.shared.Append(e.self, &head, cmd.Data) {
+		e.answer(ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
+		return
+	}
+	p.ring()
+}
+
+func (e *endpoint) watch(cmd *ir.Command) {
+	if uint64(cmd.Ring) >= uint64(len(e.memory)) {
+		e.refuse(cmd, "no ring %d", cmd.Ring)
+		return
+	}
+	e.set.Add(int(cmd.Peer), uint32(cmd.Ring), ring.NewReader(e.memory[cmd.Ring], e.net.layout, 0, 0))
+}
+
+func (e *endpoint) readTail(cmd *ir.Command) {
+	p := e.target(cmd)
+	if p == nil {
+		return
+	}
+	if uint64(cmd.Ring) >= uint64(len(p.rings)) {
+		e.refuse(cmd, "no ring %d at peer %d", cmd.Ring, cmd.Peer)
+		return
+	}
+	slot, pos := p.rings[cmd.Ring].Consumed()
+	e.answer(ir.Event{Kind: ir.Tail, Peer: cmd.Peer, Ring: cmd.Ring, Slot: slot, Pos: pos})
+}
+
+func (e *endpoint) expose(cmd *ir.Command) {
+	e.named++
+	e.mu.Lock()
+	e.export[e.named] = cmd.Data
+	e.mu.Unlock()
+	e.answer(ir.Event{Kind: ir.Exposed, Token: cmd.Token, Segment: e.named})
+}
+
+func (e *endpoint) move(cmd *ir.Command) {
+	p := e.target(cmd)
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	mem, ok := p.export[cmd.Segment]
+	size := uint64(len(mem))
+	switch n := uint64(len(cmd.Data)); {
+	case !ok:
+		e.refuse(cmd, "no segment %d at peer %d", cmd.Segment, cmd.Peer)
+	case cmd.Offset > size || n > size-cmd.Offset:
+		e.refuse(cmd, "%d bytes at %d exceed a segment of %d", n, cmd.Offset, size)
+	case cmd.Op == ir.Pull:
+		copy(cmd.Data, mem[cmd.Offset:])
+		e.answer(ir.Event{Kind: ir.Pulled, Token: cmd.Token})
+	default:
+		copy(mem[cmd.Offset:], cmd.Data)
+		e.answer(ir.Event{Kind: ir.Pushed, Token: cmd.Token})
+	}
+}
+
+func (e *endpoint) swap(cmd *ir.Command) {
+	p := e.target(cmd)
+	if p == nil {
+		return
+	}
+	if cmd.Offset >= uint64(len(p.words)) {
+		e.refuse(cmd, "no word %d at peer %d", cmd.Offset, cmd.Peer)
+		return
+	}
+	w := &p.words[cmd.Offset]
+	old := cmd.Old
+	for !w.CompareAndSwap(cmd.Old, cmd.New) {
+		if old = w.Load(); old != cmd.Old {
+			break
+		}
+	}
+	e.answer(ir.Event{Kind: ir.Swapped, Token: cmd.Token, Old: old})
+}

@@ -1,0 +1,100 @@
+package nictest
+
+import (
+	"errors"
+	"testing"
+
+	"rhinet/llc/ir"
+)
+
+func TestLoopback(t *testing.T) {
+	Run(t, func(_ testing.TB, peers int) []ir.Translator { return Loopback(peers, DefaultCaps()) })
+}
+
+func TestLoopbackWithLess(t *testing.T) {
+	Run(t, func(_ testing.TB, peers int) []ir.Translator {
+		caps := DefaultCaps()
+		caps.Remote, caps.Words, caps.Rings, caps.Slots = false, 0, 1, 2
+		return LoopbackWith(peers, caps, Hooks{NoBoard: true})
+	})
+}
+
+func TestHooks(t *testing.T) {
+	broken := errors.New("broken")
+	held := true
+	ts := LoopbackWith(2, DefaultCaps(), Hooks{
+		Busy: func(from int, cmd *ir.Command) bool { return cmd.Token == 7 },
+		Fail: func(from int, cmd *ir.Command) error {
+			if cmd.Op == ir.Pull {
+				return broken
+			}
+			return nil
+		},
+		Hold: func(at int) bool { return held && at == 1 },
+	})
+	var ev ir.Event
+	ts[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Token: 7})
+	if !ts[0].Poll(&ev) || ev.Kind != ir.Busy || ev.Token != 7 {
+		t.Errorf("%+v, want Busy", ev)
+	}
+	ts[0].Post(&ir.Command{Op: ir.Pull, Peer: 1, Token: 8})
+	if !ts[0].Poll(&ev) || ev.Kind != ir.Failed || !errors.Is(ev.Err, broken) {
+		t.Errorf("%+v, want Failed", ev)
+	}
+	ts[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Token: 9})
+	if ts[1].Poll(&ev) {
+		t.Errorf("%+v although held", ev)
+	}
+	if held = false; !ts[1].Poll(&ev) || ev.Kind != ir.Arrived {
+		t.Errorf("%+v, want the packet", ev)
+	}
+}
+
+// TestNonsenseIsRefused gives the loopback what a correct engine never does.
+func TestNonsenseIsRefused(t *testing.T) {
+	ts := Loopback(2, DefaultCaps())
+	for i, cmd := range []ir.Command{
+		{Op: ir.Packet, Peer: 1, Ring: 99},
+		{Op: ir.Watch, Peer: 1, Ring: 99},
+		{Op: ir.ReadTail, Peer: 1, Ring: 99},
+		{Op: ir.Shared, Peer: 2},
+		{Op: ir.Pull, Peer: -1},
+	} {
+		cmd.Token = uint64(i) + 1
+		ts[0].Post(&cmd)
+		var ev ir.Event
+		if !ts[0].Poll(&ev) || ev.Kind != ir.Failed || ev.Token != cmd.Token || !errors.Is(ev.Err, ErrRefused) {
+			t.Errorf("%+v: %+v", cmd, ev)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("an unknown operation passes")
+		}
+	}()
+	ts[0].Post(&ir.Command{Op: ir.NumOps})
+}
+
+func TestClosedPeerIsGone(t *testing.T) {
+	ts := Loopback(2, DefaultCaps())
+	if err := ts[1].Close(); err != nil {
+		t.Fatal(err)
+	}
+	var ev ir.Event
+	for _, op := range []ir.Op{ir.Packet, ir.Shared, ir.Packet, ir.ReadTail, ir.Pull, ir.Push, ir.Swap, ir.Swap} {
+		ts[0].Post(&ir.Command{Op: op, Peer: 1, Token: 3})
+		want := uint64(3)
+		if op == ir.Packet || op == ir.Shared {
+			want = 0
+		}
+		if op == ir.Shared || op == ir.Packet && ev.Kind != 0 {
+			if ts[0].Poll(&ev) {
+				t.Errorf("op %d: peer reported twice", op)
+			}
+			continue
+		}
+		if !ts[0].Poll(&ev) || ev.Kind != ir.Failed || ev.Token != want || !errors.Is(ev.Err, ir.ErrPeerGone) {
+			t.Errorf("op %d: %+v", op, ev)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package nictest
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"rhinet/llc/ir"
+)
+
+// patience is how long the suite waits for what must come.
+const patience = 10 * time.Second
+
+// A rig drives all translators of a network from one goroutine and keeps what
+// they report until it is asked for.
+type rig struct {
+	testing.TB
+	ts    []ir.Translator
+	caps  ir.Caps
+	inbox [][]ir.Event // per peer, Data copied
+	token uint64
+}
+
+func newRig(t testing.TB, ts []ir.Translator) *rig {
+	t.Helper()
+	r := &rig{TB: t, ts: ts, inbox: make([][]ir.Event, len(ts))}
+	for i, tr := range ts {
+		if tr.Self() != i || tr.Peers() != len(ts) {
+			t.Fatalf("translator %d of %d calls itself %d of %d", i, len(ts), tr.Self(), tr.Peers())
+		}
+	}
+	r.caps = ts[0].Caps()
+	return r
+}
+
+// post posts cmd at peer with a new token and returns that.
+func (r *rig) post(peer int, cmd ir.Command) uint64 {
+	r.token++
+	cmd.Token = r.token
+	r.ts[peer].Post(&cmd)
+	return r.token
+}
+
+// poll takes at most one event of a peer into its inbox.
+func (r *rig) poll(peer int) bool {
+	var ev ir.Event
+	if !r.ts[peer].Poll(&ev) {
+		return false
+	}
+	if ev.Kind == 0 || ev.Kind >= ir.NumKinds {
+		r.Fatalf("peer %d: event of kind %d", peer, ev.Kind)
+	}
+	if int(ev.Header.Length) != len(ev.Data) {
+		r.Fatalf("peer %d: header says %d bytes, data has %d", peer, ev.Header.Length, len(ev.Data))
+	}
+	ev.Data = bytes.Clone(ev.Data)
+	r.inbox[peer] = append(r.inbox[peer], ev)
+	return true
+}
+
+// await polls all peers until one event of peer satisfies want, and takes it.
+func (r *rig) await(peer int, what string, want func(*ir.Event) bool) ir.Event {
+	r.Helper()
+	for seen, start := 0, time.Now(); ; {
+		for ; seen < len(r.inbox[peer]); seen++ {
+			if ev := r.inbox[peer][seen]; want(&ev) {
+				r.inbox[peer] = append(r.inbox[peer][:seen], r.inbox[peer][seen+1:]...)
+				return ev
+			}
+		}
+		for p := range r.ts {
+			r.poll(p)
+		}
+		if time.Since(start) > patience {
+			r.Fatalf("peer %d: no %s; got %v", peer, what, r.inbox[peer])
+		}
+	}
+}
+
+// answer awaits the answer to a token and fails unless it is of the given kind.
+func (r *rig) answer(peer int, token uint64, kind ir.Kind) ir.Event {
+	r.Helper()
+	ev := r.await(peer, "answer", func(ev *ir.Event) bool { return ev.Token == token && ev.Kind != ir.Arrived })
+	if ev.Kind != kind {
+		r.Fatalf("peer %d: answer of kind %d, want %d: %v", peer, ev.Kind, kind, ev.Err)
+	}
+	return ev
+}
+
+// arrival awaits the next packet from peer from at peer at.
+func (r *rig) arrival(at, from int) ir.Event {
+	r.Helper()
+	return r.await(at, "packet", func(ev *ir.Event) bool { return ev.Kind == ir.Arrived && int(ev.Peer) == from })
+}
+
+// quiet polls until nothing comes any more and fails if something is left.
+func (r *rig) quiet() {
+	r.Helper()
+	for idle := 0; idle < 20*len(r.ts); {
+		idle++
+		for p := range r.ts {
+			if r.poll(p) {
+				idle = 0
+			}
+		}
+	}
+	for p, box := range r.inbox {
+		if len(box) != 0 {
+			r.Fatalf("peer %d: unexpected %+v", p, box[0])
+		}
+	}
+}
+
+// A stream is one packet ring in use, with the writer's account of its room.
+type stream struct {
+	r          *rig
+	from, to   int
+	ring       ir.Ring
+	slot, pos  uint64
+	tail, back uint64 // as last read
+	sent       int
+}
+
+// stream makes to watch a ring that from writes.
+func (r *rig) stream(from, to int, ring ir.Ring) *stream {
+	r.post(to, ir.Command{Op: ir.Watch, Peer: int32(from), Ring: ring})
+	return &stream{r: r, from: from, to: to, ring: ring}
+}
+
+func (s *stream) command(i, n int) ir.Command {
+	return ir.Command{
+		Op: ir.Packet, Peer: int32(s.to), Ring: s.ring, Slot: s.slot, Pos: s.pos,
+		Header: header(i), Data: payload(i, n),
+	}
+}
+
+// put sends packet number sent with n bytes and reports whether there was room.
+func (s *stream) put(n int) bool {
+	_, next := ir.Place(s.pos, uint64(s.r.caps.Bytes), n)
+	if s.slot-s.tail >= uint64(s.r.caps.Slots) || next-s.back > uint64(s.r.caps.Bytes) {
+		return false
+	}
+	s.r.post(s.from, s.command(s.sent, n))
+	s.sent++
+	s.slot++
+	s.pos = next
+	return true
+}
+
+// send is put where there must be room.
+func (s *stream) send(n int) {
+	s.r.Helper()
+	if s.put(n) {
+		return
+	}
+	if s.refresh(); !s.put(n) {
+		s.r.Fatalf("no room for %d bytes; written %d, %d, tail at %d, %d", n, s.slot, s.pos, s.tail, s.back)
+	}
+}
+
+// refresh reads the tail.
+func (s *stream) refresh() {
+	s.r.Helper()
+	s.r.post(s.from, ir.Command{Op: ir.ReadTail, Peer: int32(s.to), Ring: s.ring})
+	s.take(s.r.await(s.from, "tail", func(ev *ir.Event) bool {
+		return ev.Kind == ir.Tail && int(ev.Peer) == s.to && ev.Ring == s.ring
+	}))
+}
+
+// take takes over a tail that can be true.
+func (s *stream) take(ev ir.Event) {
+	s.r.Helper()
+	if ev.Slot < s.tail || ev.Slot > s.slot || ev.Pos < s.back || ev.Pos > s.pos {
+		s.r.Fatalf("tail at line %d, position %d; was %d, %d; written %d, %d",
+			ev.Slot, ev.Pos, s.tail, s.back, s.slot, s.pos)
+	}
+	s.tail, s.back = ev.Slot, ev.Pos
+}
+
+// get awaits packet number i of n bytes.
+func (s *stream) get(i, n int) {
+	s.r.Helper()
+	ev := s.r.arrival(s.to, s.from)
+	if ev.Ring != s.ring {
+		s.r.Fatalf("packet %d came in ring %d, not %d", i, ev.Ring, s.ring)
+	}
+	check(s.r, &ev, i, n)
+}
+
+// check fails unless ev carries header and payload number i.
+func check(t testing.TB, ev *ir.Event, i, n int) {
+	t.Helper()
+	want := header(i)
+	want.Length = uint32(n)
+	if ev.Header != want {
+		t.Fatalf("packet %d: header %+v, want %+v", i, ev.Header, want)
+	}
+	if !bytes.Equal(ev.Data, payload(i, n)) {
+		t.Fatalf("packet %d: %d bytes of payload differ from the %d sent", i, len(ev.Data), n)
+	}
+}
+
+// header returns a header with all bits of all fields in use over time.
+func header(i int) ir.Header {
+	x := uint64(i+1) * 0x9e3779b97f4a7c15
+	return ir.Header{
+		Kind: uint8(x>>8) | 1, Flags: uint8(x >> 16), Context: uint16(x >> 24), Tag: int32(x >> 13), Word: x,
+	}
+}
+
+// payload returns n bytes that differ between packets.
+func payload(i, n int) []byte {
+	b := make([]byte, n)
+	for j := range b {
+		b[j] = byte(i*131 + j*7 + j>>8)
+	}
+	return b
+}

@@ -1,0 +1,74 @@
+package nictest
+
+import (
+	"testing"
+
+	"rhinet/llc/ir"
+)
+
+// Run judges the translators that open makes: peers translators of one
+// network, all in this process, given in the order of their numbers. Each test
+// opens a network of its own and closes its translators. Operations on remote
+// memory and on the control area are judged if the capabilities promise them,
+// boards if the translators are an [ir.Board].
+func Run(t *testing.T, open func(t testing.TB, peers int) []ir.Translator) {
+	for _, c := range []struct {
+		name  string
+		peers int
+		test  func(*rig)
+	}{
+		{"caps", 3, testCaps},
+		{"packet/sizes", 2, testPacketSizes},
+		{"packet/laps", 2, testPacketLaps},
+		{"packet/before watch", 2, testBeforeWatch},
+		{"packet/many peers", 6, testManyPeers},
+		{"tail", 2, testTail},
+		{"shared", 3, testShared},
+		{"busy", 3, testBusy},
+		{"order across rings", 2, testBothRings},
+		{"pull and push", 3, testMove},
+		{"refusals", 2, testRefusals},
+		{"swap", 3, testSwap},
+		{"board", 3, testBoard},
+		{"sleep", 2, testSleep},
+		{"sleep/many rings", 6, testSleepColdRing},
+		{"hint", 3, testHint},
+		{"allocations", 2, testAllocations},
+		{"concurrent", 4, testConcurrent},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ts := open(t, c.peers)
+			c.test(newRig(t, ts))
+			for i, tr := range ts {
+				if err := tr.Close(); err != nil {
+					t.Errorf("peer %d: Close: %v", i, err)
+				}
+			}
+		})
+	}
+}
+
+func testCaps(r *rig) {
+	c := r.caps
+	for i, tr := range r.ts {
+		if tr.Caps() != c {
+			r.Errorf("peer %d has other capabilities than peer 0: %+v, %+v", i, tr.Caps(), c)
+		}
+	}
+	if c.Name == "" {
+		r.Error("no name")
+	}
+	if c.Rings < 1 {
+		r.Error("no packet ring")
+	}
+	if c.Slots < 2 || c.Slots&(c.Slots-1) != 0 || c.Bytes < 2*ir.LineBytes || c.Bytes&(c.Bytes-1) != 0 {
+		r.Errorf("%d lines and %d bytes are not powers of two", c.Slots, c.Bytes)
+	}
+	if c.Fragment <= ir.Inline || c.Fragment > c.Bytes/2 {
+		r.Errorf("a fragment of %d bytes does not always fit a data area of %d", c.Fragment, c.Bytes)
+	}
+	if c.Words < 0 || c.Copies < 0 {
+		r.Errorf("%d words, %d copies", c.Words, c.Copies)
+	}
+	r.quiet()
+}

@@ -1,0 +1,258 @@
+package nictest
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"rhinet/llc/ir"
+)
+
+func testPacketSizes(r *rig) {
+	s := r.stream(0, 1, 0)
+	for i, n := range []int{0, 1, 7, 8, ir.Inline - 1, ir.Inline, ir.Inline + 1, 63, 64, 65, 128, r.caps.Fragment - 1, r.caps.Fragment} {
+		s.send(n)
+		s.get(i, n)
+		r.poll(1) // consumes
+	}
+	r.quiet()
+}
+
+// testPacketLaps goes around the ring several times, with as many packets
+// under way as fit, small ones between large ones.
+func testPacketLaps(r *rig) {
+	s := r.stream(0, 1, ir.Ring(r.caps.Rings-1))
+	size := func(i int) int {
+		return []int{0, 5, r.caps.Fragment, ir.Inline, 100, r.caps.Fragment / 2, 1}[i*i%7]
+	}
+	for got, total := 0, 10*r.caps.Slots; got < total; {
+		for s.sent < total && s.put(size(s.sent)) {
+		}
+		for k := 0; got < s.sent && k < 3; k++ {
+			s.get(got, size(got))
+			got++
+		}
+		for r.poll(1) {
+		}
+		s.refresh()
+	}
+	r.quiet()
+}
+
+func testBeforeWatch(r *rig) {
+	s := &stream{r: r, from: 0, to: 1}
+	s.put(10)
+	s.put(ir.Inline + 10)
+	r.quiet()
+	r.stream(0, 1, 0)
+	s.get(0, 10)
+	s.get(1, ir.Inline+10)
+	r.quiet()
+}
+
+// testManyPeers has one peer read a ring from each of the others.
+func testManyPeers(r *rig) {
+	var streams []*stream
+	for from := 1; from < len(r.ts) && from <= r.caps.Rings; from++ {
+		streams = append(streams, r.stream(from, 0, ir.Ring(from-1)))
+	}
+	for i := range 2 * r.caps.Slots {
+		for _, s := range streams {
+			s.send(i)
+		}
+		for j := range streams {
+			s := streams[(i+j)%len(streams)]
+			s.get(i, i)
+		}
+		r.quiet()
+	}
+}
+
+// testTail holds the reader to account: what Poll consumed is free, what it
+// has not reported is not.
+func testTail(r *rig) {
+	s := r.stream(0, 1, 0)
+	for s.slot < uint64(r.caps.Slots) && s.put(ir.Inline+1) {
+	}
+	full, want := s.slot, s.pos
+	for _, when := range []string{"before the reader polls", "while the first packet is in use"} {
+		r.post(0, ir.Command{Op: ir.ReadTail, Peer: 1}) // the reader takes no part
+		var ev ir.Event
+		for start := time.Now(); !r.ts[0].Poll(&ev); {
+			if time.Since(start) > patience {
+				r.Fatal("no tail")
+			}
+		}
+		if s.take(ev); ev.Kind != ir.Tail || s.tail != 0 || s.back != 0 {
+			r.Fatalf("%+v %s", ev, when)
+		}
+		if len(r.inbox[1]) == 0 && !r.poll(1) {
+			r.Fatal("no packet")
+		}
+	}
+	for i := range int(full) {
+		s.get(i, ir.Inline+1)
+	}
+	r.quiet()
+	if s.refresh(); s.tail != full || s.back != want {
+		r.Fatalf("tail at %d, %d after all of %d, %d was consumed", s.tail, s.back, full, want)
+	}
+}
+
+func testShared(r *rig) {
+	i := 0
+	for _, n := range []int{0, 1, ir.Inline, ir.Inline + 1, 500, ir.MaxShared} {
+		for from := range r.ts {
+			for to := range r.ts {
+				if from == to {
+					continue
+				}
+				r.post(from, ir.Command{Op: ir.Shared, Peer: int32(to), Header: header(i), Data: payload(i, n)})
+				ev := r.arrival(to, from)
+				if ev.Ring != ir.NoRing {
+					r.Fatalf("shared packet in ring %d", ev.Ring)
+				}
+				check(r, &ev, i, n)
+				i++
+			}
+		}
+	}
+	r.quiet()
+}
+
+// testBusy fills a shared ring from two sides: what was not refused arrives,
+// in order, and afterwards there is room again.
+func testBusy(r *rig) {
+	for round := range 3 {
+		var sent [3]int
+		busy := 0
+		for i := 0; busy < 3; i++ {
+			if i > 1<<20 {
+				r.Fatal("the shared ring is never full")
+			}
+			from := 1 + i%2
+			token := r.post(from, ir.Command{Op: ir.Shared, Header: header(sent[from]), Data: payload(sent[from], 300+round*800)})
+			var ev ir.Event
+			if !r.ts[from].Poll(&ev) {
+				sent[from]++
+				continue
+			}
+			if ev.Kind != ir.Busy || ev.Token != token || ev.Peer != 0 {
+				r.Fatalf("%+v instead of Busy for token %d", ev, token)
+			}
+			busy++
+		}
+		for from := 1; from < 3; from++ {
+			for i := range sent[from] {
+				ev := r.arrival(0, from)
+				check(r, &ev, i, 300+round*800)
+			}
+		}
+		r.quiet()
+	}
+}
+
+// testBothRings uses the shared ring and a packet ring of one pair at once.
+func testBothRings(r *rig) {
+	s := r.stream(0, 1, 0)
+	for i := range 3 * r.caps.Slots {
+		s.send(i)
+		r.post(0, ir.Command{Op: ir.Shared, Peer: 1, Header: header(i), Data: payload(i, 8)})
+		inRing := func(want bool) func(*ir.Event) bool {
+			return func(ev *ir.Event) bool { return ev.Kind == ir.Arrived && (ev.Ring != ir.NoRing) == want }
+		}
+		ev := r.await(1, "packet", inRing(true))
+		check(r, &ev, i, i)
+		ev = r.await(1, "shared packet", inRing(false))
+		check(r, &ev, i, 8)
+		r.quiet()
+	}
+}
+
+// testHint hints at everything, nobody and nonsense: nothing is lost.
+func testHint(r *rig) {
+	s := r.stream(1, 0, 0)
+	for i := range r.caps.Slots {
+		r.ts[0].Hint(i%(len(r.ts)+2) - 1)
+		s.send(i)
+		s.get(i, i)
+	}
+	r.quiet()
+}
+
+func testAllocations(r *rig) {
+	s := r.stream(0, 1, 0)
+	small, long := s.command(0, 8), s.command(0, ir.Inline+1)
+	other := ir.Command{Op: ir.Shared, Peer: 1, Header: header(0), Data: payload(0, 100)}
+	var ev ir.Event
+	take := func() {
+		for !r.ts[1].Poll(&ev) {
+		}
+	}
+	used := testing.AllocsPerRun(10*r.caps.Slots, func() {
+		for _, cmd := range []*ir.Command{&small, &long, &other} {
+			cmd.Slot, cmd.Pos = s.slot, s.pos
+			r.ts[0].Post(cmd)
+			if cmd != &other {
+				s.slot++
+				_, s.pos = ir.Place(s.pos, uint64(r.caps.Bytes), len(cmd.Data))
+			}
+			take()
+		}
+		r.ts[1].Hint(0)
+		r.ts[1].Poll(&ev)
+		r.ts[0].Poll(&ev)
+	})
+	if used != 0 {
+		r.Errorf("%v allocations for three packets", used)
+	}
+}
+
+// testConcurrent drives every peer from a goroutine of its own: all send to
+// all through the shared rings and count what comes.
+func testConcurrent(r *rig) {
+	const each = 200
+	n := len(r.ts)
+	var wg sync.WaitGroup
+	for self, tr := range r.ts {
+		wg.Go(func() {
+			next := make([]int, n) // packet to send to, and to expect from, each peer
+			want := make([]int, n)
+			to, got := 0, 0
+			var ev ir.Event
+			for start := time.Now(); got < each*(n-1) || to < n; {
+				if time.Since(start) > patience {
+					r.Errorf("peer %d: %d of %d packets", self, got, each*(n-1))
+					return
+				}
+				for to < n && (to == self || next[to] == each) {
+					to++
+				}
+				if to < n {
+					i := next[to]
+					tr.Post(&ir.Command{Op: ir.Shared, Peer: int32(to), Header: header(i), Data: payload(i, i)})
+					next[to]++
+				}
+				for tr.Poll(&ev) {
+					switch ev.Kind {
+					case ir.Busy:
+						next[to]--
+						runtime.Gosched()
+					case ir.Arrived:
+						check(r, &ev, want[ev.Peer], want[ev.Peer])
+						want[ev.Peer]++
+						got++
+					default:
+						r.Errorf("peer %d: %+v", self, ev)
+						return
+					}
+				}
+				if to == n {
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

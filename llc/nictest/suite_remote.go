@@ -1,0 +1,180 @@
+package nictest
+
+import (
+	"bytes"
+	"math"
+
+	"rhinet/llc/ir"
+)
+
+// expose registers data at peer and returns its segment.
+func (r *rig) expose(peer int, data []byte) ir.Segment {
+	r.Helper()
+	ev := r.answer(peer, r.post(peer, ir.Command{Op: ir.Expose, Data: data}), ir.Exposed)
+	if ev.Segment == 0 {
+		r.Fatal("segment 0 names nothing")
+	}
+	return ev.Segment
+}
+
+func testMove(r *rig) {
+	if !r.caps.Remote {
+		r.Skip("no remote memory")
+	}
+	const size = 300_000
+	mem := payload(1, size)
+	seg, other := r.expose(0, mem), r.expose(0, make([]byte, 64))
+	if seg == other {
+		r.Fatal("two registrations share a segment")
+	}
+	for _, c := range []struct{ at, n int }{{0, 1}, {1, 4095}, {4096, 4096}, {5, 100_000}, {0, size}, {size, 0}, {size - 1, 1}} {
+		into := make([]byte, c.n)
+		cmd := ir.Command{Op: ir.Pull, Segment: seg, Offset: uint64(c.at), Data: into}
+		r.answer(1, r.post(1, cmd), ir.Pulled)
+		if !bytes.Equal(into, mem[c.at:c.at+c.n]) {
+			r.Fatalf("pull of %d bytes at %d brought others", c.n, c.at)
+		}
+		want := bytes.Clone(mem)
+		from := payload(c.at+2, c.n)
+		copy(want[c.at:], from)
+		cmd = ir.Command{Op: ir.Push, Segment: seg, Offset: uint64(c.at), Data: from}
+		r.answer(2, r.post(2, cmd), ir.Pushed)
+		if !bytes.Equal(mem, want) {
+			r.Fatalf("push of %d bytes at %d left other memory", c.n, c.at)
+		}
+	}
+	// Several at once, from both others.
+	parts := make([][]byte, 8)
+	var tokens []uint64
+	for i := range parts {
+		parts[i] = make([]byte, 10_000)
+		cmd := ir.Command{Op: ir.Pull, Segment: seg, Offset: uint64(i * 10_000), Data: parts[i]}
+		tokens = append(tokens, r.post(1+i%2, cmd))
+	}
+	for i, token := range tokens {
+		r.answer(1+i%2, token, ir.Pulled)
+		if !bytes.Equal(parts[i], mem[i*10_000:(i+1)*10_000]) {
+			r.Fatalf("part %d is wrong", i)
+		}
+	}
+	r.post(0, ir.Command{Op: ir.Conceal, Segment: seg})
+	r.post(0, ir.Command{Op: ir.Conceal, Segment: other})
+	r.quiet()
+}
+
+// testRefusals asks for what must not be had: each request fails and moves nothing.
+func testRefusals(r *rig) {
+	if !r.caps.Remote {
+		r.Skip("no remote memory")
+	}
+	mem := payload(1, 4096)
+	keep := bytes.Clone(mem)
+	seg, gone := r.expose(0, mem), r.expose(0, mem[:64])
+	r.post(0, ir.Command{Op: ir.Conceal, Segment: gone})
+	if again := r.expose(0, mem[:64]); again == gone {
+		r.Fatal("a new registration revives the name of an old one")
+	}
+	for name, c := range map[string]struct {
+		seg ir.Segment
+		at  uint64
+		n   int
+	}{
+		"beyond the end":  {seg, 4096, 1},
+		"across the end":  {seg, 4000, 97},
+		"longer than all": {seg, 0, 5000},
+		"wrapping around": {seg, math.MaxUint64 - 7, 16},
+		"far away":        {seg, 1 << 40, 1},
+		"withdrawn":       {gone, 0, 8},
+		"never exposed":   {seg + 1<<20, 0, 8},
+		"nothing":         {0, 0, 8},
+	} {
+		for _, op := range []ir.Op{ir.Pull, ir.Push} {
+			data := payload(9, c.n)
+			token := r.post(1, ir.Command{Op: op, Segment: c.seg, Offset: c.at, Data: data})
+			ev := r.await(1, "refusal", func(ev *ir.Event) bool { return ev.Token == token })
+			if ev.Kind != ir.Failed || ev.Err == nil || ev.Peer != 0 {
+				r.Errorf("%s, op %d: %+v", name, op, ev)
+			}
+			if !bytes.Equal(mem, keep) || !bytes.Equal(data, payload(9, c.n)) {
+				r.Fatalf("%s, op %d: bytes moved", name, op)
+			}
+		}
+	}
+	r.quiet()
+}
+
+func testSwap(r *rig) {
+	if r.caps.Words == 0 {
+		r.Skip("no control area")
+	}
+	last := uint64(r.caps.Words - 1)
+	swap := func(at, to int, word, old, now uint64) uint64 {
+		cmd := ir.Command{Op: ir.Swap, Peer: int32(to), Offset: word, Old: old, New: now}
+		return r.answer(at, r.post(at, cmd), ir.Swapped).Old
+	}
+	for to := range r.ts {
+		if old := swap(1, to, last, 0, 5); old != 0 {
+			r.Fatalf("peer %d: a new word holds %d", to, old)
+		}
+		if old := swap(2, to, last, 0, 6); old != 5 {
+			r.Fatalf("peer %d: a swap that failed saw %d", to, old)
+		}
+		if old := swap(0, to, last, 5, math.MaxUint64); old != 5 {
+			r.Fatalf("peer %d: saw %d", to, old)
+		}
+		if old := swap(to, to, last, math.MaxUint64, 0); old != math.MaxUint64 {
+			r.Fatalf("peer %d: saw %d in its own word", to, old)
+		}
+	}
+	for _, word := range []uint64{last + 1, math.MaxUint64} {
+		ev := r.answer(1, r.post(1, ir.Command{Op: ir.Swap, Offset: word}), ir.Failed)
+		if ev.Err == nil {
+			r.Errorf("word %d: no error", word)
+		}
+	}
+	r.quiet()
+}
+
+func testBoard(r *rig) {
+	if _, ok := r.ts[0].(ir.Board); !ok {
+		r.Skip("no boards")
+	}
+	b := make([]ir.Board, len(r.ts))
+	for i, t := range r.ts {
+		b[i] = t.(ir.Board)
+	}
+	if b[0].Boards() < 1 {
+		r.Fatal("no boards")
+	}
+	into := make([]byte, ir.FlagBytes)
+	for seq := uint32(1); seq < 8; seq++ {
+		for board := range b[0].Boards() {
+			n := int(seq) * ir.FlagBytes / 7
+			for to := range b {
+				for from := range b {
+					if from == to {
+						continue
+					}
+					if b[to].Raised(from, board, seq, into[:n]) {
+						r.Fatalf("board %d: flag %d from %d is up already", board, seq, from)
+					}
+					b[from].Raise(to, board, seq, payload(from+board, n))
+				}
+			}
+			for to := range b {
+				for from := range b {
+					if from == to {
+						continue
+					}
+					if !b[to].Raised(from, board, seq, into[:n]) {
+						r.Fatalf("board %d: flag %d from %d is not up", board, seq, from)
+					}
+					if !bytes.Equal(into[:n], payload(from+board, n)) {
+						r.Fatalf("board %d: flag %d from %d carries other data", board, seq, from)
+					}
+				}
+			}
+		}
+	}
+	r.quiet()
+}

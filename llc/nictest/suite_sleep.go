@@ -1,0 +1,91 @@
+package nictest
+
+import (
+	"time"
+
+	"rhinet/llc/ir"
+)
+
+// asleep runs Arm, a last Poll, Sleep and Disarm for a peer in a goroutine and
+// returns a channel that tells how long it slept. The last Poll must find
+// nothing.
+func (r *rig) asleep(peer int, limit time.Duration) <-chan time.Duration {
+	tr := r.ts[peer]
+	armed, slept := make(chan struct{}), make(chan time.Duration, 1)
+	go func() {
+		start := time.Now()
+		tr.Arm()
+		var ev ir.Event
+		if tr.Poll(&ev) {
+			r.Errorf("peer %d: %+v out of nothing", peer, ev)
+		}
+		close(armed)
+		tr.Sleep(limit)
+		tr.Disarm()
+		slept <- time.Since(start)
+	}()
+	<-armed
+	return slept
+}
+
+// slumber sleeps until something wakes the peer.
+func (r *rig) slumber(peer int, what string, act func()) {
+	r.Helper()
+	slept := r.asleep(peer, patience)
+	act()
+	select {
+	case d := <-slept:
+		if d > patience/2 {
+			r.Errorf("%s: woke after %v", what, d)
+		}
+	case <-time.After(2 * patience):
+		r.Fatalf("%s: still asleep", what)
+	}
+}
+
+func testSleep(r *rig) {
+	const limit = 20 * time.Millisecond
+	if d := <-r.asleep(1, limit); d > patience/2 {
+		r.Errorf("a sleep of %v took %v", limit, d)
+	}
+	s := r.stream(0, 1, 0)
+	for i := range 3 {
+		r.slumber(1, "packet", func() { s.send(i) })
+		s.get(i, i)
+		r.slumber(1, "shared packet", func() {
+			r.post(0, ir.Command{Op: ir.Shared, Peer: 1, Header: header(i)})
+		})
+		ev := r.arrival(1, 0)
+		check(r, &ev, i, 0)
+		r.slumber(1, "Wake", func() { r.ts[0].Wake(1) })
+		if b, ok := r.ts[0].(ir.Board); ok {
+			r.slumber(1, "Raise", func() { b.Raise(1, 0, uint32(i+1), nil) })
+		}
+	}
+	r.ts[0].Wake(1) // awake: nothing happens
+	if r.quiet(); r.poll(1) {
+		r.Error("an event out of nothing")
+	}
+}
+
+// testSleepColdRing sends the packet that comes while a peer goes to sleep in
+// the ring that was used least: the Poll between Arm and Sleep must see it.
+func testSleepColdRing(r *rig) {
+	var streams []*stream
+	for from := 1; from < len(r.ts) && from <= r.caps.Rings; from++ {
+		streams = append(streams, r.stream(from, 0, ir.Ring(from-1)))
+	}
+	for i := range min(5, r.caps.Slots) {
+		for _, s := range streams {
+			r.quiet()
+			s.send(i)
+			r.ts[0].Arm()
+			if !r.poll(0) {
+				r.Fatalf("packet of peer %d: the Poll after Arm reports nothing", s.from)
+			}
+			r.ts[0].Disarm()
+			s.get(i, i)
+		}
+	}
+	r.quiet()
+}
