@@ -34,11 +34,11 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 
 // A Check is one computed quantity beside its reference value.
 type Check struct {
-	Name       string  `json:"name"`
-	Computed   float64 `json:"computed"`
-	Reference  float64 `json:"reference"`
-	Difference float64 `json:"difference"` // relative, unless the kernel says otherwise
-	OK         bool    `json:"ok"`
+	Name       string
+	Computed   float64
+	Reference  float64
+	Difference float64 // relative, unless the kernel says otherwise
+	OK         bool
 }
 
 // Relative compares by |computed-reference|/|reference| <= tolerance. A NaN fails.

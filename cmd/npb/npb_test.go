@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+	"rhinet/npb/nas"
+)
+
+// npb runs the program on n ranks and returns what was printed and the status,
+// after checking that all ranks agree on it and that only rank 0 prints.
+func npb(t *testing.T, n int, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	out, errs, codes := make([]bytes.Buffer, n), make([]bytes.Buffer, n), make([]int, n)
+	mpitest.Run(t, n, func(world *mpi.Comm) error {
+		r := world.Rank()
+		var err error
+		codes[r], err = run(world, args, &out[r], &errs[r])
+		return err
+	})
+	for r := 1; r < n; r++ {
+		if codes[r] != codes[0] {
+			t.Errorf("rank %d has status %d, rank 0 has %d", r, codes[r], codes[0])
+		}
+		if out[r].Len()+errs[r].Len() > 0 {
+			t.Errorf("rank %d prints %s%s", r, out[r].String(), errs[r].String())
+		}
+	}
+	return out[0].String(), errs[0].String(), codes[0]
+}
+
+func TestReports(t *testing.T) {
+	out, errs, code := npb(t, 2, "-class", "s", "is", "CG", "-timers")
+	if code != 0 || errs != "" {
+		t.Errorf("status %d, stderr %q", code, errs)
+	}
+	if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); got != 2 {
+		t.Errorf("%d kernels verified, want 2:\n%s", got, out)
+	}
+	is, cg := strings.Index(out, "\n IS Benchmark Completed.\n"), strings.Index(out, "\n CG Benchmark Completed.\n")
+	if is < 0 || cg < is || strings.Count(out, nas.CommWait) != 2 || !strings.Contains(out, "\n Kernel Class ") {
+		t.Errorf("report:\n%s", out)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	out, _, code := npb(t, 1, "-format=json", "is", "cg")
+	dec := json.NewDecoder(strings.NewReader(out))
+	for _, want := range []string{"IS", "CG"} {
+		var r struct {
+			Kernel, Verification string
+			Mops                 float64
+		}
+		if err := dec.Decode(&r); err != nil || r.Kernel != want || r.Verification != "SUCCESSFUL" || r.Mops <= 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	if code != 0 || dec.More() {
+		t.Errorf("status %d, output %s", code, out)
+	}
+	out, _, _ = npb(t, 1, "-format", "csv", "is")
+	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+	if err != nil || len(rows) != 2 || rows[0][0] != "kernel" || rows[1][0] != "IS" {
+		t.Errorf("%q, %v", rows, err)
+	}
+}
+
+func TestOtherIterations(t *testing.T) {
+	out, _, code := npb(t, 1, "-iterations", "2", "cg")
+	for _, want := range []string{"Not verified", " Iterations: 2\n", " Class           =                        U\n",
+		" Verification    =            NOT PERFORMED\n"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("status %d, want %q in:\n%s", code, want, out)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, tc := range []struct {
+		ranks int
+		args  string
+		want  string
+	}{
+		{2, "", "npb: no kernel named; choose from ep, cg, "},
+		{2, "xx", `npb: unknown kernel "xx"; choose from ep, cg, `},
+		{2, "cg -class Z", `npb: unknown class "Z"; the classes are S, W, A, B, C, D`},
+		{2, "-nonsense cg", "npb: flag provided but not defined: -nonsense"},
+		{2, "-iterations x cg", `npb: invalid value "x" for flag -iterations`},
+		{2, "-iterations -1 cg", "npb: -iterations -1 is negative"},
+		{2, "-format xml cg", `npb: unknown format "xml"; choose text, json or csv`},
+		{3, "is cg", "npb: is class S cannot run on 3 processes; it needs a power of two: 1, 2, 4, 8, 16"},
+	} {
+		out, errs, code := npb(t, tc.ranks, strings.Fields(tc.args)...)
+		if code != exitUsage || out != "" || !strings.HasPrefix(errs, tc.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("npb %s: status %d, stdout %q, stderr %q", tc.args, code, out, errs)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	out, errs, code := npb(t, 2, "-h")
+	if code != 0 || errs != "" || !strings.Contains(out, "-class") || !strings.Contains(out, "ep, cg") {
+		t.Errorf("status %d, %s%s", code, out, errs)
+	}
+}
+
+func TestTimerVariable(t *testing.T) {
+	t.Setenv("NPB_TIMER_FLAG", "yes")
+	if o, err := parse([]string{"cg"}); err != nil || !o.timers {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o, err := parse([]string{"cg", "-timers=false"}); err != nil || o.timers {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// fake is a kernel that ends as told.
+func fake(name string, v nas.Verdict, allowed, err error) kernel {
+	p := nas.Problem{Kernel: strings.ToUpper(name), Class: nas.S, Size: nas.Count(1), Iterations: 3}
+	return kernel{name,
+		func(nas.Class) (nas.Problem, error) { return p, nil },
+		func(int, nas.Class) error { return allowed },
+		func(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
+			for k := range 3 {
+				cfg.Step(world.Rank(), k+1, 3)
+			}
+			r := nas.Result{Problem: p}
+			if world.Rank() == 0 { // only rank 0 knows
+				r.Verdict = v
+			}
+			return r, err
+		}}
+}
+
+func TestSkippedAndFailed(t *testing.T) {
+	var out, errs bytes.Buffer
+	mpitest.Run(t, 2, func(world *mpi.Comm) error {
+		o := options{class: nas.S, format: "text", all: true, kernels: []kernel{
+			fake("good", nas.Successful, nil, nil),
+			fake("no", nas.Successful, errors.New("no cannot run on 2"), nil),
+			fake("bad", nas.Unsuccessful, nil, nil),
+		}}
+		w, e := &out, &errs
+		if world.Rank() != 0 {
+			w, e = new(bytes.Buffer), new(bytes.Buffer)
+		}
+		code, err := o.execute(world, w, e)
+		if code != exitFailed {
+			t.Errorf("rank %d: status %d", world.Rank(), code)
+		}
+		return err
+	})
+	text := out.String()
+	if !strings.Contains(text, " skipped: no cannot run on 2\n") || errs.Len() > 0 {
+		t.Errorf("stdout %s, stderr %s", text, errs.String())
+	}
+	last := text[strings.LastIndex(text, " Kernel Class"):]
+	if strings.Count(last, "\n") != 3 || !strings.Contains(last, "UNSUCCESSFUL") || strings.Contains(last, " NO ") {
+		t.Errorf("summary:\n%s", last)
+	}
+}
+
+func TestErrorsOfARun(t *testing.T) {
+	boom := errors.New("boom")
+	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+		o := options{class: nas.S, format: "text", kernels: []kernel{fake("good", nas.Successful, nil, boom)}}
+		if _, err := o.execute(world, new(bytes.Buffer), new(bytes.Buffer)); !errors.Is(err, boom) || !strings.HasPrefix(err.Error(), "good: ") {
+			t.Errorf("kernel: %v", err)
+		}
+		o.kernels = []kernel{fake("good", nas.Successful, nil, nil)}
+		closed, err := os.CreateTemp(t.TempDir(), "")
+		if err != nil {
+			return err
+		}
+		closed.Close()
+		for _, o.format = range []string{"text", "json", "csv"} {
+			if _, err := o.execute(world, closed, new(bytes.Buffer)); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("closed output, %s: %v", o.format, err)
+			}
+		}
+		return nil
+	})
+}
+
+func TestProgress(t *testing.T) {
+	var line bytes.Buffer
+	out := &output{format: "json", w: new(bytes.Buffer), terminal: &line}
+	step := out.begin(nas.Problem{Kernel: "CG"}, 2)
+	step(1, 15)
+	step(2, 15)
+	if got := line.String(); got != "\r CG iteration 1 of 15\x1b[K" {
+		t.Errorf("progress %q", got)
+	}
+	out.result(nas.Result{})
+	if !strings.HasSuffix(line.String(), "\r\x1b[K") {
+		t.Error("the progress line stays")
+	}
+	out.terminal = nil
+	if out.begin(nas.Problem{}, 1) != nil {
+		t.Error("progress without a terminal")
+	}
+	if isTerminal(&line) {
+		t.Error("a buffer is a terminal")
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"rhinet/npb/nas"
+)
+
+// An output is where rank 0 reports, in one of the formats. The first error
+// of the writer is kept for close.
+type output struct {
+	format   string
+	w        io.Writer
+	notes    io.Writer // for what is not a result
+	terminal io.Writer // for the progress line; nil if there is no terminal
+	results  []nas.Result
+	many     bool
+	err      error
+}
+
+func newOutput(o *options, stdout, stderr io.Writer) *output {
+	out := &output{format: o.format, w: stdout, notes: stderr, many: o.all || len(o.kernels) > 1}
+	if isTerminal(stderr) {
+		out.terminal = stderr
+	}
+	switch out.format {
+	case "csv":
+		out.keep(nas.WriteCSVHeader(out.w))
+	case "text":
+		out.notes = stdout
+	}
+	return out
+}
+
+func (out *output) keep(err error) {
+	if out.err == nil {
+		out.err = err
+	}
+}
+
+// note prints a remark: beside the reports in text, otherwise to stderr.
+func (out *output) note(text string) {
+	_, err := fmt.Fprintf(out.notes, " %s\n", text)
+	out.keep(err)
+}
+
+// begin announces a problem and returns the function that shows the progress,
+// or nil.
+func (out *output) begin(p nas.Problem, procs int) func(k, n int) {
+	if out.format == "text" {
+		out.keep(nas.WriteBanner(out.w, p, procs))
+	}
+	if out.terminal == nil {
+		return nil
+	}
+	var shown time.Time
+	return func(k, n int) {
+		// Seldom, because this is inside the timed section.
+		if now := time.Now(); now.Sub(shown) > 200*time.Millisecond {
+			shown = now
+			fmt.Fprintf(out.terminal, "\r %s iteration %d of %d\x1b[K", p.Kernel, k, n)
+		}
+	}
+}
+
+// result reports one run.
+func (out *output) result(r nas.Result) {
+	if out.terminal != nil {
+		fmt.Fprint(out.terminal, "\r\x1b[K")
+	}
+	out.results = append(out.results, r)
+	switch out.format {
+	case "text":
+		out.keep(nas.WriteReport(out.w, &r))
+	case "json":
+		out.keep(nas.WriteJSON(out.w, &r))
+	case "csv":
+		out.keep(nas.WriteCSV(out.w, &r))
+	}
+}
+
+// close ends the report and returns the first error of writing it.
+func (out *output) close() error {
+	if out.format == "text" && out.many && len(out.results) > 0 {
+		out.keep(nas.WriteSummary(out.w, out.results))
+	}
+	return out.err
+}
+
+// isTerminal reports whether w is a character device: a terminal, or nothing.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

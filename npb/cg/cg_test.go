@@ -1,0 +1,173 @@
+package cg
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+	"rhinet/npb/nas"
+)
+
+// run returns rank 0's result of class on n ranks.
+func run(t *testing.T, n int, cfg nas.Config) nas.Result {
+	t.Helper()
+	var root nas.Result
+	mpitest.Run(t, n, func(world *mpi.Comm) error {
+		r, err := Run(world, cfg)
+		if world.Rank() == 0 {
+			root = r
+		}
+		return err
+	})
+	return root
+}
+
+func TestVerified(t *testing.T) {
+	for class, ranks := range map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {1, 2}} {
+		for _, n := range ranks {
+			r := run(t, n, nas.Config{Class: class, Timers: true})
+			if r.Verdict != nas.Successful || len(r.Phases) != 6 || r.Class != class {
+				t.Errorf("%s on %d ranks: %v %+v", class, n, r.Verdict, r)
+			}
+		}
+	}
+}
+
+func TestEstimatePerIteration(t *testing.T) {
+	want := []float64{9.9986441579140, 8.5733279203222, 8.5954510374058, 8.5969972340737, 8.5971549151767}
+	for _, n := range []int{1, 2, 4} {
+		mpitest.Run(t, n, func(world *mpi.Comm) error {
+			s, err := newSolver(world, classes()[nas.S], false)
+			if err != nil {
+				return err
+			}
+			for it, w := range want {
+				zeta, err := s.iterate()
+				if err != nil {
+					return err
+				}
+				if math.Abs(zeta-w) > 1e-12*w || s.rnorm > 1e-11 {
+					t.Errorf("%d ranks, iteration %d: zeta %.13f, want %.13f; rnorm %g", n, it+1, zeta, w, s.rnorm)
+				}
+			}
+			return s.free()
+		})
+	}
+}
+
+func TestOtherIterationsAreNotVerified(t *testing.T) {
+	r := run(t, 2, nas.Config{Class: nas.S, Iterations: 3})
+	if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != 3 {
+		t.Errorf("%+v", r)
+	}
+	if got := r.Checks[0].Computed; math.Abs(got-8.5954510374058) > 1e-11 {
+		t.Errorf("zeta after 3 iterations %v", got)
+	}
+}
+
+func TestWrongEstimateIsUnsuccessful(t *testing.T) {
+	p := classes()[nas.S]
+	for _, zeta := range []float64{p.zeta * (1 + 2e-10), math.NaN()} {
+		if r := p.judge(nas.S, p.niter, true, zeta); r.Verdict != nas.Unsuccessful {
+			t.Errorf("zeta %v: %v", zeta, r.Verdict)
+		}
+	}
+}
+
+func TestNonzeros(t *testing.T) {
+	for class, want := range map[nas.Class]int{nas.S: 78148, nas.W: 508402} {
+		p := classes()[class]
+		for _, size := range []int{1, 2, 8, 16} {
+			got := 0
+			for rank := range size {
+				g := newGrid(size, rank)
+				row0, rows := g.rowRange(p.na)
+				col0, cols := g.columnRange(p.na)
+				got += len(newMatrix(p, row0, rows, col0, cols).value)
+			}
+			if got != want {
+				t.Errorf("class %s in %d blocks: %d nonzeros, want %d", class, size, got, want)
+			}
+			if class == nas.W {
+				break
+			}
+		}
+	}
+}
+
+// The transposed position is mutual, and its rows are the columns asked for.
+func TestTransposedOwnsTheColumns(t *testing.T) {
+	const na = 1403
+	for _, size := range []int{1, 2, 4, 8, 16, 32} {
+		for rank := range size {
+			g := newGrid(size, rank)
+			partner := newGrid(size, g.transposed())
+			if partner.transposed() != rank {
+				t.Errorf("%d of %d: transposed %d answers to %d", rank, size, g.transposed(), partner.transposed())
+			}
+			col0, cols := g.columnRange(na)
+			row0, rows := partner.rowRange(na)
+			start, n := partner.kept(rows)
+			if row0+start != col0 || n != cols {
+				t.Errorf("%d of %d: needs %d+%d, partner keeps %d+%d", rank, size, col0, cols, row0+start, n)
+			}
+		}
+	}
+}
+
+func TestAllowed(t *testing.T) {
+	for _, n := range []int{1, 2, 4, 8, 16, 64} {
+		if err := Allowed(n, nas.S); err != nil {
+			t.Error(err)
+		}
+	}
+	var count *nas.CountError
+	for _, n := range []int{0, 3, 6, 12} {
+		if err := Allowed(n, nas.S); !errors.As(err, &count) || len(count.Allowed) < 5 {
+			t.Errorf("%d ranks: %v", n, err)
+		}
+	}
+	if _, err := Describe('X'); err == nil {
+		t.Error("class X is described")
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+		s, err := newSolver(world, classes()[nas.S], true)
+		if err != nil {
+			return err
+		}
+		if n := testing.AllocsPerRun(2, func() {
+			if _, err := s.iterate(); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%v allocations per iteration", n)
+		}
+		return s.free()
+	})
+}
+
+func BenchmarkIterate(b *testing.B) {
+	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
+		b.Run(class.String(), func(b *testing.B) {
+			mpitest.Run(b, 1, func(world *mpi.Comm) error {
+				p := classes()[class]
+				s, err := newSolver(world, p, false)
+				if err != nil {
+					return err
+				}
+				for b.Loop() {
+					if _, err := s.iterate(); err != nil {
+						return err
+					}
+				}
+				b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+				return nil
+			})
+		})
+	}
+}

@@ -1,0 +1,52 @@
+package cg
+
+import (
+	"time"
+
+	"rhinet/mpi"
+	"rhinet/npb/nas"
+)
+
+// Run computes one class on all ranks of world. It is collective; the result
+// is complete on rank 0.
+func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
+	if err := Allowed(world.Size(), cfg.Class); err != nil {
+		return nas.Result{}, err
+	}
+	p := classes()[cfg.Class]
+	niter, verifiable := cfg.Count(p.niter)
+	s, err := newSolver(world, p, cfg.Timers)
+	if err != nil {
+		return nas.Result{}, err
+	}
+	if _, err := s.iterate(); err != nil {
+		return nas.Result{}, err
+	}
+	s.reset()
+	s.timers.Reset()
+	if err := mpi.Barrier(world); err != nil {
+		return nas.Result{}, err
+	}
+
+	start := time.Now()
+	zeta := 0.0
+	for it := 1; it <= niter; it++ {
+		cfg.Step(world.Rank(), it, niter)
+		if zeta, err = s.iterate(); err != nil {
+			return nas.Result{}, err
+		}
+	}
+	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
+	if err != nil {
+		return nas.Result{}, err
+	}
+	phases, err := s.timers.Gather(world)
+	if err != nil {
+		return nas.Result{}, err
+	}
+	r := p.judge(cfg.Class, niter, verifiable, zeta)
+	r.Seconds, r.Phases = seconds, phases
+	r.Processes, r.Active = world.Size(), world.Size()
+	r.Mops = nas.Rate(p.operations(niter), seconds)
+	return r, s.free()
+}

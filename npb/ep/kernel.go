@@ -1,0 +1,70 @@
+package ep
+
+import (
+	"time"
+
+	"rhinet/mpi"
+	"rhinet/npb/nas"
+)
+
+// The phases of the timed section.
+const (
+	phaseDraw = iota
+	phaseSums
+)
+
+// Run computes one class on all ranks of world. It is collective; the result
+// is complete on rank 0.
+func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
+	if err := Allowed(world.Size(), cfg.Class); err != nil {
+		return nas.Result{}, err
+	}
+	p := classes()[cfg.Class]
+	add := fastest()
+	timers := nas.NewTimers(cfg.Timers, nas.Phase{Name: "deviates"}, nas.Phase{Name: "sums", Comm: true})
+
+	var warm tally
+	add(&warm, seed, blockPairs)
+	if err := mpi.Barrier(world); err != nil {
+		return nas.Result{}, err
+	}
+	start := time.Now()
+	t, err := generate(world, p, add, timers, &cfg)
+	if err != nil {
+		return nas.Result{}, err
+	}
+	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
+	if err != nil {
+		return nas.Result{}, err
+	}
+	phases, err := timers.Gather(world)
+	if err != nil {
+		return nas.Result{}, err
+	}
+	return result(world, cfg, p, t, seconds, phases), nil
+}
+
+// generate is the timed section: this rank's batches, then the sums over ranks.
+func generate(world *mpi.Comm, p params, add adder, timers *nas.Timers, cfg *nas.Config) (*tally, error) {
+	timers.Begin(phaseDraw)
+	first, batches := nas.Split(1<<(p.m-batchLog), world.Size(), world.Rank())
+	t := new(tally)
+	for b := range batches {
+		cfg.Step(world.Rank(), b+1, batches)
+		// A pair takes two numbers.
+		skip := uint64(first+b) << (batchLog + 1)
+		add(t, nas.Skip(seed, skip), 1<<batchLog)
+	}
+	timers.End(phaseDraw)
+
+	timers.Begin(phaseSums)
+	defer timers.End(phaseSums)
+	sums := []float64{t.sx, t.sy}
+	for i := range sums {
+		if err := mpi.Allreduce(world, sums[i:i+1], sums[i:i+1], mpi.Sum); err != nil {
+			return nil, err
+		}
+	}
+	t.sx, t.sy = sums[0], sums[1]
+	return t, mpi.Allreduce(world, t.q[:], t.q[:], mpi.Sum)
+}

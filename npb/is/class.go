@@ -1,0 +1,87 @@
+package is
+
+import "rhinet/npb/nas"
+
+const (
+	name       = "IS"
+	seed       = 314159265
+	operation  = "keys ranked"
+	iterations = 10
+	tests      = 5    // keys whose rank is checked in each iteration
+	maxBuckets = 1024 // of any class
+)
+
+// params is one class.
+type params struct {
+	keysLog, rangeLog, bucketsLog int
+	minProcs, maxProcs            int
+	position                      [tests]int64 // of the test keys, global
+	rank                          [tests]int64 // base of the expected ranks
+	slope                         [tests]int64 // in iteration it the expected rank is
+	rise                          int64        // rank + it + rise, where slope is 1,
+	fall                          int64        // or rank - it - fall, where it is -1
+}
+
+// expected returns the rank of test key i in iteration it.
+func (p *params) expected(i, it int) int64 {
+	if p.slope[i] > 0 {
+		return p.rank[i] + int64(it) + p.rise
+	}
+	return p.rank[i] - int64(it) - p.fall
+}
+
+func (p *params) keys() int64  { return 1 << p.keysLog }
+func (p *params) values() int  { return 1 << p.rangeLog }
+func (p *params) buckets() int { return 1 << p.bucketsLog }
+func (p *params) shift() uint  { return uint(p.rangeLog - p.bucketsLog) }
+
+func classes() nas.Table[params] {
+	return nas.Table[params]{
+		nas.S: {16, 11, 9, 1, 128,
+			[tests]int64{48427, 17148, 23627, 62548, 4431},
+			[tests]int64{0, 18, 346, 64917, 65463},
+			[tests]int64{1, 1, 1, -1, -1}, 0, 0},
+		nas.W: {20, 16, 10, 1, 1024,
+			[tests]int64{357773, 934767, 875723, 898999, 404505},
+			[tests]int64{1249, 11698, 1039987, 1043896, 1048018},
+			[tests]int64{1, 1, -1, -1, -1}, -2, 0},
+		nas.A: {23, 19, 10, 1, 1024,
+			[tests]int64{2112377, 662041, 5336171, 3642833, 4250760},
+			[tests]int64{104, 17523, 123928, 8288932, 8388264},
+			[tests]int64{1, 1, 1, -1, -1}, -1, -1},
+		nas.B: {25, 21, 10, 1, 1024,
+			[tests]int64{41869, 812306, 5102857, 18232239, 26860214},
+			[tests]int64{33422937, 10244, 59149, 33135281, 99},
+			[tests]int64{-1, 1, 1, -1, 1}, 0, 0},
+		nas.C: {27, 23, 10, 1, 1024,
+			[tests]int64{44172927, 72999161, 74326391, 129606274, 21736814},
+			[tests]int64{61147, 882988, 266290, 133997595, 133525895},
+			[tests]int64{1, 1, 1, -1, -1}, 0, 0},
+		// Below 4 processes local positions would not fit 32 bits.
+		nas.D: {31, 27, 10, 4, 1024,
+			[tests]int64{1317351170, 995930646, 1157283250, 1503301535, 1453734525},
+			[tests]int64{1, 36538729, 1978098519, 2145192618, 2147425337},
+			[tests]int64{1, 1, -1, -1, -1}, 0, 0},
+	}
+}
+
+// Describe returns the problem of a class.
+func Describe(class nas.Class) (nas.Problem, error) {
+	p, err := classes().Lookup(name, class)
+	if err != nil {
+		return nas.Problem{}, err
+	}
+	return nas.Problem{Kernel: name, Class: class, Size: nas.Count(p.keys()), Iterations: iterations}, nil
+}
+
+// Allowed returns nil if procs processes can run the class: powers of two
+// within the limits of the class.
+func Allowed(procs int, class nas.Class) error {
+	p, err := classes().Lookup(name, class)
+	if err != nil {
+		return err
+	}
+	return nas.CheckCount(name, class, procs, "a power of two", func(n int) bool {
+		return nas.IsPowerOfTwo(n) && n >= p.minProcs && n <= p.maxProcs
+	})
+}

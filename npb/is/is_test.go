@@ -1,0 +1,190 @@
+package is
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+	"rhinet/npb/nas"
+)
+
+// run returns rank 0's result of class on n ranks.
+func run(t *testing.T, n int, cfg nas.Config) nas.Result {
+	t.Helper()
+	var root nas.Result
+	mpitest.Run(t, n, func(world *mpi.Comm) error {
+		r, err := Run(world, cfg)
+		if world.Rank() == 0 {
+			root = r
+		}
+		return err
+	})
+	return root
+}
+
+func TestVerified(t *testing.T) {
+	for class, ranks := range map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {1, 2, 4}} {
+		for _, n := range ranks {
+			r := run(t, n, nas.Config{Class: class, Timers: true})
+			if r.Verdict != nas.Successful || len(r.Phases) != 5 || r.Class != class {
+				t.Errorf("%s on %d ranks: %v %+v", class, n, r.Verdict, r)
+			}
+		}
+	}
+}
+
+func TestOtherIterationsAreNotVerified(t *testing.T) {
+	for _, n := range []int{3, 12} {
+		r := run(t, 2, nas.Config{Class: nas.S, Iterations: n})
+		if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != n || !r.Checks[1].OK {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestWrongRankIsUnsuccessful(t *testing.T) {
+	mpitest.Run(t, 2, func(world *mpi.Comm) error {
+		p := classes()[nas.S]
+		p.rank[2]++
+		s := newSorter(world, p, false)
+		for it := 1; it <= iterations; it++ {
+			if err := s.iterate(it); err != nil {
+				return err
+			}
+		}
+		r, err := s.result(nas.S, iterations, true, 1, nil)
+		if r.Verdict != nas.Unsuccessful || r.Checks[0].Computed != 40 || !r.Checks[1].OK {
+			t.Errorf("%v %+v", r.Verdict, r.Checks)
+		}
+		return err
+	})
+}
+
+func TestDisorderIsNoticed(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		counts [2][]int32 // per rank, as after countValues
+		own    [2][]int32
+		want   [2]bool
+	}{
+		{"order", [2][]int32{{0, 1, 2}, {0, 0, 0, 2}}, [2][]int32{{2, 1}, {3, 3}}, [2]bool{true, true}},
+		{"between ranks", [2][]int32{{0, 1, 2}, {0, 1, 1, 2}}, [2][]int32{{2, 1}, {3, 1}}, [2]bool{true, false}},
+		{"within a rank", [2][]int32{{0, 2, 1}, {0, 0, 0, 2}}, [2][]int32{{2, 1}, {3, 3}}, [2]bool{false, true}},
+		{"no keys", [2][]int32{{0, 1, 2}, nil}, [2][]int32{{2, 1}, nil}, [2]bool{true, true}},
+	} {
+		mpitest.Run(t, 2, func(world *mpi.Comm) error {
+			s := newSorter(world, classes()[nas.S], false)
+			s.counts, s.own = tc.counts[s.rank], tc.own[s.rank]
+			ok, err := s.sorted()
+			if ok != tc.want[s.rank] {
+				t.Errorf("%s: rank %d says sorted = %v", tc.name, s.rank, ok)
+			}
+			return err
+		})
+	}
+}
+
+func TestKeys(t *testing.T) {
+	for class, want := range map[nas.Class][]int32{
+		nas.S: {1585, 825, 1060, 1343, 956, 437, 759, 841},
+		nas.W: {50737, 26409, 33921, 42989, 30600, 13998, 24301, 26921},
+		nas.A: {405901, 211274, 271374, 343919, 244803, 111984, 194409, 215372},
+	} {
+		p := classes()[class]
+		keys, tail := make([]int32, 8), make([]int32, 3)
+		generate(keys, 0, p.rangeLog)
+		generate(tail, 5, p.rangeLog)
+		if !slices.Equal(keys, want) || !slices.Equal(tail, want[5:]) {
+			t.Errorf("class %s: keys %v and %v, want %v", class, keys, tail, want)
+		}
+	}
+	p := classes()[nas.S]
+	keys := make([]int32, p.keys())
+	generate(keys, 0, p.rangeLog)
+	var test []int32
+	for _, g := range p.position {
+		test = append(test, keys[g])
+	}
+	if want := []int32{50, 158, 310, 1697, 1855}; !slices.Equal(test, want) {
+		t.Errorf("test keys %v, want %v", test, want)
+	}
+	if lo, hi := slices.Min(keys), slices.Max(keys); lo != 50 || hi != 1973 {
+		t.Errorf("keys from %d to %d, want 50 to 1973", lo, hi)
+	}
+}
+
+func TestExpectedRanks(t *testing.T) {
+	for _, tc := range []struct {
+		class nas.Class
+		it    int
+		want  [tests]int64
+	}{
+		{nas.S, 10, [tests]int64{10, 28, 356, 64907, 65453}},
+		{nas.W, 1, [tests]int64{1248, 11697, 1039986, 1043895, 1048017}},
+		{nas.W, 10, [tests]int64{1257, 11706, 1039977, 1043886, 1048008}},
+		{nas.A, 1, [tests]int64{104, 17523, 123928, 8288932, 8388264}},
+		{nas.A, 10, [tests]int64{113, 17532, 123937, 8288923, 8388255}},
+		{nas.B, 3, [tests]int64{33422934, 10247, 59152, 33135278, 102}},
+		{nas.C, 10, [tests]int64{61157, 882998, 266300, 133997585, 133525885}},
+		{nas.D, 2, [tests]int64{3, 36538731, 1978098517, 2145192616, 2147425335}},
+	} {
+		p := classes()[tc.class]
+		for i, want := range tc.want {
+			if got := p.expected(i, tc.it); got != want {
+				t.Errorf("class %s iteration %d key %d: expected rank %d, want %d", tc.class, tc.it, i, got, want)
+			}
+		}
+	}
+}
+
+func TestAllowed(t *testing.T) {
+	for n, class := range map[int]nas.Class{1: nas.S, 16: nas.S, 128: nas.S, 4: nas.D} {
+		if err := Allowed(n, class); err != nil {
+			t.Error(err)
+		}
+	}
+	var count *nas.CountError
+	for n, class := range map[int]nas.Class{0: nas.S, 3: nas.S, 256: nas.S, 2: nas.D} {
+		if err := Allowed(n, class); !errors.As(err, &count) {
+			t.Errorf("%d ranks in class %s: %v", n, class, err)
+		}
+	}
+	if _, err := Describe('X'); err == nil {
+		t.Error("class X is described")
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+		s := newSorter(world, classes()[nas.S], true)
+		it := 0
+		if n := testing.AllocsPerRun(9, func() {
+			it++
+			if err := s.iterate(it); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%v allocations per iteration", n)
+		}
+		return nil
+	})
+}
+
+func BenchmarkIterate(b *testing.B) {
+	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
+		b.Run(class.String(), func(b *testing.B) {
+			mpitest.Run(b, 1, func(world *mpi.Comm) error {
+				s := newSorter(world, classes()[class], false)
+				for i := 0; b.Loop(); i++ {
+					if err := s.iterate(i%iterations + 1); err != nil {
+						return err
+					}
+				}
+				b.ReportMetric(float64(b.N)*float64(len(s.keys))/b.Elapsed().Seconds()/1e6, "Mop/s")
+				return nil
+			})
+		})
+	}
+}

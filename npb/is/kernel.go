@@ -1,0 +1,78 @@
+package is
+
+import (
+	"time"
+
+	"rhinet/mpi"
+	"rhinet/npb/nas"
+)
+
+// The phases of the timed section.
+const (
+	phaseBuckets = iota
+	phaseTotals
+	phaseExchange
+	phaseRanking
+)
+
+// Run computes one class on all ranks of world. It is collective; the result
+// is complete on rank 0.
+func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
+	if err := Allowed(world.Size(), cfg.Class); err != nil {
+		return nas.Result{}, err
+	}
+	niter, verifiable := cfg.Count(iterations)
+	p := classes()[cfg.Class]
+	s := newSorter(world, p, cfg.Timers)
+	if err := s.iterate(1); err != nil {
+		return nas.Result{}, err
+	}
+	s.passed = 0
+	s.timers.Reset()
+
+	start := time.Now()
+	for it := 1; it <= niter; it++ {
+		cfg.Step(s.rank, it, niter)
+		if err := s.iterate(it); err != nil {
+			return nas.Result{}, err
+		}
+	}
+	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
+	if err != nil {
+		return nas.Result{}, err
+	}
+	phases, err := s.timers.Gather(world)
+	if err != nil {
+		return nas.Result{}, err
+	}
+	return s.result(cfg.Class, niter, verifiable, seconds, phases)
+}
+
+// iterate is one ranking of all keys.
+func (s *sorter) iterate(it int) error {
+	s.timers.Begin(phaseBuckets)
+	s.alter((it-1)%iterations + 1)
+	s.bucketSort()
+	s.timers.End(phaseBuckets)
+
+	s.timers.Begin(phaseTotals)
+	err := mpi.Allreduce(s.world, s.local[:s.buckets+tests], s.totals[:s.buckets+tests], mpi.Sum)
+	s.timers.End(phaseTotals)
+	if err != nil {
+		return err
+	}
+	s.assign()
+
+	s.timers.Begin(phaseExchange)
+	err = s.exchange()
+	s.timers.End(phaseExchange)
+	if err != nil {
+		return err
+	}
+
+	s.timers.Begin(phaseRanking)
+	s.countValues()
+	s.check(it)
+	s.timers.End(phaseRanking)
+	return nil
+}
