@@ -1,0 +1,221 @@
+// Package colltest holds one suite for every row of the table of collectives,
+// which takes any transport, and a transport in memory whose ranks are
+// goroutines.
+//
+// The suite judges results by a twin that computes them plainly from what all
+// ranks contributed.
+package colltest
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+
+	"rhinet/collectives"
+)
+
+// Memory says how a world in memory behaves.
+type Memory struct {
+	// Eager makes sends complete at once; otherwise a send completes when its
+	// receive has been posted, which shows cyclic waits.
+	Eager bool
+	// Slots is how many transfers a rank may have under way; 0 means 64.
+	Slots int
+	// ExchangeBytes is the largest contribution to an exchange; 0 means no such ability.
+	ExchangeBytes int
+}
+
+// A World connects ranks that are goroutines of this process.
+type World struct {
+	config Memory
+	mu     sync.Mutex
+	change *sync.Cond // broadcast at each completion
+	ranks  []*rank
+	round  *round // the exchange that is being filled
+}
+
+// A rank is one process's transport. Its fields belong to the world's lock.
+type rank struct {
+	w     *World
+	id    int
+	slots []transfer
+	sends []*transfer // to this rank, without a receive, in order
+	recvs []*transfer // of this rank, without a send, in order
+}
+
+type transfer struct {
+	from, to, tag int
+	buf           []byte
+	posted, done  bool
+	err           error
+}
+
+// A round is one exchange: what all ranks hand in, and how many have.
+type round struct {
+	parts [][]byte
+	count int
+}
+
+// NewWorld makes a world of n ranks.
+func NewWorld(n int, m Memory) *World {
+	if m.Slots == 0 {
+		m.Slots = 64
+	}
+	w := &World{config: m, round: &round{parts: make([][]byte, n)}}
+	w.change = sync.NewCond(&w.mu)
+	for i := range n {
+		w.ranks = append(w.ranks, &rank{w: w, id: i, slots: make([]transfer, m.Slots)})
+	}
+	return w
+}
+
+// Transports returns the transport of each rank. They are also Exchange and Awaiter.
+func (w *World) Transports() []collectives.Transport {
+	ts := make([]collectives.Transport, len(w.ranks))
+	for i, r := range w.ranks {
+		ts[i] = r
+	}
+	return ts
+}
+
+var (
+	_ collectives.Transport = (*rank)(nil)
+	_ collectives.Exchange  = (*rank)(nil)
+	_ collectives.Awaiter   = (*rank)(nil)
+)
+
+func (r *rank) Rank() int  { return r.id }
+func (r *rank) Size() int  { return len(r.w.ranks) }
+func (r *rank) Slots() int { return len(r.slots) }
+
+func (r *rank) Isend(slot int, buf []byte, dst, tag int) error {
+	return r.post(slot, transfer{from: r.id, to: dst, tag: tag, buf: buf}, true)
+}
+
+func (r *rank) Irecv(slot int, buf []byte, src, tag int) error {
+	return r.post(slot, transfer{from: src, to: r.id, tag: tag, buf: buf}, false)
+}
+
+func (r *rank) post(slot int, x transfer, send bool) error {
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	s := &r.slots[slot]
+	switch {
+	case s.posted:
+		return fmt.Errorf("colltest: slot %d of rank %d is in use", slot, r.id)
+	case x.from == x.to:
+		return fmt.Errorf("colltest: rank %d sends to itself", r.id)
+	case x.tag < 0 || x.tag > collectives.MaxTag:
+		return fmt.Errorf("colltest: tag %d", x.tag)
+	}
+	*s = x
+	s.posted = true
+	to := r.w.ranks[x.to]
+	if !send {
+		if m := take(&to.sends, &x); m != nil {
+			r.w.move(m, s)
+		} else {
+			to.recvs = append(to.recvs, s)
+		}
+		return nil
+	}
+	if m := take(&to.recvs, &x); m != nil {
+		r.w.move(s, m)
+		return nil
+	}
+	if r.w.config.Eager {
+		c := x
+		c.buf = append([]byte{}, x.buf...)
+		to.sends = append(to.sends, &c)
+		s.done = true
+		return nil
+	}
+	to.sends = append(to.sends, s)
+	return nil
+}
+
+// take removes the first transfer that matches x.
+func take(queue *[]*transfer, x *transfer) *transfer {
+	for i, y := range *queue {
+		if y.from == x.from && y.to == x.to && y.tag == x.tag {
+			*queue = append((*queue)[:i], (*queue)[i+1:]...)
+			return y
+		}
+	}
+	return nil
+}
+
+func (w *World) move(send, recv *transfer) {
+	if n := copy(recv.buf, send.buf); n != len(send.buf) || n != len(recv.buf) {
+		recv.err = fmt.Errorf("colltest: %d bytes from %d to %d, %d expected", len(send.buf), send.from, send.to, len(recv.buf))
+	}
+	send.done, recv.done = true, true
+	w.change.Broadcast()
+}
+
+func (r *rank) Wait(first, last int) error {
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	for {
+		if done, err := r.test(first, last); done {
+			return err
+		}
+		r.w.change.Wait()
+	}
+}
+
+func (r *rank) Test(first, last int) (bool, error) {
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	return r.test(first, last)
+}
+
+func (r *rank) test(first, last int) (bool, error) {
+	var err error
+	for i := range r.slots[first:last] {
+		if s := &r.slots[first+i]; s.posted && !s.done {
+			return false, nil
+		}
+	}
+	for i := range r.slots[first:last] {
+		s := &r.slots[first+i]
+		if err == nil {
+			err = s.err
+		}
+		*s = transfer{}
+	}
+	return true, err
+}
+
+// Await calls done again and again.
+func (r *rank) Await(done func() bool) {
+	for !done() {
+		runtime.Gosched()
+	}
+}
+
+func (r *rank) ExchangeBytes() int { return r.w.config.ExchangeBytes }
+
+func (r *rank) Exchange(in, out []byte) error {
+	if len(in) > r.w.config.ExchangeBytes || len(out) != len(in)*r.Size() {
+		return fmt.Errorf("colltest: exchange of %d bytes into %d", len(in), len(out))
+	}
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	now := r.w.round
+	now.parts[r.id] = append([]byte{}, in...)
+	if now.count++; now.count == r.Size() {
+		r.w.round = &round{parts: make([][]byte, r.Size())}
+		r.w.change.Broadcast()
+	}
+	for now.count < r.Size() {
+		r.w.change.Wait()
+	}
+	for i, part := range now.parts {
+		if len(part) != len(in) {
+			return fmt.Errorf("colltest: exchange: rank %d has %d bytes, rank %d %d", i, len(part), r.id, len(in))
+		}
+		copy(out[i*len(in):], part)
+	}
+	return nil
+}

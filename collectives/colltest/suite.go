@@ -1,0 +1,253 @@
+package colltest
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rhinet/collectives"
+)
+
+// Open makes the transports of a group of n ranks, which t ends.
+type Open func(t testing.TB, n int) []collectives.Transport
+
+// Run runs the suite on a kind of transport: every row of the table, forced by
+// name, with blocking and with prepared calls, in groups of 1 to 9 and of 16
+// ranks; all roots, empty, short, odd and long messages, operations that do
+// not commute, in place and not. A rank that does not return in a minute fails
+// the test.
+func Run(t *testing.T, open Open) {
+	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}
+	if testing.Short() {
+		sizes = []int{1, 2, 3, 5, 8}
+	}
+	for _, n := range sizes {
+		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
+			ts := open(t, n)
+			for _, k := range collectives.Kinds() {
+				for _, name := range collectives.Algorithms(k) {
+					testRow(t, ts, k, name)
+				}
+			}
+			testBarriers(t, ts)
+			testSameBits(t, ts)
+			testOverlap(t, ts)
+		})
+	}
+}
+
+// each runs body for every rank at once, each with a new group. It returns
+// false if a rank failed.
+func each(t *testing.T, ts []collectives.Transport, o collectives.Options, body func(g *collectives.Group) error) bool {
+	t.Helper()
+	errs := make(chan error, len(ts))
+	for _, tr := range ts {
+		go func() {
+			g, err := collectives.New(tr, o)
+			if err == nil {
+				err = body(g)
+			}
+			errs <- err
+		}()
+	}
+	ok := true
+	late := time.After(time.Minute)
+	for range ts {
+		select {
+		case err := <-errs:
+			if err != nil {
+				t.Error(err)
+				ok = false
+			}
+		case <-late:
+			t.Fatalf("a rank hangs with %v", o)
+		}
+	}
+	return ok
+}
+
+// trials are the calls to try for an operation in a group of n ranks.
+func trials(k collectives.Kind, n int) []trial {
+	reducers := []collectives.Reducer{nil}
+	if k >= collectives.Reduce {
+		reducers = []collectives.Reducer{affine{}, bytesSum{}}
+	}
+	long := 9001
+	if n <= 3 {
+		long = 150_001
+	}
+	var all []trial
+	for _, r := range reducers {
+		elem := 3
+		if r != nil {
+			elem = r.ElemSize()
+		}
+		for _, count := range []int{0, 1, 7, 65, long / elem / n} {
+			if k == collectives.Bcast && count > 65 {
+				count = long
+			}
+			for root := range n {
+				c := trial{kind: k, size: n, n: count, elem: elem, root: root, packed: root%2 == 0, reducer: r, seed: uint64(count + root)}
+				if root > 0 && !rooted(k) || count > 65 && root != n/2 && rooted(k) {
+					continue
+				}
+				all = append(all, c)
+				if k != collectives.Bcast && k != collectives.Barrier {
+					c.inPlace = true
+					all = append(all, c)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func rooted(k collectives.Kind) bool {
+	switch k {
+	case collectives.Bcast, collectives.Gather, collectives.Gatherv, collectives.Scatter, collectives.Scatterv, collectives.Reduce:
+		return true
+	}
+	return false
+}
+
+// testRow forces one algorithm and tries all its calls, back to back.
+func testRow(t *testing.T, ts []collectives.Transport, k collectives.Kind, name string) {
+	o := collectives.Options{Force: map[string]string{k.String(): name}}
+	all := trials(k, len(ts))
+	ok := each(t, ts, o, func(g *collectives.Group) error {
+		for _, prepared := range []bool{false, true} {
+			for _, c := range all {
+				if err := c.try(g, prepared); err != nil {
+					return fmt.Errorf("%s: prepared %t: %w", name, prepared, err)
+				}
+			}
+		}
+		return nil
+	})
+	if !ok {
+		t.Fatalf("%v/%s failed", k, name)
+	}
+}
+
+// try makes the trial's call as one rank.
+func (c trial) try(g *collectives.Group, prepared bool) error {
+	call, check := c.prepare(g.Rank())
+	if !prepared {
+		if err := run(g, &call); err != nil {
+			return fmt.Errorf("%v: %w", c, err)
+		}
+		return check()
+	}
+	op, err := g.Prepare(call)
+	if err == nil {
+		err = op.Start()
+	}
+	if err == nil {
+		err = op.Wait()
+	}
+	if err != nil {
+		return fmt.Errorf("%v: %w", c, err)
+	}
+	return check()
+}
+
+// testBarriers checks for every algorithm that no rank leaves a barrier
+// before all have come.
+func testBarriers(t *testing.T, ts []collectives.Transport) {
+	for _, name := range collectives.Algorithms(collectives.Barrier) {
+		var arrived atomic.Int64
+		o := collectives.Options{Force: map[string]string{"barrier": name}}
+		each(t, ts, o, func(g *collectives.Group) error {
+			for i := range int64(5) {
+				arrived.Add(1)
+				if err := g.Barrier(); err != nil {
+					return err
+				}
+				if n, need := arrived.Load(), (i+1)*int64(len(ts)); n < need {
+					return fmt.Errorf("barrier/%s: rank %d left when %d of %d had come", name, g.Rank(), n, need)
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// testSameBits checks that all ranks get the same bits of a sum that depends
+// on the order, and the same in a second call.
+func testSameBits(t *testing.T, ts []collectives.Transport) {
+	for _, name := range collectives.Algorithms(collectives.Allreduce) {
+		for _, n := range []int{1, 5, 700} {
+			var mu sync.Mutex
+			var first []byte
+			o := collectives.Options{Force: map[string]string{"allreduce": name}}
+			c := trial{kind: collectives.Allreduce, size: len(ts), n: n, elem: 8, reducer: floatSum{}, seed: uint64(n)}
+			each(t, ts, o, func(g *collectives.Group) error {
+				for range 2 {
+					call, _ := c.prepare(g.Rank())
+					if err := run(g, &call); err != nil {
+						return err
+					}
+					mu.Lock()
+					if first == nil {
+						first = call.Recv
+					}
+					same := bytes.Equal(first, call.Recv)
+					mu.Unlock()
+					if !same {
+						return fmt.Errorf("allreduce/%s of %d: rank %d has other bits", name, n, g.Rank())
+					}
+				}
+				return nil
+			})
+		}
+	}
+}
+
+// testOverlap starts many operations, completes them in another order on each
+// rank, with blocking calls between, and starts them once more.
+func testOverlap(t *testing.T, ts []collectives.Transport) {
+	each(t, ts, collectives.Options{}, func(g *collectives.Group) error {
+		var ops []*collectives.Op
+		var checks []func() error
+		for i := range 12 {
+			kind := []collectives.Kind{collectives.Allreduce, collectives.Alltoall, collectives.Barrier, collectives.Bcast}[i%4]
+			c := trial{kind: kind, size: len(ts), n: 40 * i, elem: 1, reducer: bytesSum{}, root: i % len(ts), seed: uint64(i)}
+			call, check := c.prepare(g.Rank())
+			op, err := g.Prepare(call)
+			if err != nil {
+				return err
+			}
+			ops, checks = append(ops, op), append(checks, check)
+		}
+		for range 2 {
+			for _, op := range ops {
+				if err := op.Start(); err != nil {
+					return err
+				}
+			}
+			if g.Rank()%2 == 0 {
+				if err := g.Barrier(); err != nil {
+					return err
+				}
+			}
+			for i := range ops {
+				j := (i*5 + g.Rank()) % len(ops)
+				if err := ops[j].Wait(); err != nil {
+					return err
+				}
+				if err := checks[j](); err != nil {
+					return err
+				}
+			}
+			if g.Rank()%2 == 1 {
+				if err := g.Barrier(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,175 @@
+package colltest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+
+	"rhinet/collectives"
+)
+
+// A trial is one collective call, the same for all ranks.
+type trial struct {
+	kind    collectives.Kind
+	size    int // of the group
+	n       int // elements, of the buffer or of one block
+	elem    int // bytes per element
+	root    int
+	inPlace bool
+	packed  bool // counts without displacements
+	reducer collectives.Reducer
+	seed    uint64
+}
+
+// given is what a rank contributes: its own memory of the length it needs.
+func (c trial) given(rank, n int) []byte {
+	r := rand.New(rand.NewPCG(c.seed, uint64(rank)))
+	buf := make([]byte, n)
+	for i := range buf {
+		buf[i] = byte(r.Uint32())
+	}
+	if _, ok := c.reducer.(floatSum); ok {
+		for i := 0; i+8 <= n; i += 8 { // finite numbers of very different size
+			binary.LittleEndian.PutUint16(buf[i+6:], 0x3000+uint16(r.UintN(0x2000)))
+		}
+	}
+	return buf
+}
+
+// counts are the elements that rank i has for each rank in Alltoallv, alike in
+// both directions in place. Those of rank 0 serve the other operations.
+func (c trial) counts(i int) []int {
+	counts := make([]int, c.size)
+	for j := range counts {
+		counts[j] = (3*i + 5*j + c.n) % (c.n + 1)
+		if c.inPlace {
+			counts[j] = (5*i + 5*j + c.n) % (c.n + 1)
+		}
+	}
+	return counts
+}
+
+// arriving are the elements that rank j gets from each rank in Alltoallv.
+func (c trial) arriving(j int) []int {
+	counts := make([]int, c.size)
+	for i := range counts {
+		counts[i] = c.counts(i)[j]
+	}
+	return counts
+}
+
+// displs places parts last rank first with a gap of one element between them,
+// or nil for packed ones. total is the elements needed.
+func (c trial) displs(counts []int) (displs []int, total int) {
+	if c.packed {
+		for _, n := range counts {
+			total += n
+		}
+		return nil, total
+	}
+	displs = make([]int, len(counts))
+	for i := len(counts) - 1; i >= 0; i-- {
+		displs[i] = total
+		total += counts[i] + 1
+	}
+	return displs, total
+}
+
+func (c trial) part(buf []byte, counts, displs []int, i int) []byte {
+	at := 0
+	if displs != nil {
+		at = displs[i]
+	} else {
+		for _, n := range counts[:i] {
+			at += n
+		}
+	}
+	return buf[at*c.elem : (at+counts[i])*c.elem]
+}
+
+// fold combines the contributions of n bytes of ranks lo to hi-1 in rank order.
+func (c trial) fold(lo, hi, n int) []byte {
+	value := c.given(hi-1, n)
+	for i := hi - 2; i >= lo; i-- {
+		c.reducer.Reduce(c.given(i, n), value)
+	}
+	return value
+}
+
+// A want is what a call must leave in a rank's output; nil means that the
+// rank's output is not looked at.
+func (c trial) want(rank int) []byte {
+	block := c.n * c.elem
+	atRoot := rank == c.root
+	switch c.kind {
+	case collectives.Bcast:
+		return c.given(c.root, block)
+	case collectives.Gather:
+		if !atRoot {
+			return nil
+		}
+		fallthrough
+	case collectives.Allgather:
+		var all []byte
+		for i := range c.size {
+			all = append(all, c.given(i, block)...)
+		}
+		return all
+	case collectives.Scatter:
+		return c.given(c.root, block*c.size)[rank*block:][:block]
+	case collectives.Alltoall:
+		var all []byte
+		for i := range c.size {
+			all = append(all, c.given(i, block*c.size)[rank*block:][:block]...)
+		}
+		return all
+	case collectives.Reduce:
+		if !atRoot {
+			return nil
+		}
+		return c.fold(0, c.size, block)
+	case collectives.Allreduce:
+		return c.fold(0, c.size, block)
+	case collectives.ReduceScatterBlock:
+		return c.fold(0, c.size, block*c.size)[rank*block:][:block]
+	case collectives.Scan:
+		return c.fold(0, rank+1, block)
+	case collectives.Exscan:
+		if rank == 0 {
+			return nil
+		}
+		return c.fold(0, rank, block)
+	}
+	return nil
+}
+
+// wantParts checks the parts of an operation with counts.
+func (c trial) wantParts(rank int, got []byte) bool {
+	counts := c.counts(0)
+	switch c.kind {
+	case collectives.Gatherv, collectives.Allgatherv:
+		if c.kind == collectives.Gatherv && rank != c.root {
+			return true
+		}
+		displs, _ := c.displs(counts)
+		for i := range c.size {
+			if !bytes.Equal(c.part(got, counts, displs, i), c.given(i, counts[i]*c.elem)) {
+				return false
+			}
+		}
+	case collectives.Scatterv:
+		displs, total := c.displs(counts)
+		return bytes.Equal(got, c.part(c.given(c.root, total*c.elem), counts, displs, rank))
+	case collectives.Alltoallv:
+		in := c.arriving(rank)
+		rdispls, _ := c.displs(in)
+		for i := range c.size {
+			out := c.counts(i)
+			displs, total := c.displs(out)
+			if !bytes.Equal(c.part(got, in, rdispls, i), c.part(c.given(i, total*c.elem), out, displs, rank)) {
+				return false
+			}
+		}
+	}
+	return true
+}
