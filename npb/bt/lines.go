@@ -1,0 +1,43 @@
+package bt
+
+import "rhinet/npb/cfd"
+
+// Per point and line, elimination leaves the block C, by rows, and the right-hand
+// side y, which substitution turns into the solution (section BT, "elimination").
+const (
+	stateC     = 0
+	stateY     = 25
+	stateWidth = 30
+)
+
+// Indices of the lane constants. The generator has the same list.
+const (
+	conT2     = iota // dt*t2, weight of the convective blocks
+	conVisc          // dt*t1*kappa
+	conVisc43        // 4/3 of it
+	conHeat          // dt*t1*kappa5
+	conD             // dt*t1*D in x and y
+	conDz            // dt*t1*D in z
+	conHalf
+	conOne
+	conC1
+	conC2
+	conTwo
+	consts
+)
+
+// newLines returns the block-tridiagonal systems of a grid.
+func newLines(n int, dt float64, level cfd.Level) *cfd.Lines {
+	t1, t2 := cfd.Steps(n)
+	var c [consts]float64
+	c[conT2] = dt * t2
+	c[conVisc], c[conVisc43], c[conHeat] = dt*t1*cfd.Kappa, 4.0/3*dt*t1*cfd.Kappa, dt*t1*cfd.Kappa5
+	c[conD], c[conDz] = dt*t1*cfd.Dissipation2(0), dt*t1*cfd.Dissipation2(2)
+	c[conHalf], c[conOne], c[conC1], c[conC2], c[conTwo] = 0.5, 1, cfd.C1, cfd.C2, 2
+	forward, backward := passes(level)
+	return &cfd.Lines{
+		Width: stateWidth, Y: stateY, Lead: 1,
+		Forward: forward, Backward: backward,
+		Consts: cfd.RepeatLanes(c[:]), Spill: cfd.NewSpill(),
+	}
+}

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package bt
+
+import "rhinet/npb/cfd"
+
+func passes(_ cfd.Level) (forward, backward [3]func(*cfd.LineArgs)) { return passesGo() }

@@ -1,0 +1,185 @@
+package cfd
+
+// State components: a field of states holds the five unknowns, then Reciprocal,
+// and, where the kernel wants it, Sound.
+const (
+	Reciprocal = 5 // 1/rho
+	Sound      = 6 // speed of sound, sqrt(c1*c2*(e - q))
+)
+
+// Indices of the constants of the operator in its lane table. The generator in
+// _asm has the same list.
+const (
+	opMinusT2 = iota // -t2, the central difference at the upper neighbour
+	opPlusT2
+	opHalf
+	opC2
+	opVisc   // kappa*t1
+	opVisc43 // 4/3 of it, for the momentum along the direction
+	opEnergy // weights of E, K and v_d^2 in the energy flux
+	opKinetic
+	opSquare
+	opVisc0 // weights of v, E and K at the point itself, all directions together
+	opEnergy0
+	opKinetic0
+	opRoot // sqrt(1/2), for the transform of SP
+	opConsts
+)
+
+// opArgs is one call of an operator kernel: a run of n points. The assembly reads
+// it by offsets, which a test compares with the generator's.
+type opArgs struct {
+	u, r, f []float64
+	coef    []float64
+	off     []int // byte offsets of neighbours and components, see offsets
+	cx, cy  []int // byte offsets into coef, per vector
+	spill   []float64
+	uAt     int
+	rAt     int // also of f
+	cxAt    int
+	cyAt    int
+	cyStep  int
+	cz      int
+	n       int
+}
+
+// Operator evaluates r = scale*R(U) - f at the interior points of a box (common
+// model, section 1.5). Its memory is all allocated when it is made.
+type Operator struct {
+	Box    Box
+	ul, rl Layout
+	runs   []opRun
+	cz     []int // per plane
+	args   opArgs
+	kernel func(*opArgs)
+}
+
+type opRun struct {
+	uAt, rAt, n    int // positions in plane k = 0
+	cx, cy, cyStep int
+}
+
+// Plan describes an operator.
+type Plan struct {
+	Box       Box
+	U, R      Layout
+	Order     Order
+	Scale     float64
+	Transform bool // apply SP's T_in to the result; needs Sound
+	Level     Level
+}
+
+// NewOperator prepares the operator.
+func NewOperator(p Plan) *Operator {
+	o := &Operator{Box: p.Box, ul: p.U, rl: p.R}
+	var table laneTable
+	table.put(operatorConstants(p.Box.N, p.Scale)...)
+	a := &o.args
+	width := p.Level.Width()
+	for _, run := range p.Box.Runs(p.Order) {
+		r := opRun{
+			uAt: p.U.At(run.I, run.J, 0), rAt: p.R.At(run.I, run.J, 0), n: run.Len,
+			cx: len(a.cx), cy: len(a.cy), cyStep: int(p.Order),
+		}
+		for x := 0; x < run.Len; x += width {
+			gi, gj := lanesOf(&p.Box, run, p.Order, x)
+			a.cx = append(a.cx, table.rows(p.Box.N, 0, p.Scale, gi))
+			a.cy = append(a.cy, table.rows(p.Box.N, 1, p.Scale, gj))
+		}
+		o.runs = append(o.runs, r)
+	}
+	o.cz = make([]int, p.Box.Edge[2])
+	from, to := p.Box.Inside(2)
+	for k := from; k < to; k++ {
+		var g [Lanes]int
+		for l := range g {
+			g[l] = p.Box.Low[2] + k
+		}
+		o.cz[k] = table.rows(p.Box.N, 2, p.Scale, g)
+	}
+	a.coef = table.data
+	a.off = offsets(&p.U, &p.R)
+	a.spill = NewSpill()
+	o.kernel = operatorKernel(p.Level, p.Transform)
+	return o
+}
+
+// lanesOf returns the global x and y indices of the lanes from point x of a run.
+func lanesOf(b *Box, run Run, order Order, x int) (gi, gj [Lanes]int) {
+	for l := range Lanes {
+		i, j := run.point(order, x+l)
+		gi[l], gj[l] = b.Low[0]+i, b.Low[1]+j
+	}
+	return gi, gj
+}
+
+// Offsets of the neighbours of a point in the table that offsets makes.
+const (
+	offU     = 0                // components 0..Sound of the point itself
+	offNear  = offU + Sound + 1 // per direction: lower neighbour's 0..Reciprocal, then upper's
+	offFar   = offNear + 3*2*6  // per direction: the five of the second lower neighbour, then upper
+	offR     = offFar + 3*2*5   // the five components of r and f
+	offCount = offR + Components
+)
+
+func offsets(u, r *Layout) []int {
+	t := make([]int, offCount)
+	for m := 0; m <= Sound; m++ {
+		t[offU+m] = 8 * m * u.Comp
+	}
+	for d := range 3 {
+		for side := range 2 {
+			step := (2*side - 1) * u.Stride[d]
+			for m := 0; m <= Reciprocal; m++ {
+				t[offNear+(d*2+side)*6+m] = 8 * (step + m*u.Comp)
+			}
+			for m := range Components {
+				t[offFar+(d*2+side)*5+m] = 8 * (2*step + m*u.Comp)
+			}
+		}
+	}
+	for m := range Components {
+		t[offR+m] = 8 * m * r.Comp
+	}
+	return t
+}
+
+func operatorConstants(n int, scale float64) []float64 {
+	t1, t2 := Steps(n)
+	kt := scale * Kappa * t1
+	c := make([]float64, opConsts)
+	c[opMinusT2], c[opPlusT2] = -scale*t2, scale*t2
+	c[opHalf], c[opC2] = 0.5, C2
+	c[opVisc], c[opVisc43] = kt, 4.0/3*kt
+	c[opEnergy], c[opKinetic], c[opSquare] = C1C5*kt, (1-C1C5)*kt, kt/6
+	c[opVisc0] = -2 * kt * (2 + 4.0/3)
+	c[opEnergy0] = -2 * kt * 3 * C1C5
+	c[opKinetic0] = -2 * kt * (3*(1-C1C5) + 1.0/3)
+	c[opRoot] = rootHalf
+	return c
+}
+
+// rootHalf is sqrt(1/2).
+const rootHalf = 0.70710678118654752440
+
+// Apply sets r at the interior points of the box.
+func (o *Operator) Apply(r, u, f []float64) {
+	from, to := o.Box.Inside(2)
+	o.ApplyPlanes(r, u, f, from, to)
+}
+
+// ApplyPlanes is Apply for the planes from <= k < to.
+func (o *Operator) ApplyPlanes(r, u, f []float64, from, to int) {
+	a := &o.args
+	a.u, a.r, a.f = u, r, f
+	for k := from; k < to; k++ {
+		a.cz = o.cz[k]
+		for i := range o.runs {
+			run := &o.runs[i]
+			a.uAt, a.rAt = run.uAt+k*o.ul.Stride[2], run.rAt+k*o.rl.Stride[2]
+			a.cxAt, a.cyAt, a.cyStep, a.n = run.cx, run.cy, run.cyStep, run.n
+			o.kernel(a)
+		}
+	}
+	a.u, a.r, a.f = nil, nil, nil
+}

@@ -1,0 +1,52 @@
+package cfd
+
+import "math"
+
+// primitiveArgs is one call of a primitive kernel.
+type primitiveArgs struct {
+	u    []float64
+	at   int
+	comp int // bytes
+	n    int
+}
+
+// Primitives fills in the components that follow from the unknowns: Reciprocal,
+// and Sound if the states have it.
+type Primitives struct {
+	args   primitiveArgs
+	sound  bool
+	kernel func(*primitiveArgs)
+}
+
+// NewPrimitives prepares the loop for states with comps components.
+func NewPrimitives(comps int, level Level) *Primitives {
+	p := &Primitives{sound: comps > Sound}
+	p.kernel = primitiveKernel(level, p.sound)
+	return p
+}
+
+// Fill works on n points, contiguous from index at of u.
+func (p *Primitives) Fill(u []float64, l *Layout, at, n int) {
+	p.args = primitiveArgs{u: u, at: at, comp: 8 * l.Comp, n: n}
+	p.kernel(&p.args)
+	p.args.u = nil
+}
+
+func reciprocalGo(a *primitiveArgs) {
+	comp := a.comp / 8
+	rho, r := a.u[a.at:][:a.n], a.u[a.at+Reciprocal*comp:][:a.n]
+	for x, v := range rho {
+		r[x] = 1 / v
+	}
+}
+
+func soundGo(a *primitiveArgs) {
+	reciprocalGo(a)
+	comp := a.comp / 8
+	for x := a.at; x < a.at+a.n; x++ {
+		r := a.u[x+Reciprocal*comp]
+		v1, v2, v3 := a.u[x+comp]*r, a.u[x+2*comp]*r, a.u[x+3*comp]*r
+		q := 0.5 * (v1*v1 + v2*v2 + v3*v3)
+		a.u[x+Sound*comp] = math.Sqrt(C1 * C2 * (a.u[x+4*comp]*r - q))
+	}
+}

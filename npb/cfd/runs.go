@@ -1,0 +1,44 @@
+package cfd
+
+// Order says which points of a plane follow each other in memory.
+type Order int
+
+// The orders of RowLayout and DiagonalLayout.
+const (
+	ByRows Order = iota
+	ByDiagonals
+)
+
+// Run is a sequence of interior points that are contiguous in memory: a row, or
+// a diagonal, of a plane.
+type Run struct {
+	I, J int // local indices of the first point
+	Len  int
+}
+
+// Runs returns the runs that make up the interior points of a plane of the box.
+func (b *Box) Runs(order Order) []Run {
+	i0, i1 := b.Inside(0)
+	j0, j1 := b.Inside(1)
+	var runs []Run
+	if order == ByRows {
+		for j := j0; j < j1; j++ {
+			runs = append(runs, Run{I: i0, J: j, Len: i1 - i0})
+		}
+		return runs
+	}
+	for s := i0 + j0; s <= i1-1+j1-1; s++ {
+		from, to := max(j0, s-(i1-1)), min(j1-1, s-i0)
+		runs = append(runs, Run{I: s - from, J: from, Len: to - from + 1})
+	}
+	return runs
+}
+
+// point returns the local indices of point x of the run.
+func (r Run) point(order Order, x int) (i, j int) {
+	x = min(x, r.Len-1) // vectors may reach beyond the end
+	if order == ByRows {
+		return r.I + x, r.J
+	}
+	return r.I - x, r.J + x
+}

@@ -1,0 +1,229 @@
+package cfd
+
+import (
+	"rhinet/mpi"
+	"rhinet/npb/nas"
+)
+
+// Sweeper solves the line systems of all cells of a rank in one direction after
+// the other (section 2.3). With one rank each group of lines is finished before
+// the next begins, in a state that stays in the cache.
+type Sweeper struct {
+	march           *March
+	lines           *Lines
+	comm            *mpi.Comm
+	timers          *nas.Timers
+	stages          [3][]stage
+	ut, rt          []float64 // lines along x, transposed
+	args            LineArgs
+	tr              transposeArgs
+	gather, scatter func(*transposeArgs)
+
+	send, recv []float64
+	pending    *mpi.Request
+}
+
+// stage is the work on one cell in one direction.
+type stage struct {
+	cell   *Cell
+	groups []group
+	n      int       // interior points along the direction
+	state  []float64 // of all groups; of one group if there is one rank
+	size   int       // state of a group
+	rowsAt int
+}
+
+// NewSweeper prepares the solves; their messages go over comm.
+func NewSweeper(comm *mpi.Comm, m *March, lines *Lines, level Level, timers *nas.Timers) *Sweeper {
+	s := &Sweeper{march: m, lines: lines, comm: comm, timers: timers}
+	s.gather, s.scatter = transposeKernels(level)
+	longest, widest := 0, 0
+	for d := range 3 {
+		for p := range m.Root {
+			c := m.Cells[m.At(d, p)]
+			from, to := c.Inside(d)
+			st := stage{cell: c, groups: c.groups(d), n: to - from}
+			st.size = (st.n + 2*lines.Lead) * lines.Width * Lanes
+			st.rowsAt = (c.Low[d] + from) * RowWidth
+			stored := len(st.groups)
+			if m.Root == 1 {
+				stored = 1
+			}
+			st.state = make([]float64, stored*st.size)
+			s.stages[d] = append(s.stages[d], st)
+			longest, widest = max(longest, st.n), max(widest, len(st.groups))
+		}
+	}
+	comps := m.Cells[0].UL.Stride[1] / m.Cells[0].UL.Comp
+	points := roundUp(longest+2, Lanes) + Lanes
+	s.ut = make([]float64, points*comps*Lanes)
+	s.rt = make([]float64, points*Components*Lanes)
+	if m.Root > 1 {
+		message := widest * lines.Lead * lines.Width * Lanes
+		s.send, s.recv = make([]float64, message), make([]float64, message)
+	}
+	return s
+}
+
+// Solve runs both passes in direction d.
+func (s *Sweeper) Solve(d int) error {
+	last := s.march.Root - 1
+	if last == 0 {
+		st := &s.stages[d][0]
+		for g := range st.groups {
+			s.forward(d, st, g, 0)
+			s.backward(d, st, g, 0)
+		}
+		return nil
+	}
+	for p := 0; p <= last; p++ {
+		if err := s.forwardStage(d, p, last); err != nil {
+			return err
+		}
+	}
+	for p := last; p >= 0; p-- {
+		if err := s.backwardStage(d, p, last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tags of the solve messages; both carry the order of the stages.
+const (
+	tagForward = iota
+	tagBackward
+)
+
+func (s *Sweeper) forwardStage(d, p, last int) error {
+	st := &s.stages[d][p]
+	chunk := s.lines.Lead * s.lines.Width * Lanes
+	if p > 0 {
+		buf := s.recv[:len(st.groups)*chunk]
+		if err := s.receive(buf, s.march.Pred[d], tagForward); err != nil {
+			return err
+		}
+		for g := range st.groups {
+			copy(st.state[g*st.size:][:chunk], buf[g*chunk:])
+		}
+	}
+	for g := range st.groups {
+		s.forward(d, st, g, g*st.size)
+	}
+	if err := s.finishSend(); err != nil || p == last {
+		return err
+	}
+	buf := s.send[:len(st.groups)*chunk]
+	for g := range st.groups {
+		copy(buf[g*chunk:][:chunk], st.state[g*st.size+st.n*s.lines.Width*Lanes:])
+	}
+	s.pending = mpi.Isend(s.comm, buf, s.march.Succ[d], tagForward)
+	return nil
+}
+
+func (s *Sweeper) backwardStage(d, p, last int) error {
+	st := &s.stages[d][p]
+	const solution = Components * Lanes
+	point := s.lines.Width * Lanes
+	chunk := s.lines.Lead * solution
+	y := s.lines.Y * Lanes
+	if p < last {
+		buf := s.recv[:len(st.groups)*chunk]
+		if err := s.receive(buf, s.march.Succ[d], tagBackward); err != nil {
+			return err
+		}
+		for g := range st.groups {
+			after := st.state[g*st.size+(s.lines.Lead+st.n)*point+y:]
+			for l := range s.lines.Lead {
+				copy(after[l*point:][:solution], buf[g*chunk+l*solution:])
+			}
+		}
+	}
+	for g := range st.groups {
+		s.backward(d, st, g, g*st.size)
+	}
+	if err := s.finishSend(); err != nil || p == 0 {
+		return err
+	}
+	buf := s.send[:len(st.groups)*chunk]
+	for g := range st.groups {
+		first := st.state[g*st.size+s.lines.Lead*point+y:]
+		for l := range s.lines.Lead {
+			copy(buf[g*chunk+l*solution:][:solution], first[l*point:])
+		}
+	}
+	s.pending = mpi.Isend(s.comm, buf, s.march.Pred[d], tagBackward)
+	return nil
+}
+
+// finishSend waits until the send buffer may be used again.
+func (s *Sweeper) finishSend() error {
+	if s.pending == nil {
+		return nil
+	}
+	s.timers.Begin(PhaseLines)
+	_, err := s.pending.Wait()
+	s.timers.End(PhaseLines)
+	s.pending = nil
+	return err
+}
+
+func (s *Sweeper) receive(buf []float64, from, tag int) error {
+	s.timers.Begin(PhaseLines)
+	_, err := mpi.Recv(s.comm, buf, from, tag)
+	s.timers.End(PhaseLines)
+	return err
+}
+
+// forward eliminates along group g, whose state begins at at.
+func (s *Sweeper) forward(d int, st *stage, g, at int) {
+	s.prepare(d, st, g, at)
+	if d == 0 {
+		s.transpose(st, g, s.gather)
+	}
+	s.lines.Forward[d](&s.args)
+}
+
+// backward substitutes along group g.
+func (s *Sweeper) backward(d int, st *stage, g, at int) {
+	s.prepare(d, st, g, at)
+	s.lines.Backward[d](&s.args)
+	if d == 0 {
+		gr, c := &st.groups[g], st.cell
+		s.tr = transposeArgs{
+			field: c.R, scratch: s.rt, at: c.RL.At(gr.i, gr.j, gr.k),
+			row: 8 * c.RL.Stride[1], comp: 8 * c.RL.Comp, comps: Components, count: st.n, valid: gr.valid,
+		}
+		s.scatter(&s.tr)
+	}
+}
+
+// prepare sets the arguments of a pass over group g.
+func (s *Sweeper) prepare(d int, st *stage, g, at int) {
+	gr, c, a := &st.groups[g], st.cell, &s.args
+	point := s.lines.Width * Lanes
+	a.U, a.UAt, a.UComp, a.UStep = c.U, c.UL.At(gr.i, gr.j, gr.k), 8*c.UL.Comp, 8*c.UL.Stride[d]
+	a.R, a.RAt, a.RComp, a.RStep = c.R, c.RL.At(gr.i, gr.j, gr.k), 8*c.RL.Comp, 8*c.RL.Stride[d]
+	if d == 0 {
+		comps := c.UL.Stride[1] / c.UL.Comp
+		a.U, a.UAt, a.UComp, a.UStep = s.ut, comps*Lanes, 8*Lanes, 8*comps*Lanes
+		a.R, a.RAt, a.RComp, a.RStep = s.rt, 0, 8*Lanes, 8*Components*Lanes
+	}
+	a.State, a.StateAt, a.StateStep = st.state, at+s.lines.Lead*point, 8*point
+	a.Consts, a.Rows, a.RowsAt, a.Spill = s.lines.Consts, s.lines.Rows[d], st.rowsAt, s.lines.Spill
+	a.N, a.Valid = st.n, gr.valid
+}
+
+// transpose brings the states, with one neighbour to either side, and the
+// right-hand sides of group g into the scratch.
+func (s *Sweeper) transpose(st *stage, g int, kernel func(*transposeArgs)) {
+	gr, c := &st.groups[g], st.cell
+	s.tr = transposeArgs{
+		field: c.U, scratch: s.ut, at: c.UL.At(gr.i-1, gr.j, gr.k),
+		row: 8 * c.UL.Stride[1], comp: 8 * c.UL.Comp, comps: c.UL.Stride[1] / c.UL.Comp, count: st.n + 2, valid: gr.valid,
+	}
+	kernel(&s.tr)
+	s.tr.field, s.tr.scratch, s.tr.at = c.R, s.rt, c.RL.At(gr.i, gr.j, gr.k)
+	s.tr.row, s.tr.comp, s.tr.comps, s.tr.count = 8*c.RL.Stride[1], 8*c.RL.Comp, Components, st.n
+	kernel(&s.tr)
+}
