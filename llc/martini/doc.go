@@ -1,0 +1,16 @@
+// Package martini translates the engine's commands into operations of the
+// Martini NIC, and what the NIC receives into events.
+//
+//	ir.Packet    PUSH into the data area of a packet ring if the payload is
+//	             long, then BOTF of the line
+//	ir.Shared    VPUSH
+//	ir.ReadTail  PULL of the counters that the ring's reader exports
+//	ir.Expose    pin-down and a SID; ir.Conceal withdraws both
+//	ir.Pull      PULL, ir.Push PUSH, the local side pinned for the call
+//	ir.Swap      a special packet to firmware
+//	ir.Board     BOTF of one line
+//
+// The NIC runs each operation to completion, so every answer is ready when
+// Post returns; Poll gives them in that order, before arrivals. There is no
+// state here beyond queue positions and the open connections.
+package martini

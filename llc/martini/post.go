@@ -1,0 +1,156 @@
+package martini
+
+import (
+	"errors"
+	"fmt"
+
+	"rhinet/llc/ir"
+	"rhinet/nicemu/martini"
+)
+
+// errWatched reports a second packet ring from one peer.
+var errWatched = errors.New("llc/martini: a packet ring of this peer is polled already")
+
+// Post carries out cmd.
+func (t *Translator) Post(cmd *ir.Command) {
+	if uint(cmd.Peer) >= uint(len(t.peers)) && cmd.Op != ir.Expose && cmd.Op != ir.Conceal {
+		t.fail(cmd, fmt.Errorf("llc/martini: peer %d; the job has 0 to %d", cmd.Peer, len(t.peers)-1))
+		return
+	}
+	var err error
+	switch cmd.Op {
+	case ir.Packet:
+		err = t.packetTo(&t.peers[cmd.Peer], cmd)
+	case ir.Shared:
+		err = t.shared(&t.peers[cmd.Peer], cmd)
+	case ir.Watch:
+		err = t.watch(&t.peers[cmd.Peer], cmd)
+	case ir.ReadTail:
+		err = t.readTail(&t.peers[cmd.Peer], cmd)
+	case ir.Expose:
+		err = t.expose(cmd)
+	case ir.Conceal:
+		err = t.nic.Conceal(martini.Segment(cmd.Segment))
+	case ir.Pull, ir.Push:
+		err = t.move(cmd)
+	case ir.Swap:
+		err = t.swap(cmd)
+	default:
+		panic(fmt.Sprintf("llc/martini: no operation %d", cmd.Op))
+	}
+	if err != nil {
+		t.fail(cmd, err)
+	}
+}
+
+// channel returns the way into the packet ring that cmd names.
+func (t *Translator) channel(p *peer, cmd *ir.Command) (*martini.Channel, error) {
+	if p.channel != nil && p.ring == cmd.Ring {
+		return p.channel, nil
+	}
+	c, err := t.nic.Channel(t.nic.Next(), int(cmd.Peer), int(cmd.Ring))
+	if err == nil {
+		p.channel, p.ring = c, cmd.Ring
+	}
+	return c, err
+}
+
+func (t *Translator) packetTo(p *peer, cmd *ir.Command) error {
+	c, err := t.channel(p, cmd)
+	if err != nil {
+		return err
+	}
+	head := pack(&cmd.Header)
+	if err := c.Put(cmd.Slot, cmd.Pos, &head, cmd.Data); err != nil {
+		return err
+	}
+	t.Wake(int(cmd.Peer))
+	return nil
+}
+
+func (t *Translator) shared(p *peer, cmd *ir.Command) error {
+	if p.mail == nil {
+		m, err := t.nic.Mailbox(t.nic.Next(), int(cmd.Peer))
+		if err != nil {
+			return err
+		}
+		p.mail = m
+	}
+	head := pack(&cmd.Header)
+	ok, err := p.mail.Append(&head, cmd.Data)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		t.answer(ir.Busy, cmd)
+	}
+	t.Wake(int(cmd.Peer))
+	return nil
+}
+
+func (t *Translator) watch(p *peer, cmd *ir.Command) error {
+	if p.watched {
+		return errWatched
+	}
+	r := t.nic.RingReader(int(cmd.Ring))
+	if r == nil {
+		return fmt.Errorf("llc/martini: packet ring %d; the pool has 0 to %d", cmd.Ring, t.caps.Rings-1)
+	}
+	p.watched = true
+	t.set.Add(int(cmd.Peer), uint32(cmd.Ring), r)
+	return nil
+}
+
+func (t *Translator) readTail(p *peer, cmd *ir.Command) error {
+	c, err := t.channel(p, cmd)
+	if err != nil {
+		return err
+	}
+	slot, pos, err := c.Consumed()
+	if err != nil {
+		return err
+	}
+	ev := t.answer(ir.Tail, cmd)
+	ev.Slot, ev.Pos = slot, pos
+	return nil
+}
+
+func (t *Translator) expose(cmd *ir.Command) error {
+	s, err := t.nic.Expose(cmd.Data)
+	if err != nil {
+		return err
+	}
+	t.answer(ir.Exposed, cmd).Segment = ir.Segment(s)
+	return nil
+}
+
+// move pins the local side while the NIC moves it: the caller lends it until
+// the answer, which is ready on return.
+func (t *Translator) move(cmd *ir.Command) error {
+	pin, err := t.nic.Hold(cmd.Data)
+	if err != nil {
+		return err
+	}
+	r := martini.Request{Node: int(cmd.Peer), Segment: martini.Segment(cmd.Segment), Offset: cmd.Offset}
+	kind := ir.Pulled
+	if cmd.Op == ir.Pull {
+		err = t.nic.Next().Pull(r, cmd.Data)
+	} else {
+		kind = ir.Pushed
+		err = t.nic.Next().Push(r, cmd.Data)
+	}
+	if err := errors.Join(err, t.nic.Unpin(pin)); err != nil {
+		return err
+	}
+	t.answer(kind, cmd)
+	return nil
+}
+
+func (t *Translator) swap(cmd *ir.Command) error {
+	old, err := t.nic.Next().Swap(int(cmd.Peer), cmd.Offset, cmd.Old, cmd.New)
+	if err != nil {
+		return err
+	}
+	t.answer(ir.Swapped, cmd).Old = old
+	return nil
+}

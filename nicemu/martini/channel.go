@@ -1,0 +1,76 @@
+package martini
+
+import (
+	"rhinet/internal/ring"
+	"rhinet/nicemu/fabric"
+)
+
+// A Channel writes one packet ring of a node: payloads that do not fit the
+// line are PUSHed into the ring's data area, then the line goes out by BOTF.
+// It belongs to one goroutine at a time.
+type Channel struct {
+	route
+	ring ring.Ring
+	max  int
+}
+
+// Channel opens packet ring i of a node.
+func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
+	c := new(Channel)
+	if err := c.find(n, w, rank, sidRings); err != nil {
+		return nil, err
+	}
+	g := n.f.Geometry()
+	if uint(i) >= uint(g.Rings) {
+		return nil, n.refuse(&Refusal{
+			Op: opBotf, Node: rank, Segment: makeSegment(sidRings, ioGen),
+			Offset: uint64(i) * uint64(n.f.RingStride()), Reason: BeyondSegment,
+		})
+	}
+	c.ring = ring.Open(n.ringMemory(rank, i), g.Ring)
+	c.max = g.Ring.Bytes
+	return c, nil
+}
+
+// ringMemory returns packet ring i of a node's pool.
+func (n *NIC) ringMemory(rank, i int) []byte {
+	at := i * n.f.RingStride()
+	return n.f.Bytes(rank, fabric.Rings)[at : at+n.f.Geometry().Ring.Size()]
+}
+
+// RingReader returns a reader of this node's own packet ring i, which nobody
+// has read yet, or nil if there is none.
+func (n *NIC) RingReader(i int) *ring.Reader {
+	g := n.f.Geometry()
+	if uint(i) >= uint(g.Rings) {
+		return nil
+	}
+	return ring.NewReader(n.ringMemory(n.rank, i), g.Ring, 0, 0)
+}
+
+// Put writes packet number slot, whose payload lies at data position pos if it
+// is long; see [ring.Ring.Put]. The caller knows that there is room.
+func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
+	if err := c.ready(); err != nil {
+		return err
+	}
+	if len(payload) > c.max {
+		return c.nic.refuse(&Refusal{
+			Op: opPush, Node: c.rank, Segment: makeSegment(sidRings, ioGen), Bytes: len(payload), Reason: WrongLength,
+		})
+	}
+	c.ring.Put(slot, pos, head, payload)
+	c.ring.Prefetch(slot + 1)
+	return nil
+}
+
+// Consumed PULLs the counters that the ring's reader exports (pm-messaging,
+// section 1.4.8). They may be old; whether they can be true is for the caller
+// to judge.
+func (c *Channel) Consumed() (slot, pos uint64, err error) {
+	if err := c.ready(); err != nil {
+		return 0, 0, err
+	}
+	slot, pos = c.ring.Consumed()
+	return slot, pos, nil
+}

@@ -1,0 +1,26 @@
+// Package martini is the Martini network interface controller of RHiNET in
+// software, after the engineering specification "martini".
+//
+// What is here is the fast path: each operation runs to completion by the
+// thread that kicks it, on tables that lie in the memory of the job's NICs
+// (package fabric). Protection is real. A request of another job, outside
+// pinned pages or beyond a segment is refused with a [Refusal], counted on
+// both sides, and moves nothing.
+//
+// How the parts of the specification map to files:
+//
+//	regs.go      tables and their places in NIC memory      3.2, 5.1, 8.2, 8.6
+//	nic.go       one NIC, driver's part: job start, Windows  3.4, 8.4, 8.5
+//	pages.go     pin-down and the page table                 8.2, 8.3
+//	segments.go  segment identifiers                         5.3, 8.6
+//	translate.go what RVATLB and PATLB answer                5.1, 5.2, 5.5
+//	mover.go     the DMA controller                          7.3
+//	window.go    requests, kick, contflag, Initiator         3, 4, 7.1
+//	packet.go    BOTF images and what RFend does with them   4.3, 6.1, 7.2
+//	route.go     BOTF with translations made ahead           5, 6.1
+//	channel.go   packet rings, exported counters             6.1, 9.1
+//	vpush.go     the ring that the receiver fills            11
+//	board.go     flag lines; control words                   6.1, 9.2
+//
+// Choices where the specification is silent are marked "Our choice".
+package martini

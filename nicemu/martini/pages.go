@@ -1,0 +1,176 @@
+package martini
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+)
+
+// The page table on the NIC holds only pinned pages (martini, section 8.2).
+// Our choice: an entry describes an extent of consecutive pages rather than
+// one page, so that registering a large buffer costs as much as a small one.
+// What is checked is still whether each page touched is pinned.
+
+// A Pin names pinned memory: an extent and its generation.
+type Pin uint64
+
+// A pin is the owner's side of an extent.
+type pin struct {
+	buf    []byte
+	pinner runtime.Pinner
+	pinned bool // by pinner; otherwise the caller keeps buf in place
+}
+
+func makePin(i int, gen uint32) Pin      { return Pin(uint64(gen)<<32 | uint64(i)) }
+func (p Pin) split() (i int, gen uint32) { return int(uint32(p)), uint32(p >> 32) }
+
+// Pin fixes b in memory and enters its pages into the page table, as one
+// operation (martini, section 8.3). Memory that is pinned already is counted.
+func (n *NIC) Pin(b []byte) (Pin, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.pin(b, true)
+}
+
+// Hold is Pin for memory that the caller keeps alive and in place until Unpin,
+// such as an argument during a call: it costs less.
+func (n *NIC) Hold(b []byte) (Pin, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.pin(b, false)
+}
+
+func (n *NIC) pin(b []byte, fix bool) (Pin, error) {
+	if n.shut {
+		return 0, n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: InvalidWindow})
+	}
+	if p, ok := n.again(b, fix); ok {
+		return p, nil
+	}
+	if len(n.empty) == 0 {
+		return 0, n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: TableFull})
+	}
+	i := int(n.empty[len(n.empty)-1])
+	n.empty = n.empty[:len(n.empty)-1]
+	p := &n.pins[i]
+	p.buf = b
+	if p.pinned = fix && len(b) > 0; p.pinned {
+		p.pinner.Pin(&b[0])
+	}
+	n.f.Lend(n.rank, i, b)
+	x := n.own.extent(i)
+	at := fabric.Address(b)
+	first, count := span(at, uint64(len(b)))
+	x.store(entKey, n.key)
+	x.store(entStart, first)
+	x.store(entSize, count)
+	x.store(entPhys, physProcess|first)
+	if off, ok := n.f.Offset(b); ok {
+		x.store(entPhys, off/fabric.PageBytes)
+	}
+	x.store(entRefs, 1)
+	if uint64(i) >= atomic.LoadUint64(&n.own[regHigh]) {
+		atomic.StoreUint64(&n.own[regHigh], uint64(i)+1)
+	}
+	n.live++
+	n.last = i
+	return makePin(i, x.validate()), nil
+}
+
+// again counts one more use of the extent entered last, if b lies in its memory.
+func (n *NIC) again(b []byte, fix bool) (Pin, bool) {
+	p, x := &n.pins[n.last], n.own.extent(n.last)
+	state := x.load(entState)
+	if n.last == ioExtent || state&entValid == 0 || fix && !p.pinned || !within(p.buf, fabric.Address(b), uint64(len(b))) {
+		return 0, false
+	}
+	x.store(entRefs, x.load(entRefs)+1)
+	return makePin(n.last, uint32(state>>entGenShift)), true
+}
+
+// span returns the pages that n bytes at address at touch.
+func span(at, n uint64) (first, count uint64) {
+	first = at / fabric.PageBytes
+	if n == 0 {
+		return first, 0
+	}
+	return first, (at+n-1)/fabric.PageBytes - first + 1
+}
+
+// within reports whether n bytes at address at lie in buf.
+func within(buf []byte, at, n uint64) bool {
+	from, size := fabric.Address(buf), uint64(len(buf))
+	return at >= from && at-from <= size && n <= size-(at-from)
+}
+
+// Unpin withdraws what Pin or Hold returned. Once it has returned, no NIC
+// touches the memory: the entry is invalid before the memory is released, and
+// transfers under way have ended.
+func (n *NIC) Unpin(p Pin) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.unpin(p)
+}
+
+func (n *NIC) unpin(p Pin) error {
+	i, gen := p.split()
+	if i <= ioExtent || i >= Extents {
+		return n.refuse(&Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
+	}
+	x := n.own.extent(i)
+	if refs := x.load(entRefs); refs > 1 && x.generation() == uint64(gen)<<entGenShift|entValid {
+		x.store(entRefs, refs-1)
+		return nil
+	}
+	if !x.invalidate(gen) {
+		return n.refuse(&Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
+	}
+	if !x.drain() {
+		return n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(n.pins[i].buf), Reason: InUse})
+	}
+	n.release(i)
+	n.empty = append(n.empty, int32(i))
+	return nil
+}
+
+// release gives up the memory of an extent that is invalid already.
+func (n *NIC) release(i int) {
+	p := &n.pins[i]
+	n.f.Lend(n.rank, i, nil)
+	if p.pinned {
+		p.pinner.Unpin()
+	}
+	p.buf, p.pinned = nil, false
+	n.live--
+}
+
+// local returns the n bytes of this process at address at if the owner of key
+// has them pinned: what PATLB answers for the issuer's side (martini, section
+// 5.4). Our choice: memory of this process is bounded by the byte, not by the
+// page, since a Go slice is what there is of it.
+func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
+	if key&^winValid != n.key {
+		return nil, false
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if b, ok := n.view(n.last, at, size); ok {
+		return b, true
+	}
+	for i := range int(atomic.LoadUint64(&n.own[regHigh])) {
+		if b, ok := n.view(i, at, size); ok {
+			return b, true
+		}
+	}
+	return nil, false
+}
+
+func (n *NIC) view(i int, at, size uint64) ([]byte, bool) {
+	buf := n.pins[i].buf
+	if buf == nil || n.own.extent(i).load(entState)&entValid == 0 || !within(buf, at, size) {
+		return nil, false
+	}
+	from := at - fabric.Address(buf)
+	return buf[from : from+size : from+size], true
+}

@@ -1,0 +1,132 @@
+package martini
+
+import (
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+)
+
+// A Reason says why a NIC refused a request. It is an error of its own, so
+// that errors.Is(err, martini.Stale) works.
+type Reason uint8
+
+// The reasons.
+const (
+	reasonNone     Reason = iota
+	InvalidWindow         // the Window belongs to nobody (10.7, PGID)
+	SpecialRequest        // neither PUSH, PULL nor BOTF (10.7, IDLE)
+	SpecialPacket         // of a type that firmware does not know (10.8, FLIT3)
+	WrongLength           // longer than a Window, a packet or an address can hold
+	NoNode                // no such node, or its NIC cannot be started
+	NoSegment             // the SID names nothing, or memory of another process (10.8, RVA)
+	WrongJob              // the SID names memory of another job (1.9)
+	Stale                 // the segment has been withdrawn
+	BeyondSegment         // not all of it lies in the segment
+	NotPinned             // not all of it lies in pinned pages (10.7, IPA2)
+	NoAccess              // the kernel does not let processes read each other's memory, or is not to be asked
+	Fault                 // the memory is not there, though pinned
+	Gone                  // the process has ended
+	TableFull             // no entry is free
+	InUse                 // a transfer that will not end holds the memory
+	Misuse                // this rank withdrew what it does not have
+	numReasons
+)
+
+var reasonTexts = [numReasons]string{
+	InvalidWindow:  "the window belongs to no process",
+	SpecialRequest: "neither PUSH, PULL nor BOTF",
+	SpecialPacket:  "packet of unknown type",
+	WrongLength:    "impossible length",
+	NoNode:         "no such node",
+	NoSegment:      "no such segment",
+	WrongJob:       "segment of another job",
+	Stale:          "segment has been withdrawn",
+	BeyondSegment:  "beyond the segment's end",
+	NotPinned:      "outside pinned pages",
+	NoAccess:       "cross-memory attach is not permitted",
+	Fault:          "memory is not mapped",
+	Gone:           "process has ended",
+	TableFull:      "table is full",
+	InUse:          "transfer under way does not end",
+	Misuse:         "not registered",
+}
+
+// Error returns the reason in a few words.
+func (r Reason) Error() string {
+	if r < numReasons && reasonTexts[r] != "" {
+		return reasonTexts[r]
+	}
+	return fmt.Sprintf("reason %d", uint8(r))
+}
+
+// A Refusal is the error of a request that a NIC did not carry out. No byte
+// has moved unless Moved says so, which happens only when memory disappears
+// under a transfer.
+type Refusal struct {
+	Op      string // PUSH, PULL, BOTF, SWAP, PIN, UNPIN, SID
+	Node    int    // whose memory was meant
+	Segment Segment
+	Offset  uint64
+	Bytes   int
+	Moved   int
+	Reason  Reason
+	Cause   error // the kernel's, if it had one
+}
+
+// Error describes the request and why it was refused.
+func (r *Refusal) Error() string {
+	s := fmt.Sprintf("martini: %s of %d bytes, node %d segment %v offset %d: %v", r.Op, r.Bytes, r.Node, r.Segment, r.Offset, r.Reason)
+	if r.Moved > 0 {
+		s += fmt.Sprintf(" after %d bytes", r.Moved)
+	}
+	if r.Cause != nil {
+		s += ": " + r.Cause.Error()
+	}
+	return s
+}
+
+// Unwrap returns the reason, its cause, and fs.ErrPermission if another way of
+// moving the bytes may do.
+func (r *Refusal) Unwrap() []error {
+	all := []error{r.Reason}
+	if r.Cause != nil {
+		all = append(all, r.Cause)
+	}
+	if r.Reason == NoAccess {
+		all = append(all, fs.ErrPermission)
+	}
+	return all
+}
+
+// count adds one refusal to a node's counters.
+func (t node) count(base int, r Reason) { atomic.AddUint64(&t[base+int(r)], 1) }
+
+// refuse counts r with the issuer and, if it got that far, at the target.
+func (n *NIC) refuse(r *Refusal) error {
+	n.own.count(regRequests, r.Reason)
+	if uint(r.Node) < uint(n.f.Ranks()) && r.Reason != NoNode && r.Op != opPin && r.Op != opSID {
+		if t, ok := n.node(r.Node); ok {
+			t.count(regArrivals, r.Reason)
+		}
+	}
+	return r
+}
+
+// Refused returns how many requests this NIC refused to issue or saw refused
+// elsewhere, and how many that arrived here were refused, for one reason.
+func (n *NIC) Refused(r Reason) (issued, arrived uint64) {
+	if r >= numReasons {
+		return 0, 0
+	}
+	return atomic.LoadUint64(&n.own[regRequests+int(r)]), atomic.LoadUint64(&n.own[regArrivals+int(r)])
+}
+
+// Names of operations in a Refusal.
+const (
+	opPush = "PUSH"
+	opPull = "PULL"
+	opBotf = "BOTF"
+	opSwap = "SWAP"
+	opPin  = "PIN"
+	opSID  = "SID"
+)

@@ -1,0 +1,134 @@
+package martini
+
+// Windows is the number of request pages of a NIC. (martini, section 3.1; the
+// number is unstated.) A process uses its Windows in turn.
+const Windows = 16
+
+// The parameters of a request, by double word of a Window (martini, section
+// 3.1: six writes in all, the last is the kick; the layout is our choice).
+const (
+	DWCommand = 0 // bits 0-7 command, 8-23 completion flag (a word of the Window's contflag page; 0: none), 24-63 bytes
+	DWTarget  = 1 // bits 0-15 node, 16-31 PID
+	DWLocal   = 2 // virtual address at the issuer
+	DWSegment = 3 // segment at the target
+	DWOffset  = 4 // byte offset from the segment's start
+	DWKick    = 5 // written last: starts the request
+)
+
+// Commands of DWCommand. Anything else is a special request for firmware
+// (martini, section 10.7); this firmware knows none and cancels it.
+const (
+	CommandPush = 1
+	CommandPull = 2
+)
+
+// A BOTF packet image lies in the same page (martini, section 6.1): five
+// header flits, then the payload on a line of its own.
+const (
+	DWImage   = 8
+	DWPayload = 16
+	DWBotf    = 511 // written last: the kick, with the payload's length
+
+	// MaxImage is the largest payload of a BOTF image in bytes, bounded by the
+	// MTU (martini, sections 1.2 and 6.1).
+	MaxImage = 2048
+)
+
+// Flits of a packet's header (martini, section 4.3; widths unstated).
+const (
+	flitType    = 0 // bits 0-7 packet type, 8-23 completion flag at the issuer, 24-63 length
+	flitTarget  = 1 // bits 0-31 PGID, 32-47 PID, 48-63 node
+	flitSegment = 2 // SID and generation, as in Segment
+	flitOffset  = 3 // byte offset from the segment's start
+	flitLocal   = 4 // virtual address, where the type has one
+	headerFlits = 5
+)
+
+// Packet types (martini, section 4.3; values unstated). Types from
+// firstSpecial on are handled by firmware (section 10.8).
+const (
+	PacketPush         = 1
+	PacketAck          = 2
+	PacketPullRequest  = 3
+	PacketPullResponse = 4
+	PacketSwap         = 16 // compare-and-swap of a control word
+)
+
+// Every table entry takes one line of eight words.
+const entryWords = 8
+
+// Sizes of the tables. The specification's PATLB holds 2048 entries (section
+// 5.1); the tables here hold extents and segments, not pages.
+const (
+	Extents  = 2048
+	Segments = 2048
+)
+
+// Places in NIC memory, in words. Words that different ranks write share no
+// line.
+const (
+	regPower    = 0   // powerOff, powerRising, powerOn
+	regHigh     = 16  // page table entries that were ever in use
+	regRequests = 32  // refusals of own requests, by reason (8.7)
+	regArrivals = 64  // refusals of requests that arrived, by reason
+	regPGIDTBL  = 128 // one line a Window, below (3.2)
+	regSIDs     = 512 // one line a segment (8.6)
+	regPages    = regSIDs + Segments*entryWords
+	regWindows  = regPages + Extents*entryWords // one page a Window (3.1)
+	regFlags    = regWindows + Windows*pageWords
+	regEnd      = regFlags + Windows*pageWords
+
+	pageWords = 512
+)
+
+// MemoryBytes is how much NIC memory the tables take.
+const MemoryBytes = regEnd * 8
+
+// States of regPower. Whoever first touches a NIC starts it: its tables must
+// be right before its process runs (martini, section 3.4).
+const (
+	powerOff = iota
+	powerRising
+	powerOn
+)
+
+// A line of PGIDTBL and, attached to it, of CONTTBL (martini, section 3.2).
+// The key of a Window is the pair that its requests carry, unforgeable.
+const (
+	winKey   = 0 // bits 0-31 PGID, 32-47 PID, 63 valid
+	winCont  = 1 // place of the contflag in the region
+	winValid = 1 << 63
+)
+
+// Words of a segment or of an extent of the page table. The state word passes
+// an entry on: its owner writes the others while the entry is invalid, and
+// others read them only while it is valid and of the generation they know.
+const (
+	entState = 0 // bits 0-15 transfers under way, 16 valid, 32-63 generation
+	entKey   = 1 // PGID, PID of the owner
+	entStart = 2 // segment: virtual address; extent: first virtual page
+	entSize  = 3 // segment: bytes; extent: pages
+	entPhys  = 4 // extent: first page of the region, or process memory
+	entHint  = 4 // segment: the extent that it lies in
+	entRefs  = 5 // extent: how often pinned; the owner's
+
+	entUsers    = 1<<16 - 1
+	entValid    = 1 << 16
+	entGenShift = 32
+
+	physProcess = 1 << 63 // of entPhys: memory of the owner's process
+)
+
+// Segments and the extent that every NIC has: its own I/O space, which starts
+// at ioBase in everybody's address space.
+const (
+	ioBase   = 1 << 62
+	ioExtent = 0
+	ioGen    = 1
+
+	sidControl = 1 // control words
+	sidShared  = 2 // the VPUSH ring (11.3: its entry is marked by its number)
+	sidBoards  = 3 // flag lines
+	sidRings   = 4 // packet rings with their exported counters
+	firstSID   = 16
+)

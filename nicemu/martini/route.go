@@ -1,0 +1,69 @@
+package martini
+
+import "sync/atomic"
+
+// A route is BOTF with the header's translations made ahead: which entries of
+// RVATLB and PATLB the target's I/O space was found by, and what their state
+// words were. They are read-mostly lines, so that looking again before each
+// packet costs next to nothing, and a packet never goes by an entry that has
+// been withdrawn.
+type route struct {
+	nic            *NIC
+	window         *Window
+	rank           int
+	sid            int
+	key, seg, page *uint64 // PGIDTBL, segment and extent entries
+	keyWas, segWas uint64
+	pageWas        uint64
+}
+
+// find translates for a well-known segment of a node, as the Initiator does
+// for a request of the Window, and as RFend and RBend do for its packet.
+func (r *route) find(n *NIC, w *Window, rank, sid int) error {
+	*r = route{nic: n, window: w, rank: rank, sid: sid}
+	seg := makeSegment(sid, ioGen)
+	no := func(why Reason) error {
+		return n.refuse(&Refusal{Op: opBotf, Node: rank, Segment: seg, Reason: why})
+	}
+	t, ok := n.node(rank)
+	if !ok {
+		return no(NoNode)
+	}
+	r.key = &w.entry[winKey]
+	if r.keyWas = atomic.LoadUint64(r.key); r.keyWas&winValid == 0 {
+		return no(InvalidWindow)
+	}
+	key := makeKey(uint32(r.keyWas), rank)
+	s := t.segment(sid)
+	r.seg, r.segWas = &s[entState], s.generation()
+	size := s.load(entSize)
+	va, hint, why := t.rva(key, seg, 0, size)
+	if why != 0 {
+		return no(why)
+	}
+	x := t.extent(hint)
+	r.page, r.pageWas = &x[entState], x.generation()
+	if why = n.pinned(t, rank, key, va, size, hint); why != 0 {
+		return no(why)
+	}
+	return nil
+}
+
+// good reports whether the translations still hold.
+func (r *route) good() bool {
+	return atomic.LoadUint64(r.key) == r.keyWas &&
+		atomic.LoadUint64(r.seg)&^entUsers == r.segWas &&
+		atomic.LoadUint64(r.page)&^entUsers == r.pageWas
+}
+
+// renew translates again after good said no.
+func (r *route) renew() error { return r.find(r.nic, r.window, r.rank, r.sid) }
+
+// ready counts one request of the Window, and translates again if need be.
+func (r *route) ready() error {
+	r.window.flags[0]++
+	if r.good() {
+		return nil
+	}
+	return r.renew()
+}

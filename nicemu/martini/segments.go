@@ -1,0 +1,135 @@
+package martini
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+)
+
+// A Segment names a registered segment of a process: its SID (martini, section
+// 5.3) with the generation of its registration. Our choice: the generation,
+// so that a name outlives its registration without naming what comes after;
+// and a length, where the specification knows only a start (section 5.5), so
+// that an offset cannot lead from one buffer into another on the same pages.
+// Zero names nothing.
+type Segment uint64
+
+func makeSegment(sid int, gen uint32) Segment { return Segment(uint64(gen)<<32 | uint64(sid)) }
+
+// SID returns the segment identifier.
+func (s Segment) SID() int { return int(uint32(s)) }
+
+// Generation returns the generation of the registration.
+func (s Segment) Generation() uint32 { return uint32(s >> 32) }
+
+// String returns SID and generation.
+func (s Segment) String() string { return fmt.Sprintf("%d.%d", s.SID(), s.Generation()) }
+
+// Register gives n bytes at virtual address at of this process a segment. As
+// in the SID table (martini, section 8.6) the address is not checked: what is
+// not pinned when a peer asks for it is refused then.
+func (n *NIC) Register(at, size uint64) (Segment, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.register(at, size, n.last)
+}
+
+func (n *NIC) register(at, size uint64, hint int) (Segment, error) {
+	switch {
+	case n.shut:
+		return 0, n.refuse(&Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: InvalidWindow})
+	case at+size < at:
+		return 0, n.refuse(&Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: WrongLength})
+	case len(n.sids) == 0:
+		return 0, n.refuse(&Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: TableFull})
+	}
+	sid := int(n.sids[len(n.sids)-1])
+	n.sids = n.sids[:len(n.sids)-1]
+	s := n.own.segment(sid)
+	s.store(entKey, n.key)
+	s.store(entStart, at)
+	s.store(entSize, size)
+	s.store(entHint, uint64(hint))
+	n.live++
+	return makeSegment(sid, s.validate()), nil
+}
+
+// Release withdraws a segment. Once it has returned, no transfer that named
+// it is under way in the extent that it was registered with.
+func (n *NIC) Release(s Segment) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, err := n.unregister(s)
+	return err
+}
+
+// unregister returns the extent that the segment was registered with.
+func (n *NIC) unregister(s Segment) (int, error) {
+	sid := s.SID()
+	if sid < firstSID || sid >= Segments || !n.own.segment(sid).invalidate(s.Generation()) {
+		return 0, n.refuse(&Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: Misuse})
+	}
+	n.live--
+	hint := int(n.own.segment(sid).load(entHint))
+	// A transfer holds its extent before it looks at the segment for the last
+	// time: it has either seen the segment go, or is waited for here.
+	if !n.own.extent(hint).drain() {
+		return hint, n.refuse(&Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: InUse})
+	}
+	n.sids = append(n.sids, int32(sid))
+	return hint, nil
+}
+
+// Expose pins b and gives it a segment: what a process does before peers may
+// PULL from b or PUSH to it.
+func (n *NIC) Expose(b []byte) (Segment, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	p, err := n.pin(b, true)
+	if err != nil {
+		return 0, err
+	}
+	i, _ := p.split()
+	s, err := n.register(fabric.Address(b), uint64(len(b)), i)
+	if err != nil {
+		_ = n.unpin(p)
+	}
+	return s, err
+}
+
+// Conceal withdraws what Expose returned. Once it has returned, the memory is
+// the process's own again.
+func (n *NIC) Conceal(s Segment) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i, err := n.unregister(s)
+	if err != nil {
+		return err
+	}
+	return n.unpin(makePin(i, uint32(n.own.extent(i).load(entState)>>entGenShift)))
+}
+
+// withdrawAll invalidates every segment and extent of this process.
+func (n *NIC) withdrawAll() (err error) {
+	for sid := firstSID; sid < Segments && n.live > 0; sid++ {
+		s := n.own.segment(sid)
+		if state := s.load(entState); state&entValid != 0 {
+			s.invalidate(uint32(state >> entGenShift))
+			n.live--
+		}
+	}
+	for i := ioExtent + 1; i < int(atomic.LoadUint64(&n.own[regHigh])); i++ {
+		x := n.own.extent(i)
+		state := x.load(entState)
+		if state&entValid == 0 {
+			continue
+		}
+		x.invalidate(uint32(state >> entGenShift))
+		if !x.drain() {
+			err = n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(n.pins[i].buf), Reason: InUse})
+		}
+		n.release(i)
+	}
+	return err
+}

@@ -1,0 +1,14 @@
+package martini
+
+import "time"
+
+const (
+	// holdBytes is how much a transfer moves before it looks again whether the
+	// segment is still there, and so bounds how long a withdrawal waits (about
+	// 100 us).
+	holdBytes = 1 << 20
+
+	// drainLimit bounds the wait for a transfer, or for the start of a NIC, by
+	// a rank that may have died in it.
+	drainLimit = time.Second
+)

@@ -1,0 +1,142 @@
+package martini
+
+import (
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+)
+
+// A Window is one request page (martini, section 3.1). It belongs to one
+// goroutine at a time. Writing its kick word carries out the request that the
+// page holds; our choice, since the operation runs to completion, is that the
+// same write reports what the hardware would raise as an exception.
+type Window struct {
+	nic   *NIC
+	id    int
+	entry *entry   // PGIDTBL and CONTTBL
+	page  []uint64 // the request
+	flags []uint64 // contflag page: word 0 the contflag, the others completion flags
+}
+
+func (w *Window) open(n *NIC, id int) {
+	w.nic, w.id, w.entry = n, id, n.own.window(id)
+	w.page = n.own[regWindows+id*pageWords:][:pageWords]
+	w.flags = n.own[regFlags+id*pageWords:][:pageWords]
+	at, _ := n.f.Span(n.rank, fabric.Device)
+	w.entry.store(winCont, at+uint64(regFlags+id*pageWords)*8)
+}
+
+// CompletionFlags is how many completion flags a Window has, numbered from 1.
+const CompletionFlags = pageWords - 1
+
+// Contflag returns how many requests of this Window have been dealt with: it
+// rises by one for each, carried out or refused, when the Window may be
+// written again and the source of a PUSH is free (martini, section 3.3).
+func (w *Window) Contflag() uint64 { return atomic.LoadUint64(&w.flags[0]) }
+
+// Flag returns completion flag i: the contflag's value of the request that it
+// was named in last and that has completed remotely (martini, sections 4.1,
+// 4.2; value our choice).
+func (w *Window) Flag(i int) uint64 { return atomic.LoadUint64(&w.flags[i]) }
+
+// Write writes one double word of the Window. Writing DWKick or DWBotf carries
+// out the request and returns its refusal.
+func (w *Window) Write(dw int, v uint64) error {
+	w.page[dw] = v
+	switch dw {
+	case DWKick:
+		return w.kick()
+	case DWBotf:
+		return w.kickBotf(v)
+	}
+	return nil
+}
+
+// A Request names the remote part of a PUSH or PULL.
+type Request struct {
+	Node    int // its number is also its process's PID
+	Segment Segment
+	Offset  uint64
+	Flag    int // completion flag to set, or 0
+}
+
+// Push writes b, which is pinned, to remote memory (martini, section 4.1).
+func (w *Window) Push(r Request, b []byte) error { return w.request(CommandPush, r, b) }
+
+// Pull reads remote memory into b, which is pinned (martini, section 4.2).
+func (w *Window) Pull(r Request, b []byte) error { return w.request(CommandPull, r, b) }
+
+func (w *Window) request(command uint64, r Request, b []byte) error {
+	if uint(r.Flag) > CompletionFlags || len(b) >= 1<<40 {
+		return w.nic.refuse(&Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: WrongLength})
+	}
+	if uint(r.Node) >= uint(w.nic.f.Ranks()) {
+		return w.nic.refuse(&Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: NoNode})
+	}
+	w.page[DWCommand] = command | uint64(r.Flag)<<8 | uint64(len(b))<<24
+	w.page[DWTarget] = uint64(r.Node) | uint64(r.Node)<<16
+	w.page[DWLocal] = fabric.Address(b)
+	w.page[DWSegment] = uint64(r.Segment)
+	w.page[DWOffset] = r.Offset
+	return w.Write(DWKick, 1)
+}
+
+func opName(command uint64) string {
+	switch command {
+	case CommandPush:
+		return opPush
+	case CommandPull:
+		return opPull
+	}
+	return "request"
+}
+
+// kick is the Initiator (martini, sections 7.1, 10.7): IDLE and PGID, then IPA
+// to CHK2 for the local side, then the transfer, then CONT.
+func (w *Window) kick() error {
+	command, target := w.page[DWCommand], w.page[DWTarget]
+	op, size := command&0xff, command>>24
+	flag := int(command >> 8 & 0xffff)
+	r := Refusal{
+		Op: opName(op), Node: int(target & 0xffff), Segment: Segment(w.page[DWSegment]), Offset: w.page[DWOffset], Bytes: int(size),
+	}
+	r.Reason = w.admit(op, flag)
+	var local []byte
+	if key := w.entry.load(winKey); r.Reason == 0 && size > 0 {
+		var ok bool
+		if local, ok = w.nic.local(key, w.page[DWLocal], size); !ok {
+			r.Reason = NotPinned
+		}
+	}
+	if r.Reason != 0 {
+		w.cont()
+		return w.nic.refuse(&r)
+	}
+	key := makeKey(uint32(w.entry.load(winKey)), int(target>>16&0xffff))
+	err := w.nic.move(r.Op, op == CommandPush, r.Node, key, r.Segment, r.Offset, local)
+	done := w.cont()
+	if err == nil && flag != 0 {
+		atomic.StoreUint64(&w.flags[flag], done)
+	}
+	return err
+}
+
+// admit does what IDLE and PGID check.
+func (w *Window) admit(op uint64, flag int) Reason {
+	switch {
+	case op != CommandPush && op != CommandPull:
+		return SpecialRequest
+	case w.entry.load(winKey)&winValid == 0:
+		return InvalidWindow
+	case flag > CompletionFlags:
+		return WrongLength
+	}
+	return 0
+}
+
+// cont is the state CONT: the request is done with, also if it was cancelled.
+func (w *Window) cont() uint64 {
+	done := w.flags[0] + 1
+	atomic.StoreUint64(&w.flags[0], done)
+	return done
+}
