@@ -55,16 +55,13 @@ func (s *sorter) iterate(it int) error {
 	s.bucketSort()
 	s.timers.End(phaseBuckets)
 
-	s.timers.Begin(phaseTotals)
-	err := mpi.Allreduce(s.world, s.local[:s.buckets+tests], s.totals[:s.buckets+tests], mpi.Sum)
-	s.timers.End(phaseTotals)
-	if err != nil {
+	if err := s.total(); err != nil {
 		return err
 	}
 	s.assign()
 
 	s.timers.Begin(phaseExchange)
-	err = s.exchange()
+	err := s.exchange()
 	s.timers.End(phaseExchange)
 	if err != nil {
 		return err

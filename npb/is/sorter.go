@@ -103,6 +103,19 @@ func (s *sorter) bucketSort() {
 	scatter(s.ordered, &s.next, s.keys, s.shift)
 }
 
+// total sums the keys per bucket over all ranks, and tells everybody the values
+// of the test keys.
+func (s *sorter) total() error {
+	n := s.buckets + tests
+	if s.size == 1 {
+		copy(s.totals[:n], s.local[:n])
+		return nil
+	}
+	s.timers.Begin(phaseTotals)
+	defer s.timers.End(phaseTotals)
+	return mpi.Allreduce(s.world, s.local[:n], s.totals[:n], mpi.Sum)
+}
+
 // assign walks through the buckets and gives each process consecutive ones
 // until the processes so far have their share of all keys. All ranks come to
 // the same result.
