@@ -12,24 +12,7 @@ type collState struct {
 	mu    sync.Mutex // one collective call at a time
 	t     *collTransport
 	x     *exchanger // nil: no flag board
-	group algorithms
-}
-
-// algorithms are the collective operations on bytes, as package collectives
-// offers them.
-type algorithms interface {
-	Barrier() error
-	Bcast(buf []byte, root int) error
-	Gather(send, recv []byte, root int) error
-	Gatherv(send, recv []byte, counts, displs []int, elem, root int) error
-	Scatter(send, recv []byte, root int) error
-	Allgather(send, recv []byte) error
-	Alltoall(send, recv []byte) error
-	Alltoallv(send []byte, scounts, sdispls []int, recv []byte, rcounts, rdispls []int, elem int) error
-	Reduce(in, out []byte, r collectives.Reducer, root int) error
-	Allreduce(in, out []byte, r collectives.Reducer) error
-	ReduceScatterBlock(in, out []byte, r collectives.Reducer) error
-	Scan(in, out []byte, r collectives.Reducer) error
+	group *collectives.Group
 }
 
 // init readies c for collective calls. Exchanges on its board so far have used

@@ -1,0 +1,72 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// transports are what every rule of the standard is tested on.
+var transports = []struct {
+	name   string
+	option mpitest.Option
+}{
+	{"mailboxes", mpitest.Mailboxes()},
+}
+
+// everywhere runs fn on n ranks over each transport.
+func everywhere(t *testing.T, n int, fn func(world *mpi.Comm) error) {
+	t.Helper()
+	for _, tr := range transports {
+		t.Run(fmt.Sprintf("%s/%d", tr.name, n), func(t *testing.T) {
+			mpitest.Run(t, n, fn, tr.option)
+		})
+	}
+}
+
+// equal is an error that names what if got is not want.
+func equal[T comparable](what string, got, want T) error {
+	if got != want {
+		return fmt.Errorf("%s: got %v, want %v", what, got, want)
+	}
+	return nil
+}
+
+// equalAll is equal for slices.
+func equalAll[T comparable](what string, got, want []T) error {
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("%s: got %v, want %v", what, short(got), short(want))
+	}
+	return nil
+}
+
+func short[T any](s []T) string {
+	if len(s) > 20 {
+		return fmt.Sprintf("%v... (%d)", s[:20], len(s))
+	}
+	return fmt.Sprint(s)
+}
+
+// is is an error unless err is of class and its text is want, if not empty.
+func is(err error, class mpi.Class, want string) error {
+	if !errors.Is(err, class) {
+		return fmt.Errorf("got the error %v, want one of class %q", err, class)
+	}
+	if want != "" && err.Error() != want {
+		return fmt.Errorf("got the error\n\t%v\nwant\n\t%s", err, want)
+	}
+	return nil
+}
+
+// sequence is n numbers that start at from.
+func sequence(n, from int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = from + i
+	}
+	return s
+}

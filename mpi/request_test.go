@@ -1,0 +1,138 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// MPI 4.1, section 3.7.5: WaitAll completes all, WaitAny one, and inactive
+// requests are ignored; WaitAny without an active one returns MPI_UNDEFINED.
+func TestWaitAnyCompletesEachRequestOnce(t *testing.T) {
+	const n = 4
+	everywhere(t, n, func(w *mpi.Comm) error {
+		if w.Rank() != 0 {
+			return mpi.Send(w, []int{w.Rank()}, 0, w.Rank())
+		}
+		bufs := make([][]int, n)
+		reqs := make([]*mpi.Request, n)
+		for r := 1; r < n; r++ {
+			bufs[r] = []int{0}
+			reqs[r] = mpi.Irecv(w, bufs[r], r, mpi.AnyTag)
+		}
+		seen := [n]bool{}
+		for range n - 1 {
+			i, st, err := mpi.WaitAny(reqs...)
+			if err != nil {
+				return err
+			}
+			if seen[i] || st.Source != i || st.Tag != i || bufs[i][0] != i {
+				return fmt.Errorf("request %d: %+v with %v", i, st, bufs[i])
+			}
+			seen[i] = true
+		}
+		i, st, err := mpi.WaitAny(reqs...)
+		if i != mpi.Undefined || err != nil || st.Source != mpi.AnySource || st.Tag != mpi.AnyTag || st.Count != 0 {
+			return fmt.Errorf("of no request: %d %+v %v", i, st, err)
+		}
+		return mpi.WaitAll(reqs...)
+	})
+}
+
+// MPI 4.1, section 3.7.3: a completed request becomes MPI_REQUEST_NULL, which
+// completes at once with an empty status - also while its memory serves others.
+func TestACompletedRequestNeverReachesAnotherTransfer(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		other := 1 - w.Rank()
+		var old []*mpi.Request
+		for i := range 50 {
+			in := []int{0}
+			r, s := mpi.Irecv(w, in, other, i), mpi.Isend(w, []int{i}, other, i)
+			for _, o := range old {
+				st, done, err := o.Test()
+				if !done || err != nil || st.Source != mpi.AnySource {
+					return fmt.Errorf("round %d: a completed request is active again: %+v %v %v", i, st, done, err)
+				}
+			}
+			copied := *r
+			if err := mpi.WaitAll(r, s); err != nil {
+				return err
+			}
+			if err := equal("message", in[0], i); err != nil {
+				return err
+			}
+			old = append(old, r, s, &copied)
+		}
+		return nil
+	})
+}
+
+// MPI 4.1, section 3.7.3: Test completes a request when it reports true.
+func TestTestCompletesARequest(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		if w.Rank() == 0 {
+			return mpi.Send(w, sequence(1000, 3), 1, 0)
+		}
+		in := make([]int, 1000)
+		r := mpi.Irecv(w, in, 0, 0)
+		for {
+			st, done, err := r.Test()
+			if err != nil {
+				return err
+			}
+			if !done {
+				continue
+			}
+			if st.Count != 1000 {
+				return fmt.Errorf("status is %+v", st)
+			}
+			return equalAll("message", in, sequence(1000, 3))
+		}
+	})
+}
+
+// MPI 4.1, section 3.7.5: if some fail, WaitAll still completes the others.
+func TestWaitAllCompletesTheRestAfterAFailure(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		other := 1 - w.Rank()
+		in := make([]int, 4)
+		reqs := []*mpi.Request{
+			mpi.Irecv(w, in[:1], other, 1),
+			mpi.Irecv(w, in[2:], other, 2),
+			mpi.Isend(w, []int{1, 2}, other, 1),
+			mpi.Isend(w, []int{3, 4}, other, 2),
+			mpi.Isend(w, []int{5}, 9, 2),
+		}
+		err := mpi.WaitAll(reqs...)
+		if !errors.Is(err, mpi.ErrTruncate) || !errors.Is(err, mpi.ErrRank) {
+			return fmt.Errorf("got %v", err)
+		}
+		return equalAll("messages", in[2:], []int{3, 4})
+	})
+}
+
+// A request that nobody completes is named by Finalize, with where it was made.
+func TestFinalizeReportsForgottenRequests(t *testing.T) {
+	for _, tr := range transports {
+		err := mpitest.World(2, func(w *mpi.Comm) error {
+			if w.Rank() == 0 {
+				mpi.Isend(w, []int{1, 2, 3}, 1, 5)
+				return nil
+			}
+			_, err := mpi.Recv(w, make([]int, 3), 0, 5)
+			return err
+		}, tr.option)
+		if !errors.Is(err, mpi.ErrPending) {
+			t.Fatalf("%s: got %v", tr.name, err)
+		}
+		for _, part := range []string{"rank 0: mpi: Finalize on world: 1 requests were never completed", "Isend on world to 1 tag 5: 24 bytes", "request_test.go:"} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %q lacks %q", tr.name, err, part)
+			}
+		}
+	}
+}
