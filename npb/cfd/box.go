@@ -54,7 +54,7 @@ func (b *Box) AddErrorSquares(sum *[Components]float64, u []float64, l *Layout) 
 	for k := range b.Edge[2] {
 		for j := range b.Edge[1] {
 			for i := range b.Edge[0] {
-				e := exactAt(b.N, b.Low[0]+i, b.Low[1]+j, b.Low[2]+k)
+				e := ExactAt(b.N, b.Low[0]+i, b.Low[1]+j, b.Low[2]+k)
 				at := l.At(i, j, k)
 				for m := range sum {
 					d := u[at+m*l.Comp] - e[m]

@@ -54,7 +54,7 @@ func TestSamples(t *testing.T) {
 			op := NewOperator(Plan{Box: box, U: l, R: l, Order: Order(order), Scale: 1, Level: level})
 			u, g, r, zero := l.New(), l.New(), l.New(), l.New()
 			prim := NewPrimitives(Sound+1, level)
-			box.Fill(u, &l, exactAt)
+			box.Fill(u, &l, ExactAt)
 			prim.Fill(u, &l, l.At(0, 0, 0), 0)
 			fillPrimitives(prim, u, &l, box)
 			op.Apply(g, u, zero)

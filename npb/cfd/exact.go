@@ -24,8 +24,8 @@ func Exact(x, y, z float64) [Components]float64 {
 	return u
 }
 
-// exactAt returns the exact solution at a grid point.
-func exactAt(n, i, j, k int) [Components]float64 {
+// ExactAt returns the exact solution at a grid point.
+func ExactAt(n, i, j, k int) [Components]float64 {
 	h := 1 / float64(n-1)
 	return Exact(coordinate(n, i, h), coordinate(n, j, h), coordinate(n, k, h))
 }
@@ -43,7 +43,7 @@ func coordinate(n, i int, h float64) float64 {
 // far from the solution on purpose.
 func Initial(n, i, j, k int) [Components]float64 {
 	if !interior(n, i) || !interior(n, j) || !interior(n, k) {
-		return exactAt(n, i, j, k)
+		return ExactAt(n, i, j, k)
 	}
 	h := 1 / float64(n-1)
 	x, y, z := float64(i)*h, float64(j)*h, float64(k)*h

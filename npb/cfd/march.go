@@ -56,7 +56,7 @@ func NewMarch(c *mpi.Comm, p MarchPlan) *March {
 		cell.U, cell.R, cell.forcing = cell.UL.New(), cell.RL.New(), cell.RL.New()
 		plan := Plan{Box: box, U: cell.UL, R: cell.RL, Scale: p.Dt, Level: p.Level}
 		cell.plain = NewOperator(plan)
-		box.Fill(cell.U, &cell.UL, exactAt)
+		box.Fill(cell.U, &cell.UL, ExactAt)
 		m.primitives(cell)
 		cell.plain.Apply(cell.R, cell.U, cell.forcing)
 		cell.R, cell.forcing = cell.forcing, cell.R

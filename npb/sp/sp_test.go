@@ -88,7 +88,7 @@ func TestOtherSteps(t *testing.T) {
 	})
 }
 
-// A wrong result must be seen: here the state is disturbed before the first step.
+// A wrong result must be seen: here it is the reference that is wrong.
 func TestVerificationFails(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
 		c := classes[nas.S]

@@ -1,0 +1,7 @@
+//go:build !purego
+
+package lu
+
+import "rhinet/npb/cfd"
+
+func kernelsOf(_ cfd.Level) kernels { return kernelsGo() }

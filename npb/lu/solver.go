@@ -1,0 +1,188 @@
+package lu
+
+import (
+	"rhinet/mpi"
+	"rhinet/npb/cfd"
+	"rhinet/npb/nas"
+)
+
+// omega is the over-relaxation factor.
+const omega = 1.2
+
+// Phases of a step, in the order of the timers.
+const (
+	phaseExchange = iota
+	phaseRHS
+	phaseLower
+	phaseUpper
+	phasePipeline
+)
+
+func phases() []nas.Phase {
+	return []nas.Phase{
+		{Name: "exchange", Comm: true}, {Name: "rhs"}, {Name: "lower"}, {Name: "upper"}, {Name: "pipeline", Comm: true},
+	}
+}
+
+// solver holds the fields of a rank.
+type solver struct {
+	pencil
+	comm    *mpi.Comm
+	params  params
+	timers  *nas.Timers
+	ul, vl  cfd.Layout
+	u       []float64 // states, with their reciprocal densities
+	v       []float64 // residual, then correction
+	forcing []float64
+	runs    []cfd.Run
+
+	op           *cfd.Operator
+	prim         *cfd.Primitives
+	args         sweepArgs
+	lower, upper sweepTable
+	kernels      kernels
+	x            *exchange
+}
+
+// newSolver prepares a rank. All memory that a step needs is allocated here.
+func newSolver(c *mpi.Comm, p params, timers bool, level cfd.Level) *solver {
+	s := &solver{
+		pencil: newPencil(p.n, c.Size(), c.Rank()), comm: c, params: p,
+		timers: nas.NewTimers(timers, phases()...),
+	}
+	s.ul = cfd.DiagonalLayout(s.Edge, cfd.Ghosts, cfd.Reciprocal+1)
+	s.vl = cfd.DiagonalLayout(s.Edge, cfd.Ghosts, cfd.Components)
+	s.u, s.v, s.forcing = s.ul.New(), s.vl.New(), s.vl.New()
+	s.runs = s.Runs(cfd.ByDiagonals)
+	s.op = cfd.NewOperator(cfd.Plan{Box: s.Box, U: s.ul, R: s.vl, Order: cfd.ByDiagonals, Scale: 1, Level: level})
+	s.prim = cfd.NewPrimitives(cfd.Reciprocal+1, level)
+	s.lower, s.upper = newTable(&s.ul, &s.vl, -1), newTable(&s.ul, &s.vl, 1)
+	s.lower.consts, s.upper.consts = constants(p.n, p.dt, 1), constants(p.n, p.dt, -1)
+	s.args.spill = cfd.NewSpill()
+	s.kernels = kernelsOf(level)
+	s.x = newExchange(&s.pencil)
+
+	s.Fill(s.u, &s.ul, cfd.ExactAt)
+	s.allPrimitives()
+	s.op.Apply(s.v, s.u, s.forcing)
+	s.v, s.forcing = s.forcing, s.v
+	s.restart()
+	return s
+}
+
+// restart sets the initial field.
+func (s *solver) restart() {
+	clear(s.v)
+	s.Fill(s.u, &s.ul, cfd.Initial)
+	s.allPrimitives()
+}
+
+// allPrimitives computes the derived components of all points and ghosts.
+func (s *solver) allPrimitives() {
+	for k := range s.Edge[2] {
+		for j := -1; j <= s.Edge[1]; j++ {
+			for i := -1; i <= s.Edge[0]; i++ {
+				s.prim.Fill(s.u, &s.ul, s.ul.At(i, j, k), 1)
+			}
+		}
+	}
+}
+
+// residual refreshes the ghost layers and sets v = R(U) - G.
+func (s *solver) residual() error {
+	s.timers.Begin(phaseExchange)
+	err := s.x.run(s)
+	s.timers.End(phaseExchange)
+	if err != nil {
+		return err
+	}
+	s.timers.Begin(phaseRHS)
+	s.op.Apply(s.v, s.u, s.forcing)
+	s.timers.End(phaseRHS)
+	return nil
+}
+
+// step makes one pseudo-time step from the residual in v to that of the new U
+// (section "one pseudo-time step").
+func (s *solver) step() error {
+	if err := s.lowerSweep(); err != nil {
+		return err
+	}
+	if err := s.upperSweep(); err != nil {
+		return err
+	}
+	return s.residual()
+}
+
+// lowerSweep turns the residual into the correction of the lower triangle.
+func (s *solver) lowerSweep() error {
+	s.timers.Begin(phaseLower)
+	defer s.timers.End(phaseLower)
+	for k := 1; k <= s.N-2; k++ {
+		if err := s.receivePlane(k, north, west); err != nil {
+			return err
+		}
+		s.plane(&s.lower, s.kernels.lower, k)
+		if err := s.sendPlane(k, south, east); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// upperSweep completes the correction and adds it to U. A plane is added when the
+// one below it, which still needs its old states, is done.
+func (s *solver) upperSweep() error {
+	s.timers.Begin(phaseUpper)
+	defer s.timers.End(phaseUpper)
+	for k := s.N - 2; k >= 1; k-- {
+		if err := s.receivePlane(k, south, east); err != nil {
+			return err
+		}
+		s.planeDown(k)
+		if err := s.sendPlane(k, north, west); err != nil {
+			return err
+		}
+		if k < s.N-2 {
+			s.plane(&s.upper, s.kernels.advance, k+1)
+		}
+	}
+	s.plane(&s.upper, s.kernels.advance, 1)
+	return nil
+}
+
+// plane runs a kernel over the diagonals of a plane in increasing order.
+func (s *solver) plane(t *sweepTable, kernel func(*sweepArgs), k int) {
+	a := s.arguments(t)
+	for i := range s.runs {
+		s.place(a, i, k)
+		kernel(a)
+	}
+}
+
+// planeDown runs the upper sweep over the diagonals of a plane, in decreasing order.
+func (s *solver) planeDown(k int) {
+	a := s.arguments(&s.upper)
+	for i := len(s.runs) - 1; i >= 0; i-- {
+		s.place(a, i, k)
+		s.kernels.upper(a)
+	}
+}
+
+func (s *solver) arguments(t *sweepTable) *sweepArgs {
+	a := &s.args
+	a.u, a.v, a.off, a.consts = s.u, s.v, t.off, t.consts
+	return a
+}
+
+func (s *solver) place(a *sweepArgs, run, k int) {
+	r := &s.runs[run]
+	a.uAt, a.vAt, a.n = s.ul.At(r.I, r.J, k), s.vl.At(r.I, r.J, k), r.Len
+}
+
+// norm returns the norm of v.
+func (s *solver) norm() ([cfd.Components]float64, error) {
+	var sum [cfd.Components]float64
+	s.AddSquares(&sum, s.v, &s.vl)
+	return cfd.RootMeanSquare(s.comm, sum, s.N)
+}
