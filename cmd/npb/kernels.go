@@ -8,6 +8,7 @@ import (
 	"rhinet/npb/cg"
 	"rhinet/npb/ep"
 	"rhinet/npb/is"
+	"rhinet/npb/mg"
 	"rhinet/npb/nas"
 )
 
@@ -24,6 +25,7 @@ func kernels() []kernel {
 	return []kernel{
 		{"ep", ep.Describe, ep.Allowed, ep.Run},
 		{"cg", cg.Describe, cg.Allowed, cg.Run},
+		{"mg", mg.Describe, mg.Allowed, mg.Run},
 		{"is", is.Describe, is.Allowed, is.Run},
 	}
 }

@@ -1,0 +1,140 @@
+package mg
+
+import "rhinet/mpi"
+
+// The tags of the two directions must differ: with two ranks along an axis
+// both neighbours are the same one.
+const (
+	tagUp = iota
+	tagDown
+	tagHandUp
+	tagHandDown
+)
+
+// buffers hold planes on their way, for the largest faces.
+type buffers struct{ toPlus, toMinus, fromPlus, fromMinus []float64 }
+
+func newBuffers(l *level) buffers {
+	n := 0
+	for a := range axes {
+		b := l.slab(a, 0)
+		n = max(n, 2*b.count()) // two planes in a hand-over
+	}
+	b := func() []float64 { return make([]float64, n) }
+	return buffers{b(), b(), b(), b()}
+}
+
+// exchange refreshes the ghosts of array a on level l, axis by axis.
+func (s *solver) exchange(l *level, a []float64) error {
+	if l.dead {
+		return nil // its arrays are 0 and stay so
+	}
+	for axis, procs := range s.shape {
+		var err error
+		switch {
+		case procs == 1:
+			s.timers.Begin(phaseGhosts)
+			l.wrap(a, axis)
+			s.timers.End(phaseGhosts)
+		case axis == axisZ:
+			err = s.swapPlanes(l, a)
+		default:
+			err = s.swapFaces(l, a, axis)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// swapPlanes exchanges along z, where a plane with its ghosts lies in one piece.
+func (s *solver) swapPlanes(l *level, a []float64) error {
+	cut := func(k int) []float64 { return a[origin+k*l.plane:][:l.plane] }
+	last := l.own[axisZ]
+	return s.swap(l, axisZ, cut(last), cut(1), cut(last+1), cut(0))
+}
+
+// swapFaces exchanges along x or y, by way of the buffers.
+func (s *solver) swapFaces(l *level, a []float64, axis int) error {
+	b, last := &s.buffers, l.own[axis]
+	s.timers.Begin(phaseGhosts)
+	n := l.pack(b.toPlus, a, l.face(axis, last))
+	l.pack(b.toMinus, a, l.face(axis, 1))
+	s.timers.End(phaseGhosts)
+	if err := s.swap(l, axis, b.toPlus[:n], b.toMinus[:n], b.fromPlus[:n], b.fromMinus[:n]); err != nil {
+		return err
+	}
+	s.timers.Begin(phaseGhosts)
+	l.unpack(a, b.fromPlus[:n], l.face(axis, last+1))
+	l.unpack(a, b.fromMinus[:n], l.face(axis, 0))
+	s.timers.End(phaseGhosts)
+	return nil
+}
+
+// swap sends to both neighbours along an axis and receives from both.
+func (s *solver) swap(l *level, axis int, toPlus, toMinus, fromPlus, fromMinus []float64) error {
+	s.timers.Begin(phaseMessages)
+	defer s.timers.End(phaseMessages)
+	plus, minus := l.plus[axis], l.minus[axis]
+	up := mpi.Irecv(s.world, fromMinus, minus, tagUp)
+	down := mpi.Irecv(s.world, fromPlus, plus, tagDown)
+	if err := mpi.Send(s.world, toPlus, plus, tagUp); err != nil {
+		return err
+	}
+	if err := mpi.Send(s.world, toMinus, minus, tagDown); err != nil {
+		return err
+	}
+	if _, err := up.Wait(); err != nil {
+		return err
+	}
+	_, err := down.Wait()
+	return err
+}
+
+// handOver gives ranks that own points on the fine level l, but none on the
+// coarse level c, what their neighbours have interpolated for them. The axes
+// are handled in order, by whole planes: a rank may give along one axis what
+// it must first take along another, and later axes correct that.
+func (s *solver) handOver(l, c *level, u []float64) error {
+	if l.dead {
+		return nil
+	}
+	b := &s.buffers
+	for axis := range axes {
+		if c.step[axis] < 2 {
+			continue
+		}
+		plus, minus := l.plus[axis], l.minus[axis]
+		if c.owns(axis) {
+			n := l.pack(b.toPlus, u, l.slab(axis, 1))
+			copy(b.toMinus, b.toPlus[:n])
+			l.pack(b.toPlus[n:], u, l.slab(axis, 2))
+			s.timers.Begin(phaseMessages)
+			err := mpi.Send(s.world, b.toPlus[:2*n], plus, tagHandUp)
+			if err == nil {
+				err = mpi.Send(s.world, b.toMinus[:n], minus, tagHandDown)
+			}
+			s.timers.End(phaseMessages)
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		low := l.slab(axis, 0)
+		n := low.count()
+		s.timers.Begin(phaseMessages)
+		_, err := mpi.Recv(s.world, b.fromMinus[:2*n], minus, tagHandUp)
+		if err == nil {
+			_, err = mpi.Recv(s.world, b.fromPlus[:n], plus, tagHandDown)
+		}
+		s.timers.End(phaseMessages)
+		if err != nil {
+			return err
+		}
+		l.unpack(u, b.fromMinus[:n], low)
+		l.unpack(u, b.fromMinus[n:2*n], l.slab(axis, 1))
+		l.unpack(u, b.fromPlus[:n], l.slab(axis, 2))
+	}
+	return nil
+}

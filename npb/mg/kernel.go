@@ -1,0 +1,78 @@
+package mg
+
+import (
+	"time"
+
+	"rhinet/mpi"
+	"rhinet/npb/nas"
+)
+
+// Run computes one class on all ranks of world. It is collective; the result
+// is complete on rank 0.
+func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
+	if err := Allowed(world.Size(), cfg.Class); err != nil {
+		return nas.Result{}, err
+	}
+	p := classes()[cfg.Class]
+	niter, verifiable := cfg.Count(p.niter)
+	s := newSolver(world, p, cfg.Timers)
+	if err := s.warmUp(); err != nil {
+		return nas.Result{}, err
+	}
+	if err := mpi.Barrier(world); err != nil {
+		return nas.Result{}, err
+	}
+	s.timers.Reset()
+
+	start := time.Now()
+	rnm2, err := s.solve(niter, func(it int) { cfg.Step(world.Rank(), it, niter) })
+	if err != nil {
+		return nas.Result{}, err
+	}
+	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
+	if err != nil {
+		return nas.Result{}, err
+	}
+	phases, err := s.timers.Gather(world)
+	if err != nil {
+		return nas.Result{}, err
+	}
+	r := p.judge(cfg.Class, niter, verifiable, rnm2)
+	r.Seconds, r.Phases = seconds, phases
+	r.Processes, r.Active = world.Size(), world.Size()
+	r.Mops = nas.Rate(p.operations(niter), seconds)
+	return r, nil
+}
+
+// warmUp touches all code and data, and leaves the start of the problem.
+func (s *solver) warmUp() error {
+	if err := s.setUp(); err != nil {
+		return err
+	}
+	if _, err := s.solve(1, func(int) {}); err != nil {
+		return err
+	}
+	return s.setUp()
+}
+
+// solve is the timed section: it returns the norm of the last residual.
+func (s *solver) solve(niter int, step func(it int)) (float64, error) {
+	top := s.top()
+	if err := s.residual(top, s.v); err != nil {
+		return 0, err
+	}
+	if _, _, err := s.norm(); err != nil {
+		return 0, err
+	}
+	for it := 1; it <= niter; it++ {
+		step(it)
+		if err := s.cycle(); err != nil {
+			return 0, err
+		}
+		if err := s.residual(top, s.v); err != nil {
+			return 0, err
+		}
+	}
+	rnm2, _, err := s.norm()
+	return rnm2, err
+}

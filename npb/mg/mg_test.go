@@ -1,0 +1,195 @@
+package mg
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+	"rhinet/npb/nas"
+)
+
+// run returns rank 0's result of class on n ranks.
+func run(t *testing.T, n int, cfg nas.Config) nas.Result {
+	t.Helper()
+	var root nas.Result
+	mpitest.Run(t, n, func(world *mpi.Comm) error {
+		r, err := Run(world, cfg)
+		if world.Rank() == 0 {
+			root = r
+		}
+		return err
+	})
+	return root
+}
+
+func TestVerified(t *testing.T) {
+	for class, ranks := range map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16, 32}, nas.W: {1, 2}} {
+		for _, n := range ranks {
+			r := run(t, n, nas.Config{Class: class, Timers: true})
+			if r.Verdict != nas.Successful || len(r.Phases) != 9 || r.Class != class {
+				t.Errorf("%s on %d ranks: %v %+v", class, n, r.Verdict, r)
+			}
+		}
+	}
+}
+
+func TestNormPerCycle(t *testing.T) {
+	want := []float64{2.4705294220065e-02, 2.9337960976328e-03, 6.3150017906228e-04, 1.7360856792372e-04, 5.3077070057349e-05}
+	for _, n := range []int{1, 4, 64} {
+		mpitest.Run(t, n, func(world *mpi.Comm) error {
+			s := newSolver(world, classes()[nas.S], false)
+			if err := s.setUp(); err != nil {
+				return err
+			}
+			for it, w := range want {
+				if it > 0 {
+					if err := s.cycle(); err != nil {
+						return err
+					}
+				}
+				if err := s.residual(s.top(), s.v); err != nil {
+					return err
+				}
+				rnm2, _, err := s.norm()
+				if err != nil {
+					return err
+				}
+				if world.Rank() == 0 && math.Abs(rnm2-w) > 1e-12*w {
+					t.Errorf("%d ranks, cycle %d: norm %.13e, want %.13e", n, it, rnm2, w)
+				}
+			}
+			return nil
+		})
+	}
+}
+
+func TestCharges(t *testing.T) {
+	const n = 32
+	point := func(i, j, k int64) int64 { return i + n*(j+n*k) }
+	wantPlus := []int64{point(17, 26, 17), point(28, 0, 28), point(30, 4, 25), point(12, 15, 12), point(21, 31, 6),
+		point(1, 16, 21), point(4, 22, 3), point(2, 0, 3), point(19, 29, 31), point(7, 1, 20)}
+	wantMinus := []int64{point(0, 11, 2), point(13, 8, 17), point(5, 14, 0), point(4, 28, 15), point(12, 2, 1),
+		point(5, 17, 8), point(20, 19, 11), point(26, 15, 31), point(8, 25, 22), point(7, 14, 26)}
+	for _, size := range []int{1, 8} {
+		mpitest.Run(t, size, func(world *mpi.Comm) error {
+			l := newLevel(5, shape(size), world.Rank())
+			plus, minus, err := findCharges(world, l, n)
+			if err != nil {
+				return err
+			}
+			same := func(got, want []int64) bool {
+				in := map[int64]bool{}
+				for _, p := range want {
+					in[p] = true
+				}
+				for _, p := range got {
+					if !in[p] {
+						return false
+					}
+					delete(in, p)
+				}
+				return len(in) == 0
+			}
+			if !same(plus, wantPlus) || !same(minus, wantMinus) {
+				t.Errorf("%d ranks: charges %v and %v, want %v and %v", size, plus, minus, wantPlus, wantMinus)
+			}
+			return nil
+		})
+	}
+}
+
+func TestOtherIterationsAreNotVerified(t *testing.T) {
+	r := run(t, 2, nas.Config{Class: nas.S, Iterations: 1})
+	if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != 1 {
+		t.Errorf("%+v", r)
+	}
+	if got := r.Checks[0].Computed; math.Abs(got-2.9337960976328e-03) > 1e-14 {
+		t.Errorf("norm after one cycle %v", got)
+	}
+}
+
+func TestWrongNormIsUnsuccessful(t *testing.T) {
+	p := classes()[nas.S]
+	for _, rnm2 := range []float64{p.rnm2 * (1 + 2e-8), math.NaN()} {
+		if r := p.judge(nas.S, p.niter, true, rnm2); r.Verdict != nas.Unsuccessful {
+			t.Errorf("norm %v: %v", rnm2, r.Verdict)
+		}
+	}
+}
+
+func TestShape(t *testing.T) {
+	for procs, want := range map[int][axes]int{1: {1, 1, 1}, 2: {1, 1, 2}, 4: {1, 2, 2}, 8: {2, 2, 2},
+		16: {2, 2, 4}, 32: {2, 4, 4}, 64: {4, 4, 4}} {
+		if got := shape(procs); got != want {
+			t.Errorf("shape(%d) = %v, want %v", procs, got, want)
+		}
+		for r := range procs {
+			if back := rankAt(want, place(want, r)); back != r {
+				t.Errorf("rank %d of %d comes back as %d", r, procs, back)
+			}
+		}
+	}
+}
+
+func TestAllowed(t *testing.T) {
+	for _, n := range []int{1, 2, 4, 8, 16, 64, 512} {
+		if err := Allowed(n, nas.S); err != nil {
+			t.Error(err)
+		}
+	}
+	var count *nas.CountError
+	for _, n := range []int{0, 3, 6, 1 << 16} {
+		if err := Allowed(n, nas.S); !errors.As(err, &count) || len(count.Allowed) < 5 {
+			t.Errorf("%d ranks: %v", n, err)
+		}
+	}
+	if _, err := Describe('X'); err == nil {
+		t.Error("class X is described")
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+		s := newSolver(world, classes()[nas.S], true)
+		if err := s.setUp(); err != nil {
+			return err
+		}
+		if n := testing.AllocsPerRun(2, func() {
+			if err := s.residual(s.top(), s.v); err != nil {
+				t.Error(err)
+			}
+			if err := s.cycle(); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%v allocations per cycle", n)
+		}
+		return nil
+	})
+}
+
+func BenchmarkCycle(b *testing.B) {
+	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
+		b.Run(class.String(), func(b *testing.B) {
+			mpitest.Run(b, 1, func(world *mpi.Comm) error {
+				p := classes()[class]
+				s := newSolver(world, p, false)
+				if err := s.setUp(); err != nil {
+					return err
+				}
+				for b.Loop() {
+					if err := s.cycle(); err != nil {
+						return err
+					}
+					if err := s.residual(s.top(), s.v); err != nil {
+						return err
+					}
+				}
+				b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+				return nil
+			})
+		})
+	}
+}
