@@ -28,6 +28,12 @@ func everywhere(t *testing.T, n int, fn func(world *mpi.Comm) error) {
 	}
 }
 
+// everywhereOn runs fn on n ranks over one transport.
+func everywhereOn(t *testing.T, transport mpitest.Option, n int, fn func(world *mpi.Comm) error) {
+	t.Helper()
+	mpitest.Run(t, n, fn, transport)
+}
+
 // equal is an error that names what if got is not want.
 func equal[T comparable](what string, got, want T) error {
 	if got != want {
