@@ -51,6 +51,16 @@ var kinds = []kind{
 		[]string{"-bind-to", "core", "-n"}, []string{"-n"}},
 }
 
+// CheckPeers reports the first of names that is not a runtime to compare with.
+func CheckPeers(names []string) error {
+	for _, name := range names {
+		if _, err := find(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ErrNoPeers says that a runtime to compare with is not installed.
 var ErrNoPeers = errors.New("a runtime to compare with is missing")
 

@@ -39,6 +39,9 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			if opts.Budget <= 0 || opts.Limit <= 0 {
 				return usage(fmt.Errorf("--time and --limit must be positive durations, such as 100ms"))
 			}
+			if err := compare.CheckPeers(peers); err != nil {
+				return usage(err)
+			}
 			plan := compare.Full()
 			if short {
 				plan = compare.Short()
@@ -49,6 +52,13 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			}
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			var save *output
+			if file != "" {
+				if save, err = create(file); err != nil {
+					return usage(fmt.Errorf("--out: %w", err))
+				}
+				defer save.discard()
+			}
 			dir, err := os.MkdirTemp("", "rhinet-bench-")
 			if err != nil {
 				return err
@@ -73,8 +83,8 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if file != "" {
-				if err := save(file, res); err != nil {
+			if save != nil {
+				if err := save.commit(res); err != nil {
 					return err
 				}
 			}
@@ -117,22 +127,36 @@ func ourselves(ctx context.Context, launch, dir string) (compare.Runtime, error)
 	return compare.Ours(launch, self), nil
 }
 
-// save writes the result beside file first, so that an older result is lost
-// only to a whole new one.
-func save(file string, res *compare.Result) error {
+// An output is a result file in the making: a temporary file beside it that
+// takes its place when whole, so that an older result is lost only to a new
+// one, and a bad place is found before anything is measured.
+type output struct {
+	file string
+	tmp  *os.File
+}
+
+func create(file string) (*output, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
 	if err != nil {
-		return usage(fmt.Errorf("--out: %w", err))
+		return nil, err
 	}
-	defer os.Remove(tmp.Name())
-	if err := res.Encode(tmp); err != nil {
-		tmp.Close()
+	return &output{file, tmp}, nil
+}
+
+func (o *output) commit(res *compare.Result) error {
+	if err := res.Encode(o.tmp); err != nil {
 		return err
 	}
-	if err := tmp.Close(); err != nil {
+	if err := o.tmp.Chmod(0o644); err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), file)
+	return os.Rename(o.tmp.Name(), o.file)
+}
+
+// discard removes what commit has not put in place.
+func (o *output) discard() {
+	o.tmp.Close()
+	os.Remove(o.tmp.Name())
 }
 
 func isTerminal(w io.Writer) bool {

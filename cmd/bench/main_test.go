@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// asBench makes the test binary behave as the command: a process may
+// initialise MPI only once.
+const asBench = "RHINET_TEST_AS_BENCH"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asBench) != "" {
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// process runs the command in a process of its own.
+func process(t *testing.T, args ...string) (status int, out, errs string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o, e bytes.Buffer
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), asBench+"=1")
+	cmd.Stdout, cmd.Stderr = &o, &e
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), o.String(), e.String()
+}
+
+func command(args ...string) (status int, out, errs string) {
+	var o, e bytes.Buffer
+	status = run(args, &o, &e)
+	return status, o.String(), e.String()
+}
+
+// Bad input is one line that names the thing, and status 2.
+func TestBadInput(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", "no command"},
+		{"pong", `unknown command "pong"`},
+		{"pingpong --sizes 1,x", `size "x"`},
+		{"pingpong --format xml", `unknown format "xml"; the formats are table, csv, json`},
+		{"pingpong --time 0s", "--time 0s"},
+		{"pingpong --fast", "--fast"},
+		{"pingpong 8", `unexpected argument "8"`},
+		{"pingpong", "mpirun -n 2"},
+		{"allreduce --sizes 12", "multiple of the 8 bytes"},
+		{"compare --format xml", "table, markdown, csv, json"},
+		{"compare --rounds 0", "--rounds 0"},
+		{"compare --time -1s", "--time"},
+		{"compare --tests pinpong", `unknown test "pinpong"`},
+		{"compare --peers lam", `unknown runtime "lam"`},
+		{"compare --out /nowhere/at/all.json", "--out"},
+	} {
+		status, out, errs := process(t, strings.Fields(c.args)...)
+		if status != statusUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 || out != "" {
+			t.Errorf("bench %s: status %d, output %q, errors %q; want %q", c.args, status, out, errs, c.want)
+		}
+	}
+}
+
+func TestMissingPeersIsStatus3(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	status, _, errs := command("compare", "--short")
+	if status != statusMissing || !strings.Contains(errs, "apt-get install") {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+}
+
+// A failed comparison leaves an older result as it was.
+func TestFailureKeepsTheOldResult(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "old.json")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	command("compare", "--out", file)
+	if text, _ := os.ReadFile(file); string(text) != "old" {
+		t.Errorf("file holds %q", text)
+	}
+	if left, _ := filepath.Glob(file + ".*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestOneRankMeasures(t *testing.T) {
+	status, out, errs := process(t, "barrier", "--time", "1ms", "--format", "csv")
+	if status != 0 || !strings.Contains(out, "barrier,1,0,") {
+		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+	status, out, _ = process(t, "hello")
+	if status != 0 || !strings.HasPrefix(out, "hello 0 ") {
+		t.Errorf("status %d, output %q", status, out)
+	}
+}
