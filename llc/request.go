@@ -1,11 +1,11 @@
 package llc
 
-import "rhinet/llc/ir"
+import "rhinet/llc/match"
 
 // AnyPeer and AnyTag are wildcards of a receive.
 const (
-	AnyPeer = -1
-	AnyTag  = -1
+	AnyPeer = match.Any
+	AnyTag  = match.Any
 )
 
 // A Mode is the completion rule of a send (MPI 4.1, section 3.4).
@@ -23,27 +23,29 @@ type Status struct {
 	Source int   // sending peer
 	Tag    int   // its tag
 	Bytes  int64 // message size in bytes; of a truncated message, what was sent
-	Err    error // nil, ErrTruncated, ErrCancelled, or the translator's refusal
+	Err    error // nil, or one that errors.Is finds to be ErrTruncated, ErrCancelled, ErrPeerGone or ErrRefused
 }
 
 // A Request is one send or receive, posted by [Engine.Send] or [Engine.Recv].
 // The caller fills the exported fields above Status and owns the request again
 // when Done reports true; in between it belongs to the engine and must stay in
 // place. The zero value is ready for use, and a done request may be reused.
+//
+// Whoever holds the lock of the engine's port may read Done.
 type Request struct {
 	Peer    int    // destination, or source (AnyPeer)
 	Context uint16 // communication context: only equal contexts match
-	Tag     int    // not negative, or AnyTag for a receive
+	Tag     int    // not negative and below 1<<31, or AnyTag for a receive
 	Mode    Mode   // sends only
+	Notify  bool   // list the request in Engine.Completed when done; may be set at any time under the lock
 	Buf     []byte // what to send, or where to receive
 
-	Status Status // valid when done
+	Status Status // valid when done; of a send only Err
 
-	done bool
-	// The engine adds its own links and state here.
+	done  bool
+	next  *Request // in Engine.Completed
+	entry match.Receive[Request]
 }
 
 // Done reports whether the request has completed.
 func (r *Request) Done() bool { return r.done }
-
-var _ = ir.Inline

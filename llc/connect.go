@@ -1,0 +1,145 @@
+package llc
+
+import (
+	"fmt"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/seq"
+	"rhinet/llc/wire"
+)
+
+// Connection and ring allocation (llc, sections 4.2 and 4.3). Packets to a peer
+// travel in its shared ring at once; the first message asks for a packet ring.
+// The two directions of a pair are two machines that know nothing of each
+// other, so both sides may start at once.
+//
+// The writer:
+//
+//	       first message                Grant
+//	Fresh ---------------> Asking ---------------------> Ring
+//	                          \--Refuse--> Shared         (Switch packet queued
+//	                                                       as the last shared one)
+//
+// Packets may be placed in the packet ring before the Switch packet has been
+// accepted by a full shared ring: the reader does not look there before it has
+// processed it, so order is kept.
+//
+// The reader:
+//
+//	      Ask flag, pool not empty           Switch packet
+//	None -------------------------> Granted ---------------> Watching
+//	    \-- pool empty --> Refused
+//
+// Rings are given first come, first served and stay with the pair. A refused
+// pair stays on the shared ring for good. A dead peer stops both machines
+// where they are, and its requests fail (gone.go).
+
+// An outState is the writer's side.
+type outState uint8
+
+const (
+	outFresh  outState = iota // nothing asked for
+	outAsking                 // an Ask flag is on its way
+	outRing                   // a ring of our own
+	outShared                 // refused: the shared ring for good
+)
+
+var outNames = [...]string{"Fresh", "Asking", "Ring", "Shared"}
+
+// An inState is the reader's side.
+type inState uint8
+
+const (
+	inNone     inState = iota // the peer has not asked
+	inGranted                 // it has a ring, but still writes into the shared one
+	inWatching                // it writes its ring only
+	inRefused                 // it has none and gets none
+)
+
+var inNames = [...]string{"None", "Granted", "Watching", "Refused"}
+
+func (e *Engine) moveOut(p *peer, to outState) {
+	e.traced(p, "connect/writer", 0, outNames[p.out], outNames[to])
+	p.out = to
+	p.redirect()
+}
+
+func (e *Engine) moveIn(p *peer, to inState) {
+	e.traced(p, "connect/reader", 0, inNames[p.grant], inNames[to])
+	p.grant = to
+}
+
+func (e *Engine) traced(p *peer, machine string, id uint32, from, to string) {
+	if e.trace != nil {
+		e.trace(Transition{int(p.number), machine, id, from, to})
+	}
+}
+
+// onAsk gives the peer a ring if there is one left.
+func (e *Engine) onAsk(p *peer) {
+	if n := len(e.rings); n < e.caps.Rings {
+		e.rings = append(e.rings, p.number)
+		p.mine = ir.Ring(n)
+		e.moveIn(p, inGranted)
+		e.control(p, header(wire.Grant, uint64(n)), nil)
+		return
+	}
+	e.moveIn(p, inRefused)
+	e.control(p, header(wire.Refuse, 0), nil)
+}
+
+// onGrant starts to use the ring. What is queued goes there, behind the Switch
+// packet, which is the last in the shared ring.
+func (e *Engine) onGrant(p *peer, ev *ir.Event) error {
+	if p.out != outAsking {
+		return lie(ev, "nothing was asked for")
+	}
+	if ev.Header.Word >= uint64(e.caps.Rings) {
+		return lie(ev, "ring %d of %d", ev.Header.Word, e.caps.Rings)
+	}
+	p.ring = ir.Ring(ev.Header.Word)
+	p.lines, p.data = seq.NewWindow(e.slots), seq.NewWindow(e.bytes)
+	p.flight.turn = true
+	e.moveOut(p, outRing)
+	e.pump(p)
+	return nil
+}
+
+func (e *Engine) onRefuse(p *peer, ev *ir.Event) error {
+	if p.out != outAsking {
+		return lie(ev, "nothing was asked for")
+	}
+	e.moveOut(p, outShared)
+	return nil
+}
+
+// onSwitch starts to read the ring that the peer was given.
+func (e *Engine) onSwitch(p *peer, ev *ir.Event) error {
+	if p.grant != inGranted || ev.Header.Word != uint64(p.mine) {
+		return lie(ev, "ring %d was not granted, or is in use", ev.Header.Word)
+	}
+	p.via = ^uint32(p.mine)
+	e.moveIn(p, inWatching)
+	c := e.emit()
+	c.Op = ir.Watch
+	c.Peer = p.number
+	c.Ring = p.mine
+	return nil
+}
+
+// misrouted explains a packet from a ring that its peer may not use now.
+func (e *Engine) misrouted(p *peer, ev *ir.Event) error {
+	if p.gone {
+		return nil // still on its way when the peer died
+	}
+	want := "the shared ring"
+	if p.via == noRoute {
+		want = "nowhere: it is this peer itself"
+	} else if p.via != 0 {
+		want = fmt.Sprintf("ring %d", ^p.via)
+	}
+	if ev.Ring == ir.NoRing {
+		return lie(ev, "it came in the shared ring, not in %s", want)
+	}
+	return lie(ev, "it came in ring %d, not in %s", ev.Ring, want)
+}

@@ -1,0 +1,115 @@
+package llc
+
+import (
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// Credits: how far we may write ahead of the reader of our packet ring.
+//
+//	           no room                 Tail, progress
+//	Open ------------------> Asking --------------------> Open
+//	                         ^    \ Tail, no progress
+//	                  Retry  |     v
+//	                         +-- Stalled
+//
+// The tail is fetched only when the ring seems full, one fetch at a time, and
+// only once for each turn of the driver while the reader stands still
+// (pm-messaging, section 1.4.8: the lazy refresh).
+
+// packet places one packet in the packet ring of p and reports whether there
+// was room.
+func (e *Engine) packet(p *peer, h *ir.Header, data []byte) bool {
+	at, next := ir.Place(p.data.Next(), e.bytes, len(data))
+	if !p.lines.Open() || !p.data.Fits(next) {
+		return false
+	}
+	p.data.Advance(next)
+	c := e.emit()
+	c.Op = ir.Packet
+	c.Peer = p.number
+	c.Ring = p.ring
+	c.Header = *h
+	c.Header.Length = uint32(len(data))
+	c.Data = data
+	c.Slot = p.lines.Step()
+	c.Pos = at
+	return true
+}
+
+// spare reports whether a packet of n bytes leaves a part of the ring free for
+// small messages. An empty ring always has room for one.
+func (e *Engine) spare(p *peer, n int) bool {
+	if p.lines.Empty() {
+		return true
+	}
+	_, next := ir.Place(p.data.Next(), e.bytes, n)
+	return p.lines.Credit() > e.slots/bulkReserve && p.data.Fits(next+e.bytes/bulkReserve)
+}
+
+// full notes that p has something to send and no room, and asks for the tail.
+func (e *Engine) full(p *peer) {
+	if !p.asking && !p.told {
+		p.asking = true
+		c := e.emit()
+		c.Op = ir.ReadTail
+		c.Peer = p.number
+		c.Ring = p.ring
+	}
+	e.wait(p)
+}
+
+// wait puts p on the list that Retry looks at.
+func (e *Engine) wait(p *peer) {
+	if !p.stall {
+		p.stall = true
+		e.stalled = append(e.stalled, p)
+	}
+}
+
+// onTail takes the reader's word for what it has consumed, if it can be true.
+func (e *Engine) onTail(ev *ir.Event) error {
+	p := &e.peers[ev.Peer]
+	if !p.asking || ev.Ring != p.ring {
+		return stray(ev, "tail of ring %d was not asked for", ev.Ring)
+	}
+	p.asking = false
+	if err := p.lines.Check(ev.Slot); err != nil {
+		p.told = true
+		return stray(ev, "lines: %v", err)
+	}
+	if err := p.data.Check(ev.Pos); err != nil {
+		p.told = true
+		return stray(ev, "data: %v", err)
+	}
+	lines, data := p.lines.Release(ev.Slot), p.data.Release(ev.Pos)
+	p.told = !lines && !data
+	e.pump(p)
+	return nil
+}
+
+// Retry lets what found no room try again. The driver calls it when the
+// translator has no event, after posting all that Take gave; it costs two
+// comparisons when nothing waits.
+func (e *Engine) Retry() {
+	if e.posted != 0 {
+		e.settle()
+	}
+	if len(e.stalled) != 0 {
+		e.retry()
+	}
+}
+
+func (e *Engine) retry() {
+	list := e.stalled
+	e.stalled, e.awake = e.awake[:0], list
+	for _, p := range list {
+		p.stall, p.told = false, false
+		e.pump(p)
+	}
+}
+
+// header returns the header of a control packet.
+func header(kind wire.Kind, word uint64) ir.Header {
+	return ir.Header{Kind: kind, Word: word}
+}

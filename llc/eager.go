@@ -1,0 +1,145 @@
+package llc
+
+import (
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// Eager: a message travels in packets, at once.
+//
+// The sender:
+//
+//	Idle --all packets gone--> done                              (standard)
+//	Idle --start--> Queued --all gone--> Unacknowledged --Ack--> done   (synchronous;
+//	                the Ack may also come while Queued: then all gone ends it)
+//
+// The receiver keeps one incoming message per peer, because packets of
+// messages to one peer do not mix:
+//
+//	None --Eager, more to come--> Some --Fragment, last--> None
+//
+// Bytes go to the receive's buffer if one has matched, to a buffer of our own
+// if not; a receive that matches in the middle takes over what has come.
+
+// incoming is a message of which not all packets have arrived; size is 0 if
+// there is none.
+type incoming struct {
+	size, got uint64
+	r         *Request // matched receive, or
+	m         *message // waiting message
+	tag       int32
+}
+
+// startEager sends what there is room for and queues the rest.
+func (e *Engine) startEager(p *peer, r *Request) {
+	h := ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag), Word: uint64(len(r.Buf))}
+	var t *transfer
+	if r.Mode == Synchronous {
+		if t = e.newTransfer(p, r); t == nil {
+			e.fail(r, ErrTooMany)
+			return
+		}
+		e.become(t, sendQueued)
+		h.Flags, h.Word = wire.Sync, wire.Pair(uint32(len(r.Buf)), t.id)
+	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && len(r.Buf) <= e.fragment {
+		if e.packet(p, &h, r.Buf) {
+			e.sent(r)
+			return
+		}
+	}
+	tr := e.pool.train()
+	tr.head, tr.r, tr.t, tr.end = h, r, t, len(r.Buf)
+	e.enqueue(p, &p.queues.messages, tr)
+}
+
+// bulkWaits reports whether it is a stream's turn.
+func (q *queues) bulkWaits() bool { return q.bulkNext && q.bulk.head != nil }
+
+// onAck ends a synchronous send.
+func (e *Engine) onAck(p *peer, ev *ir.Event) error {
+	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
+	if err != nil {
+		return err
+	}
+	// The first packet of several may be matched while the rest still waits.
+	if t.state != sendUnacknowledged && t.state != sendQueued || ev.Header.Word>>32 != 0 {
+		return lie(ev, "transfer %#x is %v", t.id, t.state)
+	}
+	if t.state == sendQueued {
+		if t.acked {
+			return lie(ev, "transfer %#x was acknowledged before", t.id)
+		}
+		t.acked = true
+		return nil
+	}
+	e.close(t, nil)
+	return nil
+}
+
+// onEager takes the first packet of a message.
+func (e *Engine) onEager(p *peer, ev *ir.Event, flags uint8) error {
+	h := &ev.Header
+	size, id := wire.Halves(h.Word)
+	n := uint32(len(ev.Data))
+	switch {
+	case p.in.size != 0:
+		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
+	case uint64(size) > e.eager || n > size || n == 0 && size > 0:
+		return lie(ev, "%d of %d bytes, at most %d", n, size, e.eager)
+	case h.Tag < 0 || flags&^wire.Sync != 0 || (flags == wire.Sync) != (id != 0):
+		return lie(ev, "tag %d, flags %#x, id %#x", h.Tag, flags, id)
+	}
+	r := e.table.Arrive(h.Context, p.number, h.Tag)
+	if r == nil {
+		e.keepEager(p, ev, size, id)
+		return nil
+	}
+	copy(r.Buf, ev.Data)
+	if id != 0 {
+		e.control(p, header(wire.Ack, uint64(id)), nil)
+	}
+	if n < size {
+		p.in = incoming{size: uint64(size), got: uint64(n), r: r, tag: h.Tag}
+		return nil
+	}
+	e.received(r, p.number, h.Tag, uint64(size))
+	return nil
+}
+
+// keepEager stores the first packet of a message that nobody waits for.
+func (e *Engine) keepEager(p *peer, ev *ir.Event, size, id uint32) {
+	m := e.pool.message()
+	m.kind, m.peer, m.tag, m.size, m.id = waitingEager, p.number, ev.Header.Tag, uint64(size), id
+	m.buf = e.pool.buffer(m, int(size))
+	m.got = copy(m.buf, ev.Data)
+	e.table.Keep(&m.entry, ev.Header.Context, p.number, m.tag)
+	if m.got < int(size) {
+		p.in = incoming{size: m.size, got: uint64(m.got), m: m, tag: m.tag}
+	}
+}
+
+// onFragment takes the next packet of the message under way.
+func (e *Engine) onFragment(p *peer, ev *ir.Event) error {
+	in, n := &p.in, uint64(len(ev.Data))
+	if in.size == 0 {
+		return lie(ev, "no message is under way")
+	}
+	if ev.Header.Word != in.got || n == 0 || n > in.size-in.got {
+		return lie(ev, "%d bytes at %d, where %d of %d have come", n, ev.Header.Word, in.got, in.size)
+	}
+	if in.m != nil {
+		copy(in.m.buf[in.got:], ev.Data)
+		in.m.got += int(n)
+	} else if in.got < uint64(len(in.r.Buf)) {
+		copy(in.r.Buf[in.got:], ev.Data)
+	}
+	if in.got += n; in.got < in.size {
+		return nil
+	}
+	r, tag, size := in.r, in.tag, in.size
+	*in = incoming{}
+	if r != nil {
+		e.received(r, p.number, tag, size)
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package llc
+
+import (
+	"math/bits"
+
+	"rhinet/internal/invariants"
+	"rhinet/llc/ir"
+	"rhinet/llc/match"
+	"rhinet/llc/wire"
+)
+
+// A Config says who an engine is and what its NIC can do.
+type Config struct {
+	Self  int
+	Peers int
+	Caps  ir.Caps
+	Seed  uint64           // of whatever the engine leaves to chance; today nothing
+	Trace func(Transition) // called at each change of state of a machine; nil in production
+}
+
+// A Transition is one change of state of one machine, for transcripts.
+type Transition struct {
+	Peer    int    // the other side
+	Machine string // protocol, and side
+	ID      uint32 // of the transfer; 0 if the machine has one instance a peer
+	From    string
+	To      string
+}
+
+// An Engine is the protocol engine of one peer. It is driven by one goroutine
+// at a time, who does in turn:
+//
+//	Send, Recv, Cancel    user commands
+//	Step                  one event of the translator
+//	Retry                 when the translator has no event
+//	Take                  what the translator must do now
+//
+// All commands that Take returns must be posted before the next call of Step
+// or Retry, and before a buffer of a request that is done is touched.
+type Engine struct {
+	cmds   []ir.Command // commands not yet taken: cmds[:n]
+	n      int
+	bodies [][wire.ControlBytes]byte // payloads of control packets among them
+	peers  []peer
+	table  *match.Table[Request, message]
+
+	eager    uint64 // message bytes up to which a message travels in packets
+	fragment int    // payload bytes of one packet in a packet ring
+	bytes    uint64 // data area of a packet ring
+	slots    uint64
+	rows     []row // protocols by size, see protocols.go
+	self     int
+	caps     ir.Caps
+	trace    func(Transition)
+
+	flights  []*peer // peers with a packet on its way to their shared ring
+	posted   int     // how many of these have been taken
+	landed   []*peer // the array that flights will use next
+	stalled  []*peer // peers with something to send and no room
+	awake    []*peer // the array that stalled will use next
+	copies   copier
+	words    words
+	segments int // own registrations in force or asked for
+
+	rings   []int32 // own packet rings: the peer that writes each
+	doneQ   *Request
+	doneEnd *Request
+
+	transfers transfers
+	queued    int // packets, or trains of packets, in the peers' queues
+	pool      pool
+}
+
+// New returns an engine at rest. It panics if cfg contradicts itself.
+func New(cfg Config) *Engine {
+	c := cfg.Caps
+	if cfg.Self < 0 || cfg.Self >= cfg.Peers || cfg.Peers > ir.MaxPeers ||
+		c.Slots < 1 || c.Bytes < 2*ir.LineBytes || c.Bytes%ir.LineBytes != 0 || c.Rings < 0 || c.Words < 0 || c.Eager < 0 {
+		panic(badConfig)
+	}
+	e := &Engine{
+		cmds:  make([]ir.Command, firstCommands),
+		peers: make([]peer, cfg.Peers),
+		table: match.New[Request, message](cfg.Peers),
+		self:  cfg.Self,
+		caps:  c,
+		bytes: uint64(c.Bytes),
+		slots: uint64(c.Slots),
+		eager: uint64(min(c.Eager, mostEager)),
+		// A payload must fit an empty ring wherever the next position is:
+		// up to half the area always does.
+		fragment: max(min(c.Fragment, c.Bytes/2), ir.Inline),
+		trace:    cfg.Trace,
+		rings:    make([]int32, 0, min(c.Rings, cfg.Peers)),
+	}
+	for i := range e.peers {
+		e.peers[i].number = int32(i)
+	}
+	e.peers[e.self].via = noRoute
+	e.rows = rowsFor(&c)
+	e.copies.limit = max(c.Copies, 1)
+	e.words.init(c.Words)
+	e.transfers.limit = mostTransfers
+	e.pool.init(bits.Len64(e.eager))
+	return e
+}
+
+// emit returns the next command to fill. Fields that its Op does not use keep
+// old values.
+func (e *Engine) emit() *ir.Command {
+	if e.n == len(e.cmds) {
+		e.cmds = append(e.cmds, make([]ir.Command, len(e.cmds))...)
+	}
+	c := &e.cmds[e.n]
+	e.n++
+	return c
+}
+
+// Take returns what the translator must do now, in this order. The slice is
+// valid until the next call into the engine.
+func (e *Engine) Take() []ir.Command {
+	n := e.n
+	e.n = 0
+	e.posted = len(e.flights)
+	return e.cmds[:n]
+}
+
+// Send starts a send. A small message to a peer with a ring of its own is done
+// on return. It panics if r.Peer is not a peer.
+func (e *Engine) Send(r *Request) {
+	p := &e.peers[r.Peer]
+	if len(r.Buf) < p.direct && p.lines.Open() && r.Mode == Standard && r.Tag >= 0 {
+		c := e.emit()
+		c.Op = ir.Packet
+		c.Peer = p.number
+		c.Ring = p.ring
+		c.Header = ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag),
+			Length: uint32(len(r.Buf)), Word: uint64(len(r.Buf))}
+		c.Data = r.Buf
+		c.Slot = p.lines.Step()
+		c.Pos = p.data.Next()
+		r.Status.Err = nil
+		r.done = true
+		return
+	}
+	e.start(p, r)
+}
+
+// Recv starts a receive. If a message waits for it, it may be done on return.
+// It panics if r.Peer is neither a peer nor AnyPeer.
+func (e *Engine) Recv(r *Request) {
+	if invariants.Enabled {
+		invariants.Check(!r.entry.Waiting(), badPending)
+	}
+	r.done = false
+	r.entry.Owner = r
+	if m := e.table.Post(&r.entry, r.Context, int32(r.Peer), int32(r.Tag)); m != nil {
+		e.accept(r, m)
+	} else if r.Peer >= 0 && e.peers[r.Peer].gone {
+		e.table.Withdraw(&r.entry)
+		e.fail(r, gone(r.Peer))
+	}
+}
+
+// Cancel takes back a receive that no message has matched yet and reports
+// whether it could: then r is done with ErrCancelled. Sends are not cancelled.
+func (e *Engine) Cancel(r *Request) bool {
+	if !e.table.Withdraw(&r.entry) {
+		return false
+	}
+	e.fail(r, ErrCancelled)
+	return true
+}
+
+// Probe reports whether a message waits that a receive with these arguments
+// would take, and describes it.
+func (e *Engine) Probe(ctx uint16, src, tag int) (Status, bool) {
+	m := e.table.Find(ctx, int32(src), int32(tag))
+	if m == nil {
+		return Status{}, false
+	}
+	return Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}, true
+}
+
+// Idle reports whether nothing is left that this engine must still move:
+// whatever was posted before has left, and nobody waits for its help.
+func (e *Engine) Idle() bool {
+	return e.n == 0 && e.queued == 0 && len(e.flights) == 0 && e.transfers.active == 0
+}
+
+// Completed returns the next request that is done and has Notify set, or nil.
+// A request is returned once each time it becomes done, before it is reused.
+func (e *Engine) Completed() *Request {
+	r := e.doneQ
+	if r != nil {
+		e.doneQ, r.next = r.next, nil
+	}
+	return r
+}
+
+// complete hands a request back to its owner.
+func (e *Engine) complete(r *Request) {
+	if invariants.Enabled {
+		invariants.Check(!r.done, "llc: request completed twice")
+	}
+	r.done = true
+	if r.Notify {
+		e.notify(r)
+	}
+}
+
+func (e *Engine) notify(r *Request) {
+	if e.doneQ == nil {
+		e.doneQ = r
+	} else {
+		e.doneEnd.next = r
+	}
+	e.doneEnd = r
+}
+
+// received completes a receive of a message of size bytes.
+func (e *Engine) received(r *Request, src, tag int32, size uint64) {
+	r.Status = Status{Source: int(src), Tag: int(tag), Bytes: int64(size)}
+	if size > uint64(len(r.Buf)) {
+		r.Status.Err = &TruncatedError{int64(size), int64(len(r.Buf))}
+	}
+	e.complete(r)
+}
+
+// fail completes a request with an error.
+func (e *Engine) fail(r *Request, err error) {
+	r.Status = Status{Source: r.Peer, Tag: r.Tag, Err: err}
+	e.complete(r)
+}
+
+// sent completes a send.
+func (e *Engine) sent(r *Request) {
+	r.Status.Err = nil
+	e.complete(r)
+}

@@ -1,0 +1,80 @@
+package llc
+
+import (
+	"errors"
+	"fmt"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// What the Err of a Status can be, for errors.Is.
+var (
+	// ErrTruncated: the message was longer than the receive's buffer, which
+	// holds its beginning. The error is a *TruncatedError.
+	ErrTruncated = errors.New("message truncated")
+	// ErrCancelled: the receive was cancelled before a message matched.
+	ErrCancelled = errors.New("receive cancelled")
+	// ErrPeerGone: the other side died before the request completed.
+	ErrPeerGone = ir.ErrPeerGone
+	// ErrRefused: a NIC refused to move the message.
+	ErrRefused = errors.New("transfer refused")
+	// ErrTooMany: more transfers are under way than the engine can number.
+	ErrTooMany = errors.New("too many transfers under way")
+)
+
+// A TruncatedError says by how much a message did not fit.
+type TruncatedError struct {
+	Bytes int64 // size of the message
+	Room  int64 // size of the buffer
+}
+
+func (e *TruncatedError) Error() string {
+	return fmt.Sprintf("%d bytes do not fit %d", e.Bytes, e.Room)
+}
+
+// Is makes errors.Is(err, ErrTruncated) hold.
+func (e *TruncatedError) Is(target error) bool { return target == ErrTruncated }
+
+// A PeerError is a failure of a request that involves Peer.
+type PeerError struct {
+	Peer int
+	Err  error // wraps ErrPeerGone or ErrRefused, or is what the translator reported
+}
+
+func (e *PeerError) Error() string { return fmt.Sprintf("peer %d: %v", e.Peer, e.Err) }
+
+// Unwrap returns Err.
+func (e *PeerError) Unwrap() error { return e.Err }
+
+// A ProtocolError is returned by [Engine.Step] for a packet that no correct
+// peer sends, or an event that answers nothing. The engine has ignored it.
+type ProtocolError struct {
+	Peer  int    // who sent it
+	Event string // what came: kind of packet, or of event
+	What  string // what is wrong with it
+}
+
+func (e *ProtocolError) Error() string {
+	return fmt.Sprintf("peer %d sent a bad %s: %s", e.Peer, e.Event, e.What)
+}
+
+// lie reports a packet that cannot be right.
+func lie(ev *ir.Event, format string, args ...any) error {
+	return &ProtocolError{int(ev.Peer), wire.KindName(ev.Header.Kind) + " packet", fmt.Sprintf(format, args...)}
+}
+
+// refused wraps what a NIC said so that errors.Is finds both.
+func refused(err error) error {
+	if err == nil {
+		return ErrRefused
+	}
+	return fmt.Errorf("%w: %w", ErrRefused, err)
+}
+
+// Contracts between packages; broken, they panic with these texts.
+const (
+	badConfig  = "llc: Config wants 0 <= Self < Peers <= ir.MaxPeers and a usable ring in Caps"
+	badTag     = "llc: the tag of a send must be in 0..1<<31-1"
+	badPending = "llc: request posted again before it was done"
+)

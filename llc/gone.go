@@ -1,0 +1,63 @@
+package llc
+
+import (
+	"errors"
+
+	"rhinet/llc/ir"
+)
+
+// A peer that is dead: whatever needs it fails with ErrPeerGone, now or when
+// the translator no longer holds the buffer. Messages that have arrived whole
+// stay; receives from anyone go on waiting.
+
+// gone returns the error of a request that needs a dead peer.
+func gone(peer int) error { return &PeerError{peer, ErrPeerGone} }
+
+// onPeerFailed takes a report that concerns a peer and no command.
+func (e *Engine) onPeerFailed(ev *ir.Event) error {
+	p := &e.peers[ev.Peer]
+	if !errors.Is(ev.Err, ir.ErrPeerGone) || int(ev.Peer) == e.self {
+		return stray(ev, "%v", ev.Err)
+	}
+	if p.gone {
+		return stray(ev, "the peer has been reported dead before")
+	}
+	e.bury(p)
+	return nil
+}
+
+func (e *Engine) bury(p *peer) {
+	p.gone, p.via, p.direct = true, noRoute, 0
+	err := gone(int(p.number))
+	for _, l := range []*trainLine{&p.queues.controls, &p.queues.messages, &p.queues.bulk} {
+		for l.head != nil {
+			t := l.pop()
+			e.queued--
+			if t.r != nil && t.t == nil {
+				e.fail(t.r, err)
+			}
+			e.pool.keepTrain(t)
+		}
+	}
+	for _, t := range e.transfers.table {
+		if t.p == p && t.state != idle && t.state != sendClosing && t.state != recvClosing {
+			e.unqueue(t)
+			e.close(t, err)
+		}
+	}
+	if in := p.in; in.r != nil {
+		e.fail(in.r, err)
+	}
+	e.table.EachMessage(func(m *message) {
+		if m.peer == p.number && (m.kind == waitingOffer || p.in.m == m) {
+			e.table.Drop(&m.entry)
+			e.pool.keepMessage(m)
+		}
+	})
+	p.in = incoming{}
+	e.table.Receives(p.number, func(r *Request) bool {
+		e.table.Withdraw(&r.entry)
+		e.fail(r, err)
+		return true
+	})
+}

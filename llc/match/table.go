@@ -1,0 +1,201 @@
+// Package match holds the two queues of message passing: receives that wait
+// for a message (posted) and messages that wait for a receive (unexpected).
+//
+// Keys are integers: context, source and tag. Sources and tags of receives may
+// be [Any]. Matching is first in, first out on both sides (MPI 4.1, section
+// 3.5): a message takes the earliest posted receive that accepts it, a receive
+// takes the earliest message that it accepts.
+//
+//	Table -> contexts[context] -> sources[source] -> posted, messages
+//	                           -> receives from anyone, all messages
+//
+// Queues are lists through the entries themselves, so nothing is allocated per
+// message. A receive from anyone and one from a named source lie in different
+// queues; stamps tell which was posted first. A queue that grows deep is
+// hashed by tag.
+package match
+
+import "rhinet/llc/seq"
+
+// Any is the wildcard of a receive's source or tag.
+const Any = -1
+
+// A Table holds both queues of all contexts of one peer. Owners of posted
+// receives are *P, those of unexpected messages *U.
+type Table[P, U any] struct {
+	contexts []*context[P, U]
+	peers    int
+	clock    seq.Clock
+	posted   int
+	messages int
+}
+
+// New returns a table for messages of the given number of peers.
+func New[P, U any](peers int) *Table[P, U] {
+	return &Table[P, U]{peers: peers}
+}
+
+// A context holds what is waiting in one communication context. Its sources
+// come into being when first named.
+type context[P, U any] struct {
+	sources  []*source[P, U]
+	anyone   posted[P]     // receives from any source
+	messages unexpected[U] // messages of all sources
+}
+
+type source[P, U any] struct {
+	posted   posted[P]
+	messages unexpected[U]
+}
+
+// Posted returns the number of waiting receives.
+func (t *Table[P, U]) Posted() int { return t.posted }
+
+// Messages returns the number of waiting messages.
+func (t *Table[P, U]) Messages() int { return t.messages }
+
+// find returns the context, which must be made by at first use.
+func (t *Table[P, U]) find(ctx uint16) *context[P, U] {
+	if int(ctx) < len(t.contexts) {
+		if c := t.contexts[ctx]; c != nil {
+			return c
+		}
+	}
+	return t.grow(ctx)
+}
+
+func (t *Table[P, U]) grow(ctx uint16) *context[P, U] {
+	for int(ctx) >= len(t.contexts) {
+		t.contexts = append(t.contexts, nil)
+	}
+	c := &context[P, U]{sources: make([]*source[P, U], t.peers)}
+	c.messages.set = contextLinks
+	t.contexts[ctx] = c
+	return c
+}
+
+func (c *context[P, U]) find(src int32) *source[P, U] {
+	if s := c.sources[src]; s != nil {
+		return s
+	}
+	return c.grow(src)
+}
+
+func (c *context[P, U]) grow(src int32) *source[P, U] {
+	s := &source[P, U]{}
+	s.messages.set = sourceLinks
+	c.sources[src] = s
+	return s
+}
+
+// Arrive takes the receive that a message of src with tag goes to, or returns
+// nil: then the caller calls Keep. src is below the number of peers.
+func (t *Table[P, U]) Arrive(ctx uint16, src, tag int32) *P {
+	c := t.find(ctx)
+	e := c.find(src).posted.find(tag)
+	if c.anyone.n != 0 {
+		if w := c.anyone.find(tag); w != nil && (e == nil || w.stamp < e.stamp) {
+			e = w
+		}
+	}
+	if e == nil {
+		return nil
+	}
+	e.queue.remove(e)
+	t.posted--
+	return e.Owner
+}
+
+// Keep adds a message for which Arrive found no receive.
+func (t *Table[P, U]) Keep(m *Message[U], ctx uint16, src, tag int32) {
+	c := t.find(ctx)
+	m.context, m.source, m.tag = ctx, src, tag
+	c.find(src).messages.push(m)
+	c.messages.push(m)
+	t.messages++
+}
+
+// Post returns the waiting message that a receive takes, no longer waiting.
+// If there is none it adds the receive and returns nil. e.Owner is set by the
+// caller, e must not be waiting, src and tag may be Any.
+func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
+	c := t.find(ctx)
+	q, waiting := &c.anyone, &c.messages
+	if src != Any {
+		s := c.find(src)
+		q, waiting = &s.posted, &s.messages
+	}
+	if waiting.n != 0 {
+		if m := waiting.find(tag); m != nil {
+			t.Drop(m)
+			return m.Owner
+		}
+	}
+	e.tag, e.stamp = tag, t.clock.Next()
+	q.push(e)
+	t.posted++
+	return nil
+}
+
+// Find returns the waiting message that a receive would take, or nil.
+func (t *Table[P, U]) Find(ctx uint16, src, tag int32) *U {
+	c := t.find(ctx)
+	waiting := &c.messages
+	if src != Any {
+		waiting = &c.find(src).messages
+	}
+	if m := waiting.find(tag); m != nil {
+		return m.Owner
+	}
+	return nil
+}
+
+// Drop removes a waiting message.
+func (t *Table[P, U]) Drop(m *Message[U]) {
+	c := t.contexts[m.context]
+	c.sources[m.source].messages.remove(m)
+	c.messages.remove(m)
+	t.messages--
+}
+
+// Withdraw removes a waiting receive and reports whether it was waiting.
+func (t *Table[P, U]) Withdraw(e *Receive[P]) bool {
+	if e.queue == nil {
+		return false
+	}
+	e.queue.remove(e)
+	t.posted--
+	return true
+}
+
+// Receives calls visit for the waiting receives that name src as their source,
+// until it returns false. visit may withdraw the receive it is given.
+func (t *Table[P, U]) Receives(src int32, visit func(*P) bool) {
+	for _, c := range t.contexts {
+		if c == nil {
+			continue
+		}
+		if src == Any {
+			if !c.anyone.each(visit) {
+				return
+			}
+		} else if s := c.sources[src]; s != nil && !s.posted.each(visit) {
+			return
+		}
+	}
+}
+
+// EachMessage calls visit for all waiting messages in order of arrival within
+// each context. visit may drop the message it is given.
+func (t *Table[P, U]) EachMessage(visit func(*U)) {
+	for _, c := range t.contexts {
+		if c == nil {
+			continue
+		}
+		for m := c.messages.order.head; m != nil; {
+			next := m.links[contextLinks].next
+			visit(m.Owner)
+			m = next
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package llc
+
+import (
+	"rhinet/llc/ir"
+	"rhinet/llc/seq"
+)
+
+// A peer is what the engine knows of one peer. The fields of the path of a
+// small message come first, so that they share two cache lines.
+type peer struct {
+	// Outgoing: written by Send, see connect.go and credit.go.
+	direct int        // messages shorter than this go straight through: ring of our own, no backlog
+	lines  seq.Window // lines of that ring
+	data   seq.Window // its data area
+	ring   ir.Ring
+	number int32
+
+	// Incoming: where packets of this peer must come from, see connect.go,
+	// and the message they belong to, see eager.go.
+	via uint32 // complement of the ring, so that zero is the shared ring
+	in  incoming
+
+	out    outState
+	grant  inState
+	mine   ir.Ring // ring in our pool that the peer may write
+	gone   bool
+	queues queues
+	flight flight
+	asking bool // ReadTail is on its way
+	told   bool // and its answer brought nothing: ask again at the next Retry
+	stall  bool // in Engine.stalled
+}
+
+// noRoute is a via that no packet comes from.
+const noRoute = 1
+
+// direct is recomputed when the route or the backlog changes.
+func (p *peer) redirect() {
+	if p.out == outRing && p.queues.messages.head == nil {
+		p.direct = ir.Inline + 1
+	} else {
+		p.direct = 0
+	}
+}

@@ -1,0 +1,170 @@
+package llc
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// Rendezvous: the message stays in the sender's buffer until a receive has
+// matched, then moves straight into the receiver's.
+//
+// The sender:
+//
+//	      Expose            Exposed          offer gone
+//	Idle --------> Exposing -------> Ready ------------> Offered
+//	   \------- no remote access ------^                  |
+//	         +--------------------+-----------------------+
+//	         | Split              | Stream                | Finish
+//	         v                    v                       v
+//	      Sharing --> Waiting --> Streaming --all gone--> Closing --> done
+//	      (split.go)     \---------- Finish --------------^
+//
+// The receiver, chosen by size (protocols.go):
+//
+//	Idle --> Pulling --last piece--> Closing --> done      Finish packet
+//	   |        \--not permitted--> Streaming
+//	   |--> Sharing ... (split.go)
+//	   \--> Streaming ... (stream.go)
+//
+// A request is done when its machine is Closing and the translator no longer
+// holds its buffer; the transfer is released when no answer is owed any more.
+
+// startOffer offers a message.
+func (e *Engine) startOffer(p *peer, r *Request) {
+	t := e.newTransfer(p, r)
+	if t == nil {
+		e.fail(r, ErrTooMany)
+		return
+	}
+	t.n, t.size = len(r.Buf), uint64(len(r.Buf))
+	if e.caps.Remote {
+		e.become(t, sendExposing)
+		e.expose(t)
+	} else {
+		e.become(t, sendReady)
+	}
+	tr := e.pool.train()
+	tr.head = ir.Header{Kind: wire.Offer, Context: r.Context, Tag: int32(r.Tag), Word: t.size}
+	tr.t, tr.n = t, wire.OfferBytes
+	wire.OfferBody(tr.body[:]).Encode(0, t.id)
+	e.enqueue(p, &p.queues.messages, tr)
+}
+
+// ready lets the offer go, with its segment if there is one.
+func (e *Engine) ready(t *transfer) {
+	e.become(t, sendReady)
+	for tr := t.p.queues.messages.head; tr != nil; tr = tr.next {
+		if tr.t == t {
+			wire.OfferBody(tr.body[:]).Encode(uint64(t.segment), t.id)
+			break
+		}
+	}
+	e.pump(t.p)
+}
+
+// onOffer matches an offered message.
+func (e *Engine) onOffer(p *peer, ev *ir.Event) error {
+	h := &ev.Header
+	offer, err := wire.ParseOffer(ev.Data)
+	if err != nil {
+		return lie(ev, "%v", err)
+	}
+	if h.Tag < 0 || h.Word > math.MaxInt64 {
+		return lie(ev, "tag %d, %d bytes", h.Tag, h.Word)
+	}
+	if p.in.size != 0 {
+		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
+	}
+	segment, id := ir.Segment(offer.Segment()), offer.ID()
+	if r := e.table.Arrive(h.Context, p.number, h.Tag); r != nil {
+		e.receiveOffered(p, r, h.Tag, h.Word, segment, id)
+		return nil
+	}
+	m := e.pool.message()
+	m.kind, m.peer, m.tag, m.size, m.id, m.segment = waitingOffer, p.number, h.Tag, h.Word, id, segment
+	e.table.Keep(&m.entry, h.Context, p.number, m.tag)
+	return nil
+}
+
+// receiveOffered starts to move a matched message.
+func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, id uint32) {
+	n := int(min(size, uint64(len(r.Buf))))
+	t := e.newTransfer(p, r)
+	if t == nil || n == 0 {
+		h := header(wire.Finish, uint64(id))
+		if t == nil {
+			h.Flags = wire.Failed
+			e.control(p, h, nil)
+			e.fail(r, ErrTooMany)
+			return
+		}
+		e.control(p, h, nil)
+		t.r = nil
+		e.received(r, p.number, tag, size)
+		e.release(t)
+		return
+	}
+	t.n, t.size, t.tag, t.remote, t.theirs = n, size, tag, id, segment
+	if segment == 0 || !e.caps.Remote {
+		e.askStream(t)
+		return
+	}
+	e.rowFor(uint64(n)).receive(e, t)
+}
+
+// pullAll pulls a message whole.
+func (e *Engine) pullAll(t *transfer) {
+	t.unit = t.n
+	e.pull(t, 0, t.n)
+}
+
+// pull pulls the bytes from off to end, piece by piece.
+func (e *Engine) pull(t *transfer, off, end int) {
+	t.off, t.end = off, end
+	e.become(t, recvPulling)
+	e.pullNext(t)
+}
+
+func (e *Engine) pullNext(t *transfer) {
+	if t.off == t.end {
+		e.finish(t, nil)
+		return
+	}
+	e.copy(t, ir.Pull, t.off, min(t.off+t.unit, t.end))
+}
+
+// pullFailed finds another way, or gives up.
+func (e *Engine) pullFailed(t *transfer, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		e.askStream(t)
+		return
+	}
+	e.finish(t, &PeerError{int(t.p.number), refused(err)})
+}
+
+// onFinish ends an offered message.
+func (e *Engine) onFinish(p *peer, ev *ir.Event, flags uint8) error {
+	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
+	if err != nil {
+		return err
+	}
+	failed := flags == wire.Failed
+	switch {
+	case t.state == sendOffered, t.state == sendWaiting:
+	case t.state == sendSharing && (failed || t.split.claim.Back() == 0):
+		// Failed: the receiver may give up at any time. Otherwise it may have
+		// moved everything before our first claim, which is still on its way.
+	default:
+		return lie(ev, "transfer %#x is %v", t.id, t.state)
+	}
+	if failed {
+		e.close(t, &PeerError{int(p.number), ErrRefused})
+	} else {
+		e.close(t, nil)
+	}
+	return nil
+}

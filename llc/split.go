@@ -1,0 +1,190 @@
+package llc
+
+import (
+	"fmt"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// Split: both sides move a part of a large message, each with its own copy
+// engine: the receiver pulls chunks from the front, the sender pushes chunks
+// from the back, until they meet. Who moves a chunk is settled by a
+// compare-and-swap on a claim word in the receiver's control area, so nobody
+// waits for a side that is away: the other one moves everything.
+//
+// The receiver (front) and the sender (back):
+//
+//	               Expose own buffer, open the word, pull chunk 0
+//	Idle --------> Sharing --claim--> pull --Pulled--> claim ...
+//	                  |  \ both answers in: Split packet to the sender
+//	                  | all claimed
+//	                  |-- sender has none, or has reported --> Closing (Finish packet)
+//	                  \-- sender has some --> Awaiting --Part--> Closing
+//	   Part with the Failed flag: the missing chunks are pulled (Pulling)
+//	   own pull refused: claim the rest, move none; then stream, or give up
+//
+//	Offered --Split--> Sharing --claim--> push --Pushed--> claim ...
+//	                      \-- all claimed --> Waiting      (Part packet if it moved any)
+//
+// One chunk is under way per side, so that small packets pass between chunks.
+
+// split is the state of a split transfer on either side.
+type split struct {
+	held    bool       // receiver: word is ours
+	opened  bool       // receiver: the word has its first value
+	invited bool       // receiver: the Split packet is out
+	moving  bool       // a chunk is under way
+	stop    bool       // receiver: claim, but do not move
+	part    bool       // receiver: the sender has reported
+	lost    bool       // sender: a chunk it had claimed did not move
+	word    uint32     // number of the claim word
+	total   uint32     // chunks
+	moved   uint32     // chunks that the sender moved
+	claim   wire.Claim // latest known value
+	old     uint64     // of the swap under way
+	new     uint64
+}
+
+// share starts the receiver's side, or pulls alone if no word is free.
+func (e *Engine) share(t *transfer) {
+	t.unit = max(e.caps.SplitUnit, (t.n+mostChunks-1)/mostChunks)
+	if !e.words.take(&t.split) {
+		e.pull(t, 0, t.n)
+		return
+	}
+	s := &t.split
+	s.total = uint32((t.n + t.unit - 1) / t.unit)
+	e.become(t, recvSharing)
+	e.swap(t, int32(e.self), uint64(s.claim), uint64(wire.NewClaim(s.claim.Generation()+1, 1)))
+	e.expose(t)
+	e.chunk(t, ir.Pull, 0)
+}
+
+// chunk moves chunk number i.
+func (e *Engine) chunk(t *transfer, op ir.Op, i uint32) {
+	t.split.moving = true
+	lo := int(i) * t.unit
+	e.copy(t, op, lo, min(lo+t.unit, t.n))
+}
+
+func (e *Engine) swap(t *transfer, peer int32, old, new uint64) {
+	s := &t.split
+	s.old, s.new = old, new
+	c := e.emit()
+	c.Op = ir.Swap
+	c.Peer = peer
+	c.Offset = uint64(s.word)
+	c.Old, c.New = old, new
+	c.Token = t.owe(forSwap)
+}
+
+// invite sends the Split packet once the word and the segment are there, if
+// anything is left to claim.
+func (e *Engine) invite(t *transfer) {
+	s := &t.split
+	if t.state != recvSharing || !s.opened || t.segment == 0 || s.invited || s.stop || s.claim.Full(s.total) {
+		return
+	}
+	s.invited = true
+	var b [wire.SplitBytes]byte
+	wire.SplitBody(b[:]).Encode(uint64(t.segment), uint64(t.n), s.claim, t.id, s.word, uint32(t.unit))
+	e.control(t.p, header(wire.Split, uint64(t.remote)), b[:])
+}
+
+// claimFront claims the next chunk for the receiver; all that is left if it
+// has stopped.
+func (e *Engine) claimFront(t *transfer) error {
+	s := &t.split
+	if s.claim.Full(s.total) {
+		return e.claimed(t)
+	}
+	n := uint32(1)
+	if s.stop {
+		n = s.total - s.claim.Front() - s.claim.Back()
+	}
+	e.swap(t, int32(e.self), uint64(s.claim), uint64(s.claim.TakeFront(n)))
+	return nil
+}
+
+// frontSwapped takes the answer to the receiver's claim.
+func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
+	s, was := &t.split, wire.Claim(ev.Old)
+	switch {
+	case !s.opened && ev.Old != s.old: // the word's last user left another value
+		e.swap(t, int32(e.self), ev.Old, s.new)
+		return nil
+	case !s.opened:
+		s.opened, s.claim = true, wire.Claim(s.new)
+		e.invite(t)
+		if s.moving {
+			return nil
+		}
+		return e.claimFront(t)
+	case ev.Old == s.old:
+		first := s.claim.Front()
+		s.claim = wire.Claim(s.new)
+		if s.stop {
+			return e.claimFront(t)
+		}
+		e.chunk(t, ir.Pull, first)
+		return nil
+	case was.Generation() != s.claim.Generation() || was.Front() != s.claim.Front() ||
+		was.Back() < s.claim.Back() || !was.Fits(s.total) || !s.invited:
+		err := fmt.Errorf("claim word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)
+		e.finish(t, &PeerError{int(t.p.number), err})
+		return &ProtocolError{int(t.p.number), "claim", err.Error()}
+	}
+	s.claim = was
+	return e.claimFront(t)
+}
+
+// claimed is reached when the receiver has moved its part and nothing is left.
+func (e *Engine) claimed(t *transfer) error {
+	if s := &t.split; s.claim.Back() > 0 && !s.part {
+		e.become(t, recvAwaiting)
+		return nil
+	}
+	return e.settled(t)
+}
+
+// settled is reached when the sender has reported as well.
+func (e *Engine) settled(t *transfer) (err error) {
+	s := &t.split
+	if s.moved > s.claim.Back() {
+		err = &ProtocolError{int(t.p.number), "part packet",
+			fmt.Sprintf("%d chunks moved, %d claimed", s.moved, s.claim.Back())}
+		s.moved = 0
+	}
+	switch missing := s.claim.Back() - s.moved; {
+	case s.stop:
+		e.pullFailed(t, t.err)
+	case missing > 0:
+		lo := int(s.total-s.claim.Back()) * t.unit
+		e.pull(t, lo, min(lo+int(missing)*t.unit, t.n))
+	default:
+		e.finish(t, nil)
+	}
+	return err
+}
+
+// onPart takes the sender's report.
+func (e *Engine) onPart(p *peer, ev *ir.Event) error {
+	id, moved := wire.Halves(ev.Header.Word)
+	t, err := e.theirTransfer(p, ev, id)
+	if err != nil {
+		return err
+	}
+	s := &t.split
+	if t.state != recvSharing && t.state != recvAwaiting || !s.invited || s.part {
+		return lie(ev, "transfer %#x is %v", t.id, t.state)
+	}
+	if moved >= s.total || t.state == recvAwaiting && moved > s.claim.Back() {
+		return lie(ev, "%d chunks moved, of %d; %v claimed", moved, s.total, s.claim)
+	}
+	s.part, s.moved = true, moved
+	if t.state == recvAwaiting {
+		return e.settled(t)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package llc
+
+import (
+	"fmt"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// The sender's side of a split transfer; the picture is in split.go.
+
+// onSplit starts the sender's side.
+func (e *Engine) onSplit(p *peer, ev *ir.Event) error {
+	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
+	if err != nil {
+		return err
+	}
+	b, err := wire.ParseSplit(ev.Data)
+	switch {
+	case err != nil:
+		return lie(ev, "%v", err)
+	case t.state != sendOffered || t.segment == 0:
+		return lie(ev, "transfer %#x is %v", t.id, t.state)
+	case b.Want() > t.size || uint64(b.Index()) >= uint64(e.caps.Words):
+		return lie(ev, "%d of %d bytes, word %d of %d", b.Want(), t.size, b.Index(), e.caps.Words)
+	}
+	t.n, t.unit, t.remote, t.theirs = int(b.Want()), int(b.Unit()), b.ID(), ir.Segment(b.Segment())
+	t.split = split{word: b.Index(), total: b.Chunks(), claim: b.Claim()}
+	e.become(t, sendSharing)
+	e.claimBack(t)
+	return nil
+}
+
+// claimBack claims the next chunk for the sender.
+func (e *Engine) claimBack(t *transfer) {
+	s := &t.split
+	if s.claim.Full(s.total) {
+		e.report(t)
+		return
+	}
+	e.swap(t, t.p.number, uint64(s.claim), uint64(s.claim.TakeBack()))
+}
+
+// backSwapped takes the answer to the sender's claim.
+func (e *Engine) backSwapped(t *transfer, ev *ir.Event) error {
+	s, was := &t.split, wire.Claim(ev.Old)
+	switch {
+	case ev.Old == s.old:
+		s.claim = wire.Claim(s.new)
+		e.chunk(t, ir.Push, s.total-s.claim.Back())
+		return nil
+	case was.Generation() != s.claim.Generation() && s.claim.Back() == 0:
+		e.report(t) // the word is in its next use
+		return nil
+	case was.Generation() != s.claim.Generation() || was.Back() != s.claim.Back() ||
+		was.Front() < s.claim.Front() || !was.Fits(s.total):
+		err := &ProtocolError{int(t.p.number), "claim",
+			fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}
+		e.report(t)
+		return err
+	}
+	s.claim = was
+	e.claimBack(t)
+	return nil
+}
+
+// report ends the sender's part. If it claimed nothing the receiver knows.
+func (e *Engine) report(t *transfer) {
+	s := &t.split
+	e.become(t, sendWaiting)
+	if s.claim.Back() == 0 {
+		return
+	}
+	h := header(wire.Part, wire.Pair(t.remote, s.moved))
+	if s.lost {
+		h.Flags = wire.Failed
+	}
+	e.control(t.p, h, nil)
+}

@@ -1,0 +1,72 @@
+package llc
+
+import (
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// Stream: an offered message travels in Data packets, because its memory
+// cannot be reached from the other side.
+//
+//	receiver: Idle, Pulling, Sharing --Stream packet--> Streaming --last Data--> Closing
+//	sender:   Offered, Waiting --Stream packet--> Streaming --all gone--> Closing
+//
+// Data packets name their transfer, so streams to one peer take turns with
+// each other and with small messages. They are numbered, to notice an error;
+// the way keeps their order. There is no Finish packet.
+
+// askStream asks the sender for all bytes.
+func (e *Engine) askStream(t *transfer) {
+	t.off, t.parts, t.err = 0, 0, nil
+	e.become(t, recvStreaming)
+	var b [wire.StreamBytes]byte
+	wire.StreamBody(b[:]).Encode(uint64(t.n), t.id)
+	e.control(t.p, header(wire.Stream, uint64(t.remote)), b[:])
+}
+
+// onStream starts to send.
+func (e *Engine) onStream(p *peer, ev *ir.Event) error {
+	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
+	if err != nil {
+		return err
+	}
+	b, err := wire.ParseStream(ev.Data)
+	switch {
+	case err != nil:
+		return lie(ev, "%v", err)
+	case t.state == sendOffered, t.state == sendWaiting:
+	case t.state == sendSharing && t.split.claim.Back() == 0: // our first claim will fail
+	default:
+		return lie(ev, "transfer %#x is %v", t.id, t.state)
+	}
+	if b.Want() > t.size {
+		return lie(ev, "%d of %d bytes", b.Want(), t.size)
+	}
+	t.remote = b.ID()
+	e.become(t, sendStreaming)
+	tr := e.pool.train()
+	tr.head = ir.Header{Kind: wire.Data}
+	tr.t, tr.end = t, int(b.Want())
+	e.enqueue(p, &p.queues.bulk, tr)
+	return nil
+}
+
+// onData takes the next piece.
+func (e *Engine) onData(p *peer, ev *ir.Event) error {
+	id, part := wire.Halves(ev.Header.Word)
+	t, err := e.theirTransfer(p, ev, id)
+	if err != nil {
+		return err
+	}
+	if t.state != recvStreaming || part != t.parts {
+		return lie(ev, "part %d, transfer %#x is %v at %d", part, id, t.state, t.parts)
+	}
+	if n := len(ev.Data); n == 0 || n > t.n-t.off {
+		return lie(ev, "%d bytes at %d of %d", n, t.off, t.n)
+	}
+	t.off += copy(t.r.Buf[t.off:t.n], ev.Data)
+	if t.parts++; t.off == t.n {
+		e.close(t, nil)
+	}
+	return nil
+}

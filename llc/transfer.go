@@ -1,0 +1,228 @@
+package llc
+
+import (
+	"rhinet/internal/invariants"
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// A state is a point in the life of a transfer: a message that needs more than
+// its own packets. The machines are drawn where their transitions are: eager.go
+// (synchronous), rendezvous.go, split.go, stream.go.
+type state uint8
+
+const (
+	idle state = iota
+
+	sendQueued         // synchronous message that has not all gone
+	sendUnacknowledged // synchronous message: the receiver has not said that it matched
+	sendExposing       // waits for its segment before it is offered
+	sendReady          // the offer waits for its way
+	sendOffered        // the receiver's turn
+	sendSharing        // claims and pushes chunks from the back
+	sendWaiting        // nothing left to push: the receiver finishes
+	sendStreaming      // Data packets are on their way or queued
+	sendClosing        // over; the translator still owes answers
+
+	recvPulling   // pulls alone, piece by piece
+	recvSharing   // claims and pulls chunks from the front
+	recvAwaiting  // all claimed; the sender still pushes its chunks
+	recvStreaming // takes Data packets
+	recvClosing   // over; the translator still owes answers
+
+	numStates
+)
+
+var stateNames = [numStates]string{
+	"Idle", "Queued", "Unacknowledged", "Exposing", "Ready", "Offered", "Sharing", "Waiting", "Streaming", "Closing",
+	"Pulling", "Sharing", "Awaiting", "Streaming", "Closing",
+}
+
+func (s state) String() string { return stateNames[s] }
+
+func (s state) sending() bool { return s < recvPulling }
+
+// A transfer is one message that both sides must agree on.
+type transfer struct {
+	id    uint32
+	state state
+	r     *Request
+	p     *peer
+	next  *transfer // in the free list, or in the copier's line
+
+	size    uint64     // of the message
+	tag     int32      // of the message
+	remote  uint32     // the other side's id
+	theirs  ir.Segment // the other side's memory
+	segment ir.Segment // own memory
+	n       int        // bytes to move: what fits the receiver's buffer
+	off     int        // pulling, streaming: bytes moved
+	end     int        // pulling: where to stop
+	unit    int        // pulling, sharing: bytes of a piece
+	parts   uint32     // streaming: packets so far
+	acked   bool       // synchronous message: matched before it had all gone
+	err     error      // why it failed
+
+	owed   owed // answers that have not come
+	queued bool // the piece has not started: in the copier's line
+	piece  piece
+	split  split
+}
+
+// transfers is the table of transfers. An id is an index and a count of the
+// index's uses, so that an old id is recognised.
+type transfers struct {
+	table  []*transfer
+	free   *transfer
+	active int
+	limit  int
+}
+
+// newTransfer returns a transfer in state idle, or nil if there are too many.
+func (e *Engine) newTransfer(p *peer, r *Request) *transfer {
+	ts := &e.transfers
+	t := ts.free
+	if t != nil {
+		ts.free, t.next = t.next, nil
+	} else {
+		if len(ts.table) >= ts.limit {
+			return nil
+		}
+		t = &transfer{id: uint32(len(ts.table))}
+		ts.table = append(ts.table, t)
+	}
+	// The count skips 0, so no id is 0.
+	uses := t.id>>indexBits + 1
+	if uses == 1<<(32-indexBits) {
+		uses = 1
+	}
+	t.id = t.id&(1<<indexBits-1) | uses<<indexBits
+	t.p, t.r = p, r
+	ts.active++
+	return t
+}
+
+// release ends a transfer whose request is done and that owes nothing.
+func (e *Engine) release(t *transfer) {
+	if invariants.Enabled {
+		invariants.Check(t.owed == 0 && t.r == nil && !t.queued, "llc: transfer released while in use")
+	}
+	*t = transfer{id: t.id, next: e.transfers.free}
+	e.transfers.free = t
+	e.transfers.active--
+}
+
+// lookup returns the transfer with an id, or nil.
+func (e *Engine) lookup(id uint32) *transfer {
+	if i := int(id & (1<<indexBits - 1)); i < len(e.transfers.table) {
+		if t := e.transfers.table[i]; t.id == id && t.state != idle {
+			return t
+		}
+	}
+	return nil
+}
+
+// theirTransfer returns the transfer with p that a packet names.
+func (e *Engine) theirTransfer(p *peer, ev *ir.Event, id uint32) (*transfer, error) {
+	if t := e.lookup(id); t != nil && t.p == p {
+		return t, nil
+	}
+	return nil, lie(ev, "no transfer %#x with it is under way", id)
+}
+
+// become changes the state of a transfer.
+func (e *Engine) become(t *transfer, to state) {
+	if e.trace != nil {
+		e.trace(Transition{int(t.p.number), t.machine(to), t.id, t.state.String(), to.String()})
+	}
+	t.state = to
+}
+
+func (t *transfer) machine(to state) string {
+	if to.sending() {
+		return "send"
+	}
+	return "receive"
+}
+
+// owed is a set of answers that the translator owes to one transfer, at most
+// one for each purpose. The purpose is the high half of a command's token.
+type owed uint64
+
+const (
+	forExpose owed = 1 << iota
+	forCopy
+	forSwap
+	borrowing = forExpose | forCopy // hold the request's buffer
+)
+
+// owe notes that an answer will come, and returns its token.
+func (t *transfer) owe(purpose owed) uint64 {
+	t.owed |= purpose
+	return uint64(t.id) | uint64(purpose)<<32
+}
+
+// expose asks for a segment of the transfer's part of the request's buffer.
+func (e *Engine) expose(t *transfer) {
+	e.segments++
+	c := e.emit()
+	c.Op = ir.Expose
+	c.Peer = t.p.number
+	c.Data = t.r.Buf[:t.n]
+	c.Token = t.owe(forExpose)
+}
+
+// conceal withdraws the segment, if there is one.
+func (e *Engine) conceal(t *transfer) {
+	if t.segment == 0 {
+		return
+	}
+	e.segments--
+	c := e.emit()
+	c.Op = ir.Conceal
+	c.Segment = t.segment
+	t.segment = 0
+}
+
+// close ends a transfer: err is why it failed, or nil. The request is done as
+// soon as the translator no longer holds its buffer.
+func (e *Engine) close(t *transfer, err error) {
+	t.err = err
+	if t.state.sending() {
+		e.become(t, sendClosing)
+	} else {
+		e.become(t, recvClosing)
+	}
+	e.closing(t)
+}
+
+// closing takes the steps that the answers still owed allow.
+func (e *Engine) closing(t *transfer) {
+	e.conceal(t)
+	if t.owed&borrowing == 0 && t.r != nil {
+		r := t.r
+		t.r = nil
+		switch {
+		case t.err != nil:
+			e.fail(r, t.err)
+		case t.state.sending():
+			e.sent(r)
+		default:
+			e.received(r, t.p.number, t.tag, t.size)
+		}
+	}
+	if t.owed == 0 {
+		e.words.give(&t.split)
+		e.release(t)
+	}
+}
+
+// finish tells the sender that its message has been received, or given up.
+func (e *Engine) finish(t *transfer, err error) {
+	h := header(wire.Finish, uint64(t.remote))
+	if err != nil {
+		h.Flags = wire.Failed
+	}
+	e.control(t.p, h, nil)
+	e.close(t, err)
+}

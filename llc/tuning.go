@@ -1,0 +1,21 @@
+package llc
+
+import "rhinet/llc/wire"
+
+// Tunables. None depends on a NIC: what does is in ir.Caps.
+const (
+	firstCommands = 32 // commands between two Takes before their array grows
+	buffersKept   = 64 // unexpected-message buffers kept of each size
+	recordsKept   = 1024
+	// bulkReserve is the share of a packet ring, 1/bulkReserve, that streamed
+	// messages leave free for small ones.
+	bulkReserve = 4
+)
+
+// Limits that the packets set.
+const (
+	mostEager     = 1 << 30 // an Eager packet gives the size in 32 bits
+	mostTransfers = 1<<indexBits - 1
+	indexBits     = 22 // of a transfer's id; the rest counts its uses
+	mostChunks    = wire.MaxChunks
+)

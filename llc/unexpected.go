@@ -1,0 +1,78 @@
+package llc
+
+import (
+	"rhinet/llc/ir"
+	"rhinet/llc/match"
+	"rhinet/llc/wire"
+)
+
+// A waiting is the kind of a message that waits for a receive.
+type waiting uint8
+
+const (
+	waitingEager waiting = iota + 1 // its bytes are, or will be, in buf
+	waitingOffer                    // its bytes are with the sender
+	waitingSelf                     // its bytes are in the buffer of a send to this peer itself
+)
+
+// A message waits for a receive.
+type message struct {
+	entry   match.Message[message]
+	next    *message // in the pool
+	kind    waiting
+	peer    int32
+	tag     int32
+	size    uint64
+	id      uint32     // eager: to be acknowledged; offer: the sender's id
+	segment ir.Segment // offer
+	self    *Request   // self
+	buf     []byte     // eager
+	got     int        // eager: bytes that have arrived
+	small   [smallBuffer]byte
+}
+
+// accept gives a waiting message, already out of its queues, to a receive.
+func (e *Engine) accept(r *Request, m *message) {
+	p := &e.peers[m.peer]
+	switch m.kind {
+	case waitingEager:
+		copy(r.Buf, m.buf[:m.got])
+		if m.id != 0 {
+			e.control(p, header(wire.Ack, uint64(m.id)), nil)
+		}
+		if p.in.m == m {
+			p.in.m, p.in.r = nil, r
+		} else {
+			e.received(r, m.peer, m.tag, m.size)
+		}
+	case waitingOffer:
+		e.receiveOffered(p, r, m.tag, m.size, m.segment, m.id)
+	case waitingSelf:
+		copy(r.Buf, m.self.Buf)
+		e.sent(m.self)
+		e.received(r, m.peer, m.tag, m.size)
+	}
+	e.pool.keepMessage(m)
+}
+
+// startSelf sends to this peer itself, by the same rules of matching.
+func (e *Engine) startSelf(r *Request) {
+	self, tag, size := int32(e.self), int32(r.Tag), uint64(len(r.Buf))
+	if to := e.table.Arrive(r.Context, self, tag); to != nil {
+		copy(to.Buf, r.Buf)
+		e.sent(r)
+		e.received(to, self, tag, size)
+		return
+	}
+	m := e.pool.message()
+	m.peer, m.tag, m.size = self, tag, size
+	if r.Mode == Standard && size <= e.eager {
+		m.kind = waitingEager
+		m.buf = e.pool.buffer(m, len(r.Buf))
+		m.got = copy(m.buf, r.Buf)
+		e.sent(r)
+	} else {
+		m.kind, m.self = waitingSelf, r
+	}
+	e.table.Keep(&m.entry, r.Context, self, tag)
+}

@@ -1,0 +1,71 @@
+// Package wire defines the packets that protocol engines exchange: their
+// kinds, flags, what each puts into the header's word, and the payloads of
+// control packets as byte views.
+//
+//	kind      order    context,tag  word                      payload
+//	Eager     message  of message   sync id | message bytes   first bytes of the message
+//	Fragment  message  -            offset                    further bytes of the latest Eager
+//	Offer     message  of message   message bytes             OfferBody: segment, sender's id
+//	Ack       none     -            sync id                   -
+//	Split     none     -            sender's id               SplitBody: how to share the work
+//	Stream    none     -            sender's id               StreamBody: receiver's id, bytes wanted
+//	Data      transfer -, part      receiver's id | part no.  bytes of a streamed message
+//	Part      none     -            receiver's id | chunks    -
+//	Finish    none     -            sender's id               -
+//	Grant     none     -            ring number               -
+//	Refuse    none     -            -                         -
+//	Switch    last     -            ring number               -
+//
+// Identifiers are 32 bits, name an entry of a table of the peer that gave
+// them out, and are never 0. "a | b" is Pair(b, a): b in the low half.
+// Everything is little endian. Nothing here is trusted: Parse functions check
+// lengths, engines check values.
+package wire
+
+// A Kind is the kind of a packet.
+type Kind = uint8
+
+// The kinds. Zero is no kind, so that empty memory is no packet.
+const (
+	Eager    Kind = iota + 1 // first packet of a message that travels in packets
+	Fragment                 // the next packet of that message
+	Offer                    // a message that stays where it is until the receiver asks for it
+	Ack                      // the receive that matches a synchronous message has started
+	Split                    // answer to Offer: let us both move it
+	Stream                   // answer to Offer: send it in Data packets
+	Data                     // a piece of a streamed message
+	Part                     // the sender's part of a split message has arrived
+	Finish                   // the offered message has been received, or given up
+	Grant                    // a packet ring for the peer that asked
+	Refuse                   // no ring left: stay on the shared ring
+	Switch                   // last packet in the shared ring: what follows is in the packet ring
+	NumKinds
+)
+
+var kindNames = [NumKinds]string{
+	"none", "eager", "fragment", "offer", "ack", "split", "stream", "data", "part", "finish", "grant", "refuse", "switch",
+}
+
+// KindName returns the name of a kind for messages.
+func KindName(k Kind) string {
+	if k < NumKinds {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Flags of a header.
+const (
+	Sync   uint8 = 1 << iota // Eager: the high half of the word is an id to be acknowledged
+	Ask                      // any message packet in a shared ring: the writer asks for a packet ring
+	Failed                   // Part: a chunk that was claimed did not move; Finish: the receiver gave up
+)
+
+// ControlBytes is the largest payload of a control packet.
+const ControlBytes = 40
+
+// Pair packs two halves into a header's word.
+func Pair(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }
+
+// Halves unpacks what Pair packed.
+func Halves(word uint64) (low, high uint32) { return uint32(word), uint32(word >> 32) }
