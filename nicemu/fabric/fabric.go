@@ -3,6 +3,7 @@ package fabric
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"rhinet/internal/ring"
 )
@@ -72,6 +73,14 @@ func (f *Fabric) Job() uint32 { return f.job }
 
 // Shared reports whether ranks are processes, not goroutines of this one.
 func (f *Fabric) Shared() bool { return f.shared }
+
+// Decide lets the first caller in the job settle a question that all ranks
+// must answer alike: it returns the first proposal, which is not 0.
+func (f *Fabric) Decide(proposal uint64) uint64 {
+	w := &words(f.mem[:PageBytes])[wordDecided]
+	atomic.CompareAndSwapUint64(w, 0, proposal)
+	return atomic.LoadUint64(w)
+}
 
 // Bytes returns an area of rank's slice. It starts on a page.
 func (f *Fabric) Bytes(rank int, a Area) []byte {

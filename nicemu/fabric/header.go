@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The header's words, in order. All others of its page are zero.
+// The header's words, in order. All others of its page start as zero.
 const (
 	wordMagic = iota
 	wordVersion
@@ -22,6 +22,8 @@ const (
 	wordDevice
 	wordTotal
 	headerWords
+
+	wordDecided = 64 // on a line of its own: see Decide
 )
 
 const (

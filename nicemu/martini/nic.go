@@ -101,30 +101,47 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	return n, nil
 }
 
-// probe decides whether cross-memory attach is used. Ranks start at different
-// times, so it tries those that it is likely to find, and itself.
+// Answers to whether the ranks of a job use cross-memory attach.
+const (
+	attachYes = 1
+	attachNo  = 2
+)
+
+// probe decides whether cross-memory attach is used. All ranks of a job must
+// agree, so the first to come decides for those that leave it open.
 func (n *NIC) probe(a Attach) error {
-	n.attach = a != Off
+	refusal := n.reach(a)
+	if a == On && refusal != nil {
+		return fmt.Errorf("martini: cross-memory attach is on but refused: %w", refusal)
+	}
+	mine := uint64(attachYes)
+	if a == Off || refusal != nil {
+		mine = attachNo
+	}
+	all := n.f.Decide(mine)
+	if all != mine && a != Auto {
+		return fmt.Errorf("martini: cross-memory attach must be auto, on or off for all ranks alike; rank %d differs", n.rank)
+	}
+	n.attach = all == attachYes
+	return nil
+}
+
+// reach tries the memory of ranks that are likely to have started, this one
+// included, and returns what the kernel says.
+func (n *NIC) reach(a Attach) error {
 	if a == Off || !n.f.Shared() {
 		return nil
 	}
-	err := fabric.AttachPolicy()
+	if err := fabric.AttachPolicy(); err != nil {
+		return err
+	}
 	for _, peer := range [...]int{n.rank, n.rank - 1, n.rank + 1, 0} {
-		if err != nil {
-			break
+		if peer < 0 || peer >= n.f.Ranks() {
+			continue
 		}
-		if peer >= 0 && peer < n.f.Ranks() {
-			if err = n.f.Probe(peer); errors.Is(err, fabric.ErrAbsent) {
-				err = nil
-			}
+		if err := n.f.Probe(peer); err != nil && !errors.Is(err, fabric.ErrAbsent) {
+			return err
 		}
-	}
-	if err == nil {
-		return nil
-	}
-	n.attach = false
-	if a == On {
-		return fmt.Errorf("martini: cross-memory attach is on but refused: %w", err)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ type route struct {
 	window         *Window
 	rank           int
 	sid            int
+	cont           *uint64 // the Window's contflag
 	key, seg, page *uint64 // PGIDTBL, segment and extent entries
 	keyWas, segWas uint64
 	pageWas        uint64
@@ -20,7 +21,7 @@ type route struct {
 // find translates for a well-known segment of a node, as the Initiator does
 // for a request of the Window, and as RFend and RBend do for its packet.
 func (r *route) find(n *NIC, w *Window, rank, sid int) error {
-	*r = route{nic: n, window: w, rank: rank, sid: sid}
+	*r = route{nic: n, window: w, rank: rank, sid: sid, cont: &w.flags[0]}
 	seg := makeSegment(sid, ioGen)
 	no := func(why Reason) error {
 		return n.refuse(&Refusal{Op: opBotf, Node: rank, Segment: seg, Reason: why})
@@ -61,7 +62,7 @@ func (r *route) renew() error { return r.find(r.nic, r.window, r.rank, r.sid) }
 
 // ready counts one request of the Window, and translates again if need be.
 func (r *route) ready() error {
-	r.window.flags[0]++
+	*r.cont++
 	if r.good() {
 		return nil
 	}

@@ -1,0 +1,83 @@
+package fabric
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const long = 10 * time.Second
+
+func took(t *testing.T, want string, atLeast, atMost time.Duration, f func()) {
+	t.Helper()
+	start := time.Now()
+	f()
+	if d := time.Since(start); d < atLeast || d > atMost {
+		t.Errorf("%s took %v, want %v to %v", want, d, atLeast, atMost)
+	}
+}
+
+func TestDoorbell(t *testing.T) {
+	d := heap(t, 1).Bell(0)
+	d.Ring() // nobody sleeps
+	d.Arm()
+	if !d.Asleep() {
+		t.Fatal("armed but not asleep")
+	}
+	took(t, "a sleep that nobody ends", 20*time.Millisecond, time.Second, func() { d.Sleep(20 * time.Millisecond) })
+	d.Ring()
+	d.Ring()
+	took(t, "a sleep after the bell", 0, time.Second, func() { d.Sleep(long) })
+	d.Disarm()
+	if d.Asleep() {
+		t.Fatal("disarmed but asleep")
+	}
+	took(t, "no sleep", 0, time.Second, func() { d.Sleep(0) })
+
+	d.Arm()
+	d.Ring() // the token stays: the sleeper found work instead
+	d.Disarm()
+	d.Arm()
+	took(t, "a sleep after an old bell", 20*time.Millisecond, time.Second, func() { d.Sleep(20 * time.Millisecond) })
+
+	if n := testing.AllocsPerRun(20, func() { d.Arm(); d.Ring(); d.Sleep(long); d.Disarm() }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// bounce passes a number back and forth, asleep between any two, and so finds
+// a wake-up that gets lost.
+func bounce(f *Fabric, self, rounds int) bool {
+	word := func(rank int) *uint64 { return &f.Words(rank, Control)[0] }
+	bell := f.Bell(self)
+	for i := uint64(1); i <= uint64(rounds); i++ {
+		if self == 0 {
+			atomic.StoreUint64(word(1), i)
+			f.Bell(1).Ring()
+		}
+		for start := time.Now(); atomic.LoadUint64(word(self)) < i; {
+			bell.Arm()
+			if atomic.LoadUint64(word(self)) < i {
+				bell.Sleep(long)
+			}
+			bell.Disarm()
+			if time.Since(start) > long/2 {
+				return false
+			}
+		}
+		if self == 1 {
+			atomic.StoreUint64(word(0), i)
+			f.Bell(0).Ring()
+		}
+	}
+	return true
+}
+
+func TestNoWakeUpIsLostBetweenGoroutines(t *testing.T) {
+	f := heap(t, 2)
+	other := make(chan bool)
+	go func() { other <- bounce(f, 1, 2000) }()
+	if !bounce(f, 0, 2000) || !<-other {
+		t.Fatal("a rank slept through its bell")
+	}
+}
