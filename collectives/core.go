@@ -17,20 +17,21 @@ type Group struct {
 	exchange Exchange // nil if the transport has none, or may no longer be used
 	awaiter  Awaiter  // nil if the transport is none
 
-	rank, size  int
-	width       int // transfers that one execution may have open
-	exchangeMax int
-	crowded     bool
-	forced      [numKinds]*row
-	plans       planCache
-	x           execution // of blocking calls
-	scratch     []byte    // of blocking calls
-	sequence    uint32    // blocking calls so far
-	prepared    uint32    // calls to Prepare so far
-	ops         opQueue
-	first, last int         // slots that poll waits for
-	waitErr     error       // what poll found
-	poll        func() bool // made once, so that waiting does not allocate
+	rank, size   int
+	width        int // transfers that one execution may have open
+	exchangeMax  int
+	plainBarrier bool // a barrier is an empty exchange
+	crowded      bool
+	forced       [numKinds]*row
+	plans        planCache
+	x            execution // of blocking calls
+	scratch      []byte    // of blocking calls
+	sequence     uint32    // blocking calls so far
+	prepared     uint32    // calls to Prepare so far
+	ops          opQueue
+	first, last  int         // slots that poll waits for
+	waitErr      error       // what poll found
+	poll         func() bool // made once, so that waiting does not allocate
 }
 
 // New makes the group of the processes that t connects. The error names a
@@ -52,6 +53,7 @@ func New(t Transport, o Options) (*Group, error) {
 	}
 	g.awaiter, _ = t.(Awaiter)
 	g.poll = g.pollSlots
+	g.plainBarrier = g.choose(shape{kind: Barrier}).exchange != nil
 	return g, nil
 }
 

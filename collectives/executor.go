@@ -46,7 +46,10 @@ func (x *execution) advance(g *Group, block bool) bool {
 			}
 			x.open = 0
 		case opCopy:
-			copy(x.at(s.b), x.at(s.a))
+			// A part that is in its place already may be on its way to others.
+			if dst, src := x.at(s.b), x.at(s.a); &dst[0] != &src[0] {
+				copy(dst, src)
+			}
 		case opReduce:
 			x.reducer.Reduce(x.at(s.a), x.at(s.b))
 		case opExchange:

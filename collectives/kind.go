@@ -70,9 +70,6 @@ func kindByName(name string) (Kind, bool) {
 	return 0, false
 }
 
-// reduces reports whether calls of this kind carry a Reducer.
-func (k Kind) reduces() bool { return k >= Reduce }
-
 // rooted reports whether calls of this kind name a root.
 func (k Kind) rooted() bool {
 	switch k {

@@ -36,7 +36,7 @@ type opQueue struct {
 func (g *Group) Prepare(c Call) (*Op, error) {
 	g.prepared++
 	if g.exchange != nil {
-		g.exchange, g.exchangeMax, g.plans = nil, 0, planCache{}
+		g.exchange, g.exchangeMax, g.plainBarrier, g.plans = nil, 0, false, planCache{}
 	}
 	s, in, out, err := g.check(&c)
 	if err != nil {

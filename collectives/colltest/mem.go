@@ -8,7 +8,6 @@ package colltest
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 
 	"rhinet/collectives"
@@ -31,6 +30,7 @@ type World struct {
 	mu     sync.Mutex
 	change *sync.Cond // broadcast at each completion
 	ranks  []*rank
+	moved  uint64 // messages so far
 	round  *round // the exchange that is being filled
 }
 
@@ -150,6 +150,7 @@ func (w *World) move(send, recv *transfer) {
 		recv.err = fmt.Errorf("colltest: %d bytes from %d to %d, %d expected", len(send.buf), send.from, send.to, len(recv.buf))
 	}
 	send.done, recv.done = true, true
+	w.moved++
 	w.change.Broadcast()
 }
 
@@ -187,10 +188,21 @@ func (r *rank) test(first, last int) (bool, error) {
 	return true, err
 }
 
-// Await calls done again and again.
+// Await asks again after each message that moves.
 func (r *rank) Await(done func() bool) {
-	for !done() {
-		runtime.Gosched()
+	w := r.w
+	for {
+		w.mu.Lock()
+		seen := w.moved
+		w.mu.Unlock()
+		if done() {
+			return
+		}
+		w.mu.Lock()
+		for w.moved == seen {
+			w.change.Wait()
+		}
+		w.mu.Unlock()
 	}
 }
 

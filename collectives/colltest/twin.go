@@ -23,14 +23,15 @@ type trial struct {
 
 // given is what a rank contributes: its own memory of the length it needs.
 func (c trial) given(rank, n int) []byte {
-	r := rand.New(rand.NewPCG(c.seed, uint64(rank)))
+	var seed [32]byte
+	binary.LittleEndian.PutUint64(seed[:], c.seed)
+	binary.LittleEndian.PutUint64(seed[8:], uint64(rank))
+	r := rand.NewChaCha8(seed)
 	buf := make([]byte, n)
-	for i := range buf {
-		buf[i] = byte(r.Uint32())
-	}
+	r.Read(buf)
 	if _, ok := c.reducer.(floatSum); ok {
 		for i := 0; i+8 <= n; i += 8 { // finite numbers of very different size
-			binary.LittleEndian.PutUint16(buf[i+6:], 0x3000+uint16(r.UintN(0x2000)))
+			binary.LittleEndian.PutUint16(buf[i+6:], 0x3000+uint16(r.Uint64()%0x2000))
 		}
 	}
 	return buf

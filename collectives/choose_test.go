@@ -1,0 +1,131 @@
+package collectives
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestChoice(t *testing.T) {
+	tests := []struct {
+		size    int
+		o       Options
+		board   bool
+		call    Call
+		recv    int
+		reducer Reducer
+		want    string
+	}{
+		{size: 1, call: Call{Kind: Barrier}, want: "alone"},
+		{size: 4, call: Call{Kind: Barrier}, want: "dissemination"},
+		{size: 4, call: Call{Kind: Barrier}, board: true, want: "exchange"},
+		{size: 4, call: Call{Kind: Barrier}, o: Options{Oversubscribed: true}, want: "linear"},
+		{size: 4, call: Call{Kind: Bcast}, recv: 64, board: true, want: "exchange"},
+		{size: 4, call: Call{Kind: Bcast}, recv: 65, board: true, want: "binomial"},
+		{size: 4, call: Call{Kind: Bcast}, recv: 0, board: true, want: "binomial"},
+		{size: 4, call: Call{Kind: Bcast}, recv: mib, want: "chain"},
+		{size: 2, call: Call{Kind: Allreduce}, recv: mib, reducer: sum{}, want: "ring"},
+		{size: 2, call: Call{Kind: Allreduce}, recv: mib, reducer: left{}, want: "rabenseifner"},
+		{size: 2, call: Call{Kind: Allreduce}, recv: 8, reducer: sum{}, want: "recursive-doubling"},
+		{size: 16, call: Call{Kind: Allreduce}, recv: 8, reducer: sum{}, o: Options{Oversubscribed: true}, want: "linear"},
+		{size: 8, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=chain"), want: "chain"},
+		// What is forced but cannot be used leaves the choice to the table.
+		{size: 8, call: Call{Kind: Allreduce}, recv: mib, reducer: left{}, o: force("allreduce=ring"), want: "rabenseifner"},
+		{size: 8, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=exchange"), want: "binomial"},
+	}
+	for _, tt := range tests {
+		var tr Transport = newFake(0, tt.size)
+		if tt.board {
+			tr = &fakeBoard{fake: newFake(0, tt.size)}
+		}
+		g := mustGroup(t, tr, tt.o)
+		tt.call.Recv, tt.call.Reducer = make([]byte, tt.recv), tt.reducer
+		if tt.call.Kind == Allreduce {
+			tt.call.Send = make([]byte, tt.recv)
+		}
+		if got, err := g.Algorithm(tt.call); got != tt.want || err != nil {
+			t.Errorf("%v of %d bytes, %d ranks, %+v: %s, %v; want %s", tt.call.Kind, tt.recv, tt.size, tt.o, got, err, tt.want)
+		}
+	}
+}
+
+func force(list string) Options {
+	f, err := ParseForce(list)
+	if err != nil {
+		panic(err)
+	}
+	return Options{Force: f}
+}
+
+// After the first Prepare no call of the group blocks in an exchange.
+func TestPrepareEndsExchange(t *testing.T) {
+	f := &fakeBoard{fake: newFake(0, 4)}
+	g := mustGroup(t, f, Options{})
+	if g.Barrier(); f.exchanges != 1 {
+		t.Fatalf("%d exchanges", f.exchanges)
+	}
+	if g.run(&Call{Kind: Barrier}); f.exchanges != 2 { // by its schedule
+		t.Fatalf("%d exchanges", f.exchanges)
+	}
+	if _, err := g.Prepare(Call{Kind: Barrier}); err != nil {
+		t.Fatal(err)
+	}
+	if g.Barrier(); f.exchanges != 2 {
+		t.Errorf("%d exchanges after Prepare", f.exchanges)
+	}
+	if g.Size() != 4 {
+		t.Errorf("size %d", g.Size())
+	}
+}
+
+// Every operation has algorithms, and its last one serves any call, on
+// processors of its own or shared ones.
+func TestTableIsComplete(t *testing.T) {
+	for _, k := range Kinds() {
+		ns := names(k)
+		if len(ns) == 0 {
+			t.Errorf("%v has no algorithm", k)
+			continue
+		}
+		for i := range table {
+			r := &table[i]
+			if r.kind == k && r.name == ns[len(ns)-1] && (r.normal != always || r.crowded != always || r.needs != 0 || r.exchange != nil) {
+				t.Errorf("%v/%s is the last resort and has limits", k, r.name)
+			}
+		}
+	}
+}
+
+func TestWrongNames(t *testing.T) {
+	for list, want := range map[string]string{
+		"bcast=ring":  "binomial",
+		"brodcast=x":  "reduce_scatter_block",
+		"bcast":       "operation=algorithm",
+		"barrier=,=1": "",
+	} {
+		_, err := ParseForce(list)
+		if !errors.Is(err, ErrName) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", list, err, want)
+		}
+	}
+	if f, err := ParseForce(" bcast = chain, ,barrier=tree"); err != nil || f["bcast"] != "chain" || f["barrier"] != "tree" {
+		t.Errorf("%v, %v", f, err)
+	}
+	if _, err := New(newFake(0, 2), Options{Force: map[string]string{"scan": "x"}}); !errors.Is(err, ErrName) {
+		t.Errorf("New: %v", err)
+	}
+}
+
+func TestTablePrints(t *testing.T) {
+	text := Table()
+	for _, want := range []string{
+		"allreduce", "recursive-doubling", "2^k ranks, commutative", "by name only", "..16K bytes", "512K.. bytes", "8.. ranks", "any", "1M..",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if got := numKinds.String(); got != "kind 15" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,72 @@
+package collectives
+
+import "errors"
+
+var errFake = errors.New("fake refused")
+
+// A fake is a transport without other ranks: every transfer is complete at
+// once, and receives leave their buffer as it is.
+type fake struct {
+	rank, size, slots int
+	failPost          int // the post, counted from 1, that fails
+	failWait          int
+	posts, waits      int
+}
+
+func newFake(rank, size int) *fake { return &fake{rank: rank, size: size, slots: 64} }
+
+func (f *fake) Rank() int  { return f.rank }
+func (f *fake) Size() int  { return f.size }
+func (f *fake) Slots() int { return f.slots }
+
+func (f *fake) post() error {
+	if f.posts++; f.posts == f.failPost {
+		return errFake
+	}
+	return nil
+}
+
+func (f *fake) Isend(int, []byte, int, int) error { return f.post() }
+func (f *fake) Irecv(int, []byte, int, int) error { return f.post() }
+
+func (f *fake) Wait(int, int) error {
+	if f.waits++; f.waits == f.failWait {
+		return errFake
+	}
+	return nil
+}
+
+func (f *fake) Test(first, last int) (bool, error) { return true, f.Wait(first, last) }
+
+// A fakeBoard adds an exchange of up to 64 bytes.
+type fakeBoard struct {
+	*fake
+	exchanges int
+}
+
+func (f *fakeBoard) ExchangeBytes() int { return 64 }
+func (f *fakeBoard) Exchange(in, out []byte) error {
+	f.exchanges++
+	for i := range f.size {
+		copy(out[i*len(in):], in)
+	}
+	return nil
+}
+
+// sum adds bytes.
+type sum struct{}
+
+func (sum) ElemSize() int     { return 1 }
+func (sum) Commutative() bool { return true }
+func (sum) Reduce(in, inout []byte) {
+	for i := range inout {
+		inout[i] += in[i]
+	}
+}
+
+// left is a op b = a on elements of 4 bytes.
+type left struct{}
+
+func (left) ElemSize() int           { return 4 }
+func (left) Commutative() bool       { return false }
+func (left) Reduce(in, inout []byte) { copy(inout, in) }

@@ -1,0 +1,230 @@
+package collectives
+
+import (
+	"errors"
+	"testing"
+)
+
+func mustGroup(t testing.TB, tr Transport, o Options) *Group {
+	t.Helper()
+	g, err := New(tr, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// Repeated blocking calls allocate nothing, with and without an exchange.
+func TestNoAllocation(t *testing.T) {
+	in, out, all := make([]byte, 8), make([]byte, 8), make([]byte, 32)
+	counts := []int{1, 2, 3, 2}
+	for name, tr := range map[string]Transport{"messages": newFake(1, 4), "exchange": &fakeBoard{fake: newFake(1, 4)}} {
+		g := mustGroup(t, tr, Options{})
+		calls := map[string]func() error{
+			"barrier":    g.Barrier,
+			"bcast":      func() error { return g.Bcast(in, 2) },
+			"allreduce":  func() error { return g.Allreduce(in, out, sum{}) },
+			"allgather":  func() error { return g.Allgather(in, all) },
+			"alltoall":   func() error { return g.Alltoall(all, make32()) },
+			"allgatherv": func() error { return g.Allgatherv(in[:2], all, counts, nil, 1) },
+		}
+		for call, f := range calls {
+			n := testing.AllocsPerRun(100, func() {
+				if err := f(); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if n != 0 {
+				t.Errorf("%s on %s: %v allocations", call, name, n)
+			}
+		}
+	}
+}
+
+var sink [32]byte
+
+func make32() []byte { return sink[:] }
+
+// The Allgatherv of a rank whose calls alternate between a few shapes also
+// finds its plans again; more shapes than a group remembers push out the oldest.
+func TestPlansAreRemembered(t *testing.T) {
+	g := mustGroup(t, newFake(0, 2), Options{})
+	first := make([]byte, 1)
+	for range 2 {
+		if err := g.Bcast(first, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := g.plans.hot[Bcast]
+	if g.Bcast(make([]byte, 2), 0); g.plans.hot[Bcast] == p {
+		t.Fatal("two shapes share a plan")
+	}
+	if g.Bcast(first, 0); g.plans.hot[Bcast] != p {
+		t.Fatal("a plan was forgotten")
+	}
+	for n := range planCount {
+		g.Bcast(make([]byte, 10+n), 0)
+	}
+	if g.Bcast(first, 0); g.plans.hot[Bcast] == p {
+		t.Fatal("a plan outlived its place")
+	}
+}
+
+func TestLargeScratchIsGivenBack(t *testing.T) {
+	g := mustGroup(t, newFake(0, 2), Options{Force: map[string]string{"allreduce": "rabenseifner"}})
+	for _, n := range []int{1000, 2 * scratchKept} {
+		if err := g.Allreduce(make([]byte, n), make([]byte, n), sum{}); err != nil {
+			t.Fatal(err)
+		}
+		if len(g.scratch) > scratchKept {
+			t.Fatalf("after %d bytes the group keeps %d", n, len(g.scratch))
+		}
+	}
+}
+
+// An error of the transport is the call's result, and the call still does the
+// rest of its part.
+func TestTransportErrors(t *testing.T) {
+	whole := newFake(0, 8)
+	g := mustGroup(t, whole, Options{})
+	if err := g.Allreduce(make([]byte, 80), make([]byte, 80), sum{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]*fake{"post": {failPost: 2}, "wait": {failWait: 1}} {
+		f.size, f.slots = 8, 64
+		g := mustGroup(t, f, Options{})
+		if err := g.Allreduce(make([]byte, 80), make([]byte, 80), sum{}); !errors.Is(err, errFake) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if f.posts != whole.posts || f.waits != whole.waits {
+			t.Errorf("%s: %d posts, %d waits instead of %d, %d", name, f.posts, f.waits, whole.posts, whole.waits)
+		}
+		if err := g.Allreduce(make([]byte, 80), make([]byte, 80), sum{}); err != nil {
+			t.Errorf("%s: the next call: %v", name, err)
+		}
+		f.posts, f.waits = 0, 0
+		op, err := g.Prepare(Call{Kind: Allreduce, Send: make([]byte, 80), Recv: make([]byte, 80), Reducer: sum{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		op.Start()
+		if done, err := op.Test(); !done || !errors.Is(err, errFake) {
+			t.Errorf("%s: prepared: %t, %v", name, done, err)
+		}
+	}
+}
+
+func TestArguments(t *testing.T) {
+	g := mustGroup(t, newFake(0, 4), Options{})
+	b := func(n int) []byte { return make([]byte, n) }
+	tests := []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"root too high", g.Bcast(b(1), 4), ErrRoot},
+		{"root negative", g.Gatherv(b(1), b(4), []int{1, 1, 1, 1}, nil, 1, -1), ErrRoot},
+		{"gather", g.Gather(b(2), b(7), 0), ErrLength},
+		{"scatter", g.Scatter(b(7), b(2), 0), ErrLength},
+		{"allgather", g.Allgather(b(2), b(9)), ErrLength},
+		{"alltoall uneven", g.Alltoall(b(6), b(6)), ErrLength},
+		{"alltoall unequal", g.Alltoall(b(4), b(8)), ErrLength},
+		{"reduce", g.Reduce(b(3), b(2), sum{}, 0), ErrLength},
+		{"half an element", g.Allreduce(b(6), b(6), left{}), ErrLength},
+		{"reduce_scatter_block", g.ReduceScatterBlock(b(8), b(4), sum{}), ErrLength},
+		{"reduce_scatter_block uneven", g.ReduceScatterBlock(b(6), b(1), sum{}), ErrLength},
+		{"no reducer", g.Scan(b(1), b(1), nil), ErrReducer},
+		{"counts missing", g.Allgatherv(b(1), b(4), []int{1, 1, 1}, nil, 1), ErrCounts},
+		{"displacements missing", g.Allgatherv(b(1), b(4), []int{1, 1, 1, 1}, []int{0}, 1), ErrCounts},
+		{"count negative", g.Scatterv(b(4), []int{1, -1, 1, 1}, nil, b(1), 1, 0), ErrCounts},
+		{"part outside", g.Gatherv(b(1), b(4), []int{1, 1, 1, 1}, []int{0, 1, 2, 4}, 1, 0), ErrCounts},
+		{"own part", g.Gatherv(b(2), b(4), []int{1, 1, 1, 1}, nil, 1, 0), ErrCounts},
+		{"alltoallv send", g.Alltoallv(b(3), []int{1, 1, 1, 1}, nil, b(4), []int{1, 1, 1, 1}, nil, 1), ErrCounts},
+		{"alltoallv recv", g.Alltoallv(b(4), []int{1, 1, 1, 1}, nil, b(3), []int{1, 1, 1, 1}, nil, 1), ErrCounts},
+		{"element of nothing", g.Alltoallv(b(4), nil, nil, b(3), nil, nil, 0), ErrCounts},
+	}
+	for _, tt := range tests {
+		if !errors.Is(tt.err, tt.want) {
+			t.Errorf("%s: error %v, want %v", tt.name, tt.err, tt.want)
+		}
+	}
+	for _, c := range []Call{{Kind: Bcast, Root: 9}, {Kind: numKinds}} {
+		if _, err := g.Prepare(c); err == nil {
+			t.Errorf("Prepare of %v: no error", c.Kind)
+		}
+		if _, err := g.Algorithm(c); err == nil {
+			t.Errorf("Algorithm of %v: no error", c.Kind)
+		}
+	}
+	if f := g.t.(*fake); f.posts != 0 {
+		t.Errorf("%d transfers for wrong calls", f.posts)
+	}
+}
+
+func TestOpIsStartedOnce(t *testing.T) {
+	f := &stuck{fake: newFake(0, 2)}
+	g := mustGroup(t, f, Options{})
+	op, err := g.Prepare(Call{Kind: Barrier})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := op.Test(); !done || err != nil {
+		t.Errorf("before Start: %t, %v", done, err)
+	}
+	if err := op.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := op.Start(); !errors.Is(err, ErrActive) {
+		t.Errorf("second Start: %v", err)
+	}
+	if done, _ := op.Test(); done {
+		t.Error("complete too early")
+	}
+	f.free = true
+	if err := op.Wait(); err != nil {
+		t.Error(err)
+	}
+	if err := op.Start(); err != nil {
+		t.Errorf("third Start: %v", err)
+	}
+}
+
+// A stuck transport completes nothing until it is freed.
+type stuck struct {
+	*fake
+	free bool
+}
+
+func (s *stuck) Test(int, int) (bool, error) { return s.free, nil }
+
+// While operations are outstanding, a blocking call waits by testing, so that
+// they go on.
+func TestBlockingCallDrivesOps(t *testing.T) {
+	f := &countdown{fake: newFake(0, 2), left: 5}
+	g := mustGroup(t, f, Options{})
+	op, err := g.Prepare(Call{Kind: Barrier})
+	if err != nil {
+		t.Fatal(err)
+	}
+	op.Start()
+	if err := g.Barrier(); err != nil {
+		t.Fatal(err)
+	}
+	if f.waits != 0 || op.active {
+		t.Errorf("%d blocking waits, operation active %t", f.waits, op.active)
+	}
+}
+
+// A countdown completes transfers at the last of some tests.
+type countdown struct {
+	*fake
+	left int
+}
+
+func (c *countdown) Test(int, int) (bool, error) { c.left--; return c.left <= 0, nil }
+
+func TestFewSlotsAreRefused(t *testing.T) {
+	if _, err := New(&fake{size: 2, slots: MinSlots - 1}, Options{}); err == nil {
+		t.Error("no error")
+	}
+}
