@@ -9,7 +9,7 @@ import (
 
 // The variables through which a launcher and a rank speak.
 const (
-	envJob  = "RHINET_JOB"   // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME"
+	envJob  = "RHINET_JOB"   // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME cpus=C"
 	envInit = "RHINET_INIT"  // what a process remembers of Init: "pid state"
 	envNIC  = "RHINET_NIC"   // the network interface of a world of one rank
 	envDeb  = "RHINET_DEBUG" // not empty: remember where requests were made
@@ -23,6 +23,7 @@ type setup struct {
 	rank, size   int
 	fabric, life int // descriptors; -1: none
 	nic          string
+	cpus         int // processors that all ranks share; 0: unknown
 	debug        bool
 }
 
@@ -64,7 +65,7 @@ func markEnvironment(pid int, state string) {
 func (s *setup) parse(job string) error {
 	s.rank, s.size = -1, -1
 	version := -1
-	numbers := map[string]*int{"version": &version, "rank": &s.rank, "size": &s.size, "fabric": &s.fabric, "life": &s.life}
+	numbers := map[string]*int{"version": &version, "rank": &s.rank, "size": &s.size, "fabric": &s.fabric, "life": &s.life, "cpus": &s.cpus}
 	for field := range strings.FieldsSeq(job) {
 		key, value, _ := strings.Cut(field, "=")
 		if key == "nic" {

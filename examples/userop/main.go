@@ -1,0 +1,60 @@
+// Userop finds the best run of numbers in a sequence that is spread over all
+// ranks, with an operation of its own that does not commute.
+package main
+
+import (
+	"fmt"
+
+	"rhinet/mpi"
+)
+
+// A span describes a stretch of the sequence by sums of runs: of the whole, the
+// best at its start, the best at its end, and the best anywhere.
+type span struct{ All, Head, Tail, Best int }
+
+// join puts stretches together: in lies left of inout.
+func join(in, inout []span) {
+	for i, l := range in {
+		r := inout[i]
+		inout[i] = span{
+			All:  l.All + r.All,
+			Head: max(l.Head, l.All+r.Head),
+			Tail: max(r.Tail, r.All+l.Tail),
+			Best: max(l.Best, r.Best, l.Tail+r.Head),
+		}
+	}
+}
+
+const each = 50
+
+// number is element i of the sequence.
+func number(i int) int { return (i*7919+13)%41 - 20 }
+
+func main() { mpi.Main(run) }
+
+func run(world *mpi.Comm) error {
+	mine := stretch(world.Rank()*each, (world.Rank()+1)*each)
+	all := make([]span, 1)
+	if err := mpi.Allreduce(world, []span{mine}, all, mpi.OpFunc(join)); err != nil {
+		return err
+	}
+	if want := stretch(0, world.Size()*each); all[0] != want {
+		return fmt.Errorf("got %+v, want %+v", all[0], want)
+	}
+	if world.Rank() == 0 {
+		fmt.Printf("the best run of %d numbers adds up to %d\n", world.Size()*each, all[0].Best)
+	}
+	return nil
+}
+
+func stretch(from, to int) span {
+	v := number(from)
+	s := []span{{v, v, v, v}}
+	for i := from + 1; i < to; i++ {
+		v = number(i)
+		next := []span{{v, v, v, v}}
+		join(s, next)
+		s = next
+	}
+	return s[0]
+}

@@ -1,0 +1,72 @@
+package mpi
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// environment is a getenv made of NAME=VALUE lines.
+func environment(lines ...string) func(string) string {
+	return func(name string) string {
+		for _, l := range lines {
+			if n, v, _ := strings.Cut(l, "="); n == name {
+				return v
+			}
+		}
+		return ""
+	}
+}
+
+func TestTheEnvironmentOfMpirunIsRead(t *testing.T) {
+	s, err := readEnvironment(environment("RHINET_JOB=version=1 rank=2 size=5 fabric=3 life=4 nic=martini cpus=8 later=x", "RHINET_DEBUG=1"), 77)
+	if want := (setup{rank: 2, size: 5, fabric: 3, life: 4, nic: "martini", cpus: 8, debug: true}); err != nil || s != want {
+		t.Errorf("got %+v, %v; want %+v", s, err, want)
+	}
+}
+
+// MPI 4.1, section 11.8.1: a program started alone is a world of one rank.
+func TestWithoutALauncherTheWorldHasOneRank(t *testing.T) {
+	for _, env := range [][]string{
+		nil,
+		{"PMI_SIZE=1", "PMI_RANK=0"},
+		{"OMPI_COMM_WORLD_SIZE=1"},
+		{"SLURM_NTASKS=8", "SLURM_PROCID=0"}, // inside a batch script, which sets these for every program
+		{"RHINET_INIT=76 active"},            // of the process that started this one
+	} {
+		s, err := readEnvironment(environment(env...), 77)
+		if err != nil || s.rank != 0 || s.size != 1 || s.fabric != -1 || s.life != -1 {
+			t.Errorf("%v: got %+v, %v", env, s, err)
+		}
+	}
+}
+
+func TestAWrongEnvironmentIsAnErrorThatNamesIt(t *testing.T) {
+	const job = "RHINET_JOB=version=1 rank=0 size=2 fabric=3 life=4 nic=martini"
+	for _, tc := range []struct {
+		env   []string
+		class Class
+		want  string
+	}{
+		{[]string{"RHINET_JOB=nonsense"}, ErrInit, `RHINET_JOB is "nonsense": this program speaks version 1; build it and mpirun from the same rhinet`},
+		{[]string{"RHINET_JOB=version=2 rank=0 size=2 fabric=3"}, ErrInit, "this program speaks version 1"},
+		{[]string{"RHINET_JOB=version=1 rank=x size=2"}, ErrInit, "rank=x is not a number"},
+		{[]string{"RHINET_JOB=version=1 rank=0 size=-2"}, ErrInit, "size=-2 is not a number"},
+		{[]string{"RHINET_JOB=version=1 rank=2 size=2 fabric=3"}, ErrInit, "rank and size are missing or do not fit"},
+		{[]string{"RHINET_JOB=version=1 rank=0 size=2"}, ErrInit, "fabric is missing"},
+		{[]string{"PMI_SIZE=4", "PMI_RANK=0"}, ErrInit, "PMI_SIZE=4 shows that another launcher started this process as one of several"},
+		{[]string{"OMPI_COMM_WORLD_SIZE=2"}, ErrInit, "OMPI_COMM_WORLD_SIZE=2 shows"},
+		{[]string{"MPI_LOCALNRANKS=2"}, ErrInit, "MPI_LOCALNRANKS=2 shows"},
+		{[]string{"SLURM_NTASKS=2", "SLURM_STEP_ID=0", "SLURM_PROCID=1"}, ErrInit, "SLURM_NTASKS=2 shows"},
+		{[]string{"SLURM_STEP_NUM_TASKS=2", "SLURM_PROCID=1"}, ErrInit, "SLURM_STEP_NUM_TASKS=2 shows"},
+		{[]string{"PMIX_RANK=3"}, ErrInit, "PMIX_RANK=3 shows"},
+		{[]string{"PMI_SIZE=4"}, ErrInit, "start the program with rhinet's mpirun, or unset the variable"},
+		{[]string{job, "RHINET_INIT=77 active"}, ErrInit, "the process has called Init before; pass on its communicator"},
+		{[]string{"RHINET_INIT=77 finalized"}, ErrFinalized, "MPI can be initialized only once"},
+	} {
+		_, err := readEnvironment(environment(tc.env...), 77)
+		if !errors.Is(err, tc.class) || !strings.HasPrefix(err.Error(), "mpi: Init: ") || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v: got %v", tc.env, err)
+		}
+	}
+}
