@@ -25,7 +25,7 @@ func TestTheEnvironmentOfMpirunIsRead(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 11.8.1: a program started alone is a world of one rank.
+// MPI 4.1, section 11.10.2: a program started alone is a world of one rank.
 func TestWithoutALauncherTheWorldHasOneRank(t *testing.T) {
 	for _, env := range [][]string{
 		nil,

@@ -66,7 +66,7 @@ func pendingError(c *Comm, s site, pending []string) error {
 // Abort ends the whole job with a status, of which 1 to 255 reach the system;
 // others become 1. It does not return. c is any communicator.
 //
-// MPI 4.1, section 9.7.
+// MPI 4.1, section 11.4.2.
 func Abort(c *Comm, status int) {
 	if status < 1 || status > 255 {
 		status = 1

@@ -61,7 +61,7 @@ func TestShortMessagesLeaveTheRestOfTheBuffer(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.10: a transfer with MPI_PROC_NULL succeeds at once.
+// MPI 4.1, section 3.11: a transfer with MPI_PROC_NULL succeeds at once.
 func TestProcNullDoesNothing(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		buf := []int{5}

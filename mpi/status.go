@@ -2,7 +2,7 @@ package mpi
 
 import "rhinet/llc"
 
-// Wildcards and special ranks (MPI 4.1, sections 3.2.4, 3.10 and 6.4.2).
+// Wildcards and special ranks (MPI 4.1, sections 3.2.4, 3.11 and 7.4.2).
 const (
 	AnySource = llc.AnyPeer // a receive that takes a message of any rank
 	AnyTag    = llc.AnyTag  // a receive that takes a message of any tag
@@ -26,7 +26,7 @@ type Status struct {
 // emptyStatus belongs to an inactive request (MPI 4.1, section 3.7.3).
 func emptyStatus() Status { return Status{Source: AnySource, Tag: AnyTag} }
 
-// nullStatus belongs to a receive from ProcNull (MPI 4.1, section 3.10).
+// nullStatus belongs to a receive from ProcNull (MPI 4.1, section 3.11).
 func nullStatus() Status { return Status{Source: ProcNull, Tag: AnyTag} }
 
 // Count returns how many elements of T the message of st has, or Undefined if

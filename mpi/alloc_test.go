@@ -1,0 +1,161 @@
+package mpi
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// alone makes a world of one rank over t.
+func alone(t testing.TB, tr Transport) *Comm {
+	w, err := Join(Job{Size: 1, Transport: tr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+type cell struct {
+	A [3]float64
+	B int32
+}
+
+// This package adds no allocation to point-to-point calls, whatever the
+// element type.
+func TestPointToPointCallsAllocateNothing(t *testing.T) {
+	w := alone(t, &instant{bytes: -1})
+	f, c, b := make([]float64, 5), make([]cell, 2), make([]byte, 100)
+	sub := w.WithContext(nil)
+	for _, tc := range []struct {
+		name string
+		call func()
+	}{
+		{"Send", func() { Send(w, f, 0, 1); Send(sub, c, 0, 1); Send(w, b, 0, 1) }},
+		{"Ssend", func() { Ssend(w, f, 0, 1) }},
+		{"Recv", func() { Recv(w, f, 0, 1); Recv(w, c, AnySource, AnyTag) }},
+		{"Sendrecv", func() { Sendrecv(w, f, 0, 1, c, 0, 1) }},
+		{"ProcNull", func() { Send(w, f, ProcNull, 1); Recv(w, f, ProcNull, 1) }},
+		{"Isend and Wait", func() { Isend(w, f, 0, 1).Wait() }},
+		{"Irecv and Test", func() { Irecv(w, f, 0, 1).Test() }},
+		{"WaitAll", func() { WaitAll(Isend(w, f, 0, 1), Irecv(w, f, 0, 1), nil) }},
+		{"WaitAny", func() {
+			r, s := Issend(w, f, 0, 1), Irecv(w, b, 0, 1)
+			WaitAny(r, s)
+			WaitAny(r, s)
+		}},
+		{"Probe", func() { Probe(w, 0, 1); Iprobe(w, AnySource, AnyTag) }},
+		{"Barrier", func() { Barrier(w) }},
+		{"Allreduce", func() { Allreduce(w, f, f, Sum) }},
+		{"Bcast", func() { Bcast(w, c, 0) }},
+	} {
+		tc.call() // first use may fill tables
+		if n := testing.AllocsPerRun(100, tc.call); n != 0 {
+			t.Errorf("%s: %v allocations", tc.name, n)
+		}
+	}
+	if p := w.w.requests.pending(); len(p) != 0 {
+		t.Errorf("pending: %v", p)
+	}
+}
+
+// What the transport reports reaches the caller with the call and its values.
+func TestFailuresOfTheTransportAreErrors(t *testing.T) {
+	boom := errors.New("peer 0 is gone")
+	tr := &instant{err: boom, bytes: -1}
+	w := alone(t, tr)
+	buf := make([]int, 2)
+	_, recv := Recv(w, buf, AnySource, 3)
+	_, irecv := Irecv(w, buf, 0, 3).Wait()
+	_, isend := Isend(w, buf, 0, 3).Wait()
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{Send(w, buf, 0, 3), "mpi: Send on world to 0 tag 3: peer 0 is gone"},
+		{recv, "mpi: Recv on world from any source tag 3: peer 0 is gone"},
+		{irecv, "mpi: Irecv on world from 0 tag 3: peer 0 is gone"},
+		{isend, "mpi: Isend on world to 0 tag 3: peer 0 is gone"},
+	} {
+		if !errors.Is(tc.err, boom) || !errors.Is(tc.err, ErrOther) || tc.err.Error() != tc.want {
+			t.Errorf("got %v, want %s", tc.err, tc.want)
+		}
+	}
+	tr.probed.Err = boom
+	if _, err := Probe(w, 0, 0); !errors.Is(err, boom) {
+		t.Errorf("Probe: got %v", err)
+	}
+	tr.stuck = true
+	if _, err := Probe(w, 0, 0); !errors.Is(err, ErrOther) || !strings.HasSuffix(err.Error(), "the transport was closed while waiting") {
+		t.Errorf("Probe: got %v", err)
+	}
+	tr.stuck, tr.closed = false, boom
+	if err := Finalize(w); !errors.Is(err, boom) {
+		t.Errorf("Finalize: got %v", err)
+	}
+}
+
+// A send whose context ends may stay with the transport; its memory is not
+// used again.
+func TestASendThatCannotBeWithdrawnIsLeftToTheTransport(t *testing.T) {
+	w := alone(t, &instant{stuck: true})
+	r := Isend(w.WithContext(ended()), []int{1}, 0, 0)
+	if _, err := r.Wait(); !errors.Is(err, ErrCancelled) {
+		// the context had ended before the call
+		t.Fatal(err)
+	}
+	ctx, cancel := withCancel()
+	r = Isend(w.WithContext(ctx), []int{1}, 0, 0)
+	p := r.p
+	cancel()
+	if _, err := r.Wait(); !errors.Is(err, ErrCancelled) {
+		t.Fatal(err)
+	}
+	if q := w.w.requests.take(false); q == p {
+		t.Error("the transfer is used again")
+	}
+}
+
+func TestJoinRefusesAJobThatCannotBe(t *testing.T) {
+	for _, j := range []Job{{Size: 0}, {Rank: 2, Size: 2}, {Rank: -1, Size: 2}} {
+		if _, err := Join(j); !errors.Is(err, ErrInit) {
+			t.Errorf("%+v: got %v", j, err)
+		}
+	}
+	j := Job{Size: 1, Transport: &instant{}}
+	j.Collectives.Force = map[string]string{"bcast": "pigeon"}
+	if _, err := Join(j); !errors.Is(err, ErrInit) || !strings.Contains(err.Error(), "pigeon") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Statuses of a job, as the process ends with them.
+func TestAbortEndsTheJobWithAStatus(t *testing.T) {
+	for status, want := range map[int]int{1: 1, 7: 7, 255: 255, 0: 1, -1: 1, 256: 1} {
+		got := -1
+		w, err := Join(Job{Size: 1, Transport: &instant{}, Abort: func(s int) { got = s; panic("ended") }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		func() {
+			defer func() { recover() }()
+			Abort(w, status)
+		}()
+		if got != want {
+			t.Errorf("Abort(%d) ended with %d, want %d", status, got, want)
+		}
+	}
+}
+
+func TestClassesHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for c := ErrOther; c <= ErrCancelled; c++ {
+		name := c.Error()
+		if seen[name] || strings.HasPrefix(name, "class ") {
+			t.Errorf("class %d is called %q", uint8(c), name)
+		}
+		seen[name] = true
+	}
+	if got := Class(99).Error(); got != "class 99" {
+		t.Errorf("class 99 is called %q", got)
+	}
+}

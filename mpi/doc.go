@@ -1,0 +1,31 @@
+// Package mpi is the Message Passing Interface, version 4.1, for Go programs.
+//
+//	func main() { mpi.Main(run) }
+//
+//	func run(world *mpi.Comm) error {
+//		sum := []int{0}
+//		if err := mpi.Allreduce(world, []int{world.Rank()}, sum, mpi.Sum); err != nil {
+//			return err
+//		}
+//		fmt.Println(world.Rank(), "of", world.Size(), "has", sum[0])
+//		return nil
+//	}
+//
+// mpirun starts such a program as several processes, the ranks; started alone
+// it is a world of one rank; package mpitest runs its ranks as goroutines.
+//
+// Data travels in slices whose elements hold no pointers: numbers, bool, arrays
+// and flat structs of them. Every call returns its errors, of type [*Error]
+// and with a [Class] that [errors.Is] finds. Any number of goroutines may call
+// at once (MPI_THREAD_MULTIPLE).
+//
+// Missing of MPI 4.1 are: buffered and ready sends, persistent and partitioned
+// communication, matched probes, cancelling, and the Some and All variants of
+// Wait and Test except WaitAll (chapters 3 and 4); derived datatypes and
+// packing (5); Scatterv, Allgatherv, Alltoallw, ReduceScatter, Exscan,
+// ReduceLocal, and nonblocking and persistent collectives (6); groups,
+// inter-communicators, attributes and info objects (7, 10); topologies (8);
+// error handlers and memory allocation (9); sessions and dynamic processes
+// (11); one-sided communication (12); generalized requests (13); files (14);
+// and the tool interfaces (15).
+package mpi

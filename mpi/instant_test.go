@@ -1,0 +1,60 @@
+package mpi
+
+import (
+	"context"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+)
+
+// An instant is a transport on which everything is complete at once and that
+// allocates nothing, so that tests see what this package does by itself.
+type instant struct {
+	err    error // what Send and Recv return, and requests carry
+	probed llc.Status
+	bytes  int64 // of the message that a receive gets; negative: as many as fit
+	stuck  bool  // requests never complete
+	closed error // what Close returns
+}
+
+func (t *instant) Send(uint16, int, int, llc.Mode, []byte) error { return t.err }
+
+func (t *instant) Recv(_ uint16, _, tag int, buf []byte) (llc.Status, error) {
+	return t.status(tag, buf), t.err
+}
+
+func (t *instant) status(tag int, buf []byte) llc.Status {
+	st := llc.Status{Tag: tag, Bytes: t.bytes, Err: t.err}
+	if t.bytes < 0 {
+		st.Bytes = int64(len(buf))
+	}
+	return st
+}
+
+func (t *instant) Start(r *llc.Request, _ bool) { r.Status = t.status(r.Tag, r.Buf) }
+func (t *instant) Wait(*llc.Request)            {}
+func (t *instant) Test(*llc.Request) bool       { return !t.stuck }
+func (t *instant) WaitAny([]*llc.Request) int   { return 0 }
+func (t *instant) Cancel(*llc.Request) bool     { return false }
+func (t *instant) Board() ir.Board              { return nil }
+func (t *instant) Await(cond func() bool)       { cond() }
+func (t *instant) Close() error                 { return t.closed }
+func (t *instant) Probe(uint16, int, int, bool) (llc.Status, bool) {
+	return t.probed, !t.stuck
+}
+
+func (t *instant) WaitContext(ctx context.Context, _ *llc.Request) error {
+	if t.stuck {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// ended is a context that has ended.
+func ended() context.Context {
+	ctx, cancel := withCancel()
+	cancel()
+	return ctx
+}
+
+func withCancel() (context.Context, func()) { return context.WithCancel(context.Background()) }

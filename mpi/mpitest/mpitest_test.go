@@ -1,0 +1,158 @@
+package mpitest
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/mpi"
+)
+
+// modes are the transports that a run may use.
+var modes = map[string]Option{"mailboxes": Mailboxes()}
+
+// failing runs fn on n ranks over each transport; the error must contain all
+// of want, and none of the rest.
+func failing(t *testing.T, n int, fn func(*mpi.Comm) error, want []string, never ...string) {
+	t.Helper()
+	for name, mode := range modes {
+		before := runtime.NumGoroutine()
+		err := World(n, fn, mode, Timeout(5*time.Second))
+		if err == nil {
+			t.Fatalf("%s: no error", name)
+		}
+		for _, part := range want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %q lacks %q", name, err, part)
+			}
+		}
+		for _, part := range never {
+			if strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %q has %q", name, err, part)
+			}
+		}
+		for i := 0; runtime.NumGoroutine() > before; i++ {
+			if i == 100 {
+				t.Fatalf("%s: %d goroutines, %d before", name, runtime.NumGoroutine(), before)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// recvForever waits for a message that nobody sends.
+func recvForever(w *mpi.Comm) error {
+	_, err := mpi.Recv(w, []int{0}, mpi.AnySource, 9)
+	return err
+}
+
+func TestAFailingRankEndsTheOthers(t *testing.T) {
+	failing(t, 3, func(w *mpi.Comm) error {
+		switch w.Rank() {
+		case 0:
+			return errors.New("no such luck")
+		case 1:
+			return mpi.Barrier(w)
+		}
+		return recvForever(w)
+	}, []string{"rank 0: no such luck"}, "rank 1", "rank 2")
+}
+
+func TestAPanicIsAnErrorWithItsStack(t *testing.T) {
+	failing(t, 2, func(w *mpi.Comm) error {
+		if w.Rank() == 1 {
+			panic("out of cheese")
+		}
+		return recvForever(w)
+	}, []string{"rank 1: panic: out of cheese", "mpitest_test.go:"}, "rank 0")
+}
+
+func TestAbortEndsTheJobAndNotTheProcess(t *testing.T) {
+	failing(t, 2, func(w *mpi.Comm) error {
+		if w.Rank() == 0 {
+			mpi.Abort(w, 3)
+		}
+		_, _, err := mpi.WaitAny(mpi.Irecv(w, []int{0}, 0, 0))
+		return err
+	}, []string{"rank 0: called Abort with status 3"}, "rank 1")
+}
+
+func TestAGoroutineThatEndsEarlyIsAnError(t *testing.T) {
+	failing(t, 2, func(w *mpi.Comm) error {
+		if w.Rank() == 0 {
+			runtime.Goexit()
+		}
+		_, err := mpi.Probe(w, 0, 0)
+		return err
+	}, []string{"rank 0: the rank's goroutine ended early"}, "rank 1")
+}
+
+func TestATimeoutSaysWhatEachRankWaitsFor(t *testing.T) {
+	for name, mode := range modes {
+		err := World(4, func(w *mpi.Comm) error {
+			switch w.Rank() {
+			case 0:
+				return recvForever(w)
+			case 1:
+				return mpi.Ssend(w, make([]int, 10), 0, 4)
+			case 2:
+				return mpi.Barrier(w)
+			}
+			time.Sleep(40 * time.Millisecond)
+			return nil
+		}, mode, Timeout(20*time.Millisecond))
+		if !errors.Is(err, ErrTimeout) {
+			t.Fatalf("%s: got %v", name, err)
+		}
+		for _, part := range []string{
+			"mpitest: timeout after 20ms, 4 of 4 ranks are running:\n",
+			"rank 0: receive with world rank any, tag 9, 8 bytes since ",
+			"rank 1: send with world rank 0, tag 4, 80 bytes since ",
+			"rank 2: ", " of a collective call",
+			"rank 3: not in a call of mpi",
+		} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %q lacks %q", name, err, part)
+			}
+		}
+	}
+}
+
+// A program that relies on buffering passes or not, by what the standard
+// leaves open; Unbuffered makes it fail.
+func TestUnbufferedFindsProgramsThatRelyOnBuffering(t *testing.T) {
+	headOn := func(w *mpi.Comm) error {
+		if err := mpi.Send(w, []int{1}, 1-w.Rank(), 0); err != nil {
+			return err
+		}
+		_, err := mpi.Recv(w, []int{0}, 1-w.Rank(), 0)
+		return err
+	}
+	Run(t, 2, headOn, Mailboxes())
+	if err := World(2, headOn, Unbuffered(), Timeout(20*time.Millisecond)); !errors.Is(err, ErrTimeout) {
+		t.Errorf("got %v", err)
+	}
+	Run(t, 4, func(w *mpi.Comm) error {
+		_, err := mpi.Sendrecv(w, []int{1}, (w.Rank()+1)%4, 0, []int{0}, (w.Rank()+3)%4, 0)
+		if err != nil {
+			return err
+		}
+		return mpi.Allreduce(w, []int{1}, []int{0}, mpi.Sum)
+	}, Unbuffered())
+}
+
+func TestWrongArgumentsAreErrors(t *testing.T) {
+	if err := World(0, recvForever); err == nil || err.Error() != "mpitest: 0 ranks; there must be at least 1" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Failures of several ranks are all told.
+func TestAllFailuresAreReported(t *testing.T) {
+	failing(t, 3, func(w *mpi.Comm) error {
+		return fmt.Errorf("failure %d", w.Rank()*w.Rank())
+	}, []string{"rank 0: failure 0", "rank 1: failure 1", "rank 2: failure 4"})
+}
