@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/internal/launch"
+	"rhinet/llc/nics"
+)
+
+// cobraWords are the first words that ask for help or completion instead of a
+// job. A program of such a name is started as ./name.
+var cobraWords = []string{"help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
+
+// runCobra answers what is no job. Only this path builds the command, so that
+// a job does not wait for it.
+func runCobra(args []string, std streams) int {
+	cmd := command()
+	cmd.SetIn(std.in)
+	cmd.SetOut(std.out)
+	cmd.SetErr(std.err)
+	if args[0] == "help" {
+		args = []string{"--help"}
+	}
+	cmd.SetArgs(longNames(cmd, args))
+	if err := cmd.Execute(); err != nil {
+		fmt.Fprintf(std.err, "mpirun: %v\n", err)
+		return launch.StatusUsage
+	}
+	return 0
+}
+
+// command describes mpirun to cobra, for help and for shell completion.
+func command() *cobra.Command {
+	req := newRequest()
+	cmd := &cobra.Command{
+		Use:   "mpirun -n N [flags] program [args...]",
+		Short: "Start a program as the ranks of a parallel job",
+		Long: `Start a program as the N ranks of a parallel job on this machine.
+
+The program is an executable or a Go main package (a directory, a file or an
+import path), which is built first. Flags end at the program's name. Several
+programs make one job with a colon between them:
+
+  mpirun -n 1 ./master : -n 3 ./worker
+
+The exit status is that of the first rank that failed, 128 + signal if a signal
+ended it, 124 after a timeout, 2 if the command line cannot be carried out.
+SIGQUIT (Ctrl-\) prints what every rank waits for and is then passed on.`,
+		Example: `  mpirun -n 4 ./cmd/npb -class S ep is cg
+  mpirun -n 2 --tag-output --timeout 1m ./a.out
+  mpirun completion bash > ~/.local/share/bash-completion/completions/mpirun`,
+		Args:                  cobra.ArbitraryArgs,
+		DisableFlagsInUseLine: true,
+		SilenceErrors:         true,
+		SilenceUsage:          true,
+		Run:                   func(*cobra.Command, []string) {},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.SetInterspersed(false)
+	fs.AddFlagSet(req.flags)
+	// Cobra brings its own help, which prints instead of returning.
+	fs.Lookup("help").Value = new(helpWanted)
+	err := errors.Join(
+		cmd.RegisterFlagCompletionFunc("bind-to", cobra.FixedCompletions([]string{"core", "none"}, cobra.ShellCompDirectiveNoFileComp)),
+		cmd.RegisterFlagCompletionFunc("nic", cobra.FixedCompletions(nics.Names(), cobra.ShellCompDirectiveNoFileComp)),
+		cmd.MarkFlagDirname("wdir"),
+	)
+	if err != nil {
+		panic(err) // a flag named here that addFlags does not declare
+	}
+	return cmd
+}
+
+// helpWanted is the help flag as cobra expects it.
+type helpWanted bool
+
+func (h *helpWanted) Set(v string) error { *h = v == "true"; return nil }
+func (h *helpWanted) Type() string       { return "bool" }
+func (h *helpWanted) String() string {
+	if *h {
+		return "true"
+	}
+	return "false"
+}
+
+// longNames gives long names behind a single dash their second one, for the
+// flag library that completes the rest.
+func longNames(cmd *cobra.Command, args []string) []string {
+	out := make([]string, 0, len(args))
+	for i, a := range args {
+		if name, long := longName(cmd.Flags(), a); i > 0 && long && len(a) > 2 && a[0] == '-' {
+			a = "--" + name
+		}
+		out = append(out, a)
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A buildError is a package that cannot be built. Its text is one line;
+// output is what the go command had to say.
+type buildError struct {
+	text   string
+	output []byte
+}
+
+func (e *buildError) Error() string { return e.text }
+
+// build turns the packages among the programs into executables. The caller's
+// goroutine is locked to the thread that the death signal of the go command is
+// tied to. What remove does must be done once the ranks run, or at once after
+// an error.
+func build(ctx context.Context, programs []program) (remove func(), err error) {
+	nothing := func() {}
+	if !needsBuild(programs) {
+		return nothing, nil
+	}
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		return nothing, fmt.Errorf("%s is a Go package, but there is no go command in PATH to build it", firstPackage(programs))
+	}
+	dir, err := newScratch(os.TempDir())
+	if err != nil {
+		return nothing, err
+	}
+	built := map[string]string{}
+	for i := range programs {
+		prog := &programs[i]
+		if prog.pkg == "" {
+			continue
+		}
+		if built[prog.pkg] == "" {
+			target := filepath.Join(dir.path, fmt.Sprintf("%d", i), commandName(prog.pkg))
+			if err := goBuild(ctx, tool, dir.path, target, prog); err != nil {
+				dir.remove()
+				return nothing, err
+			}
+			built[prog.pkg] = target
+		}
+		prog.path = built[prog.pkg]
+	}
+	return dir.remove, nil
+}
+
+// goBuild builds one package. The go command keeps its own scratch files in
+// our directory too, so that one removal takes everything.
+func goBuild(ctx context.Context, tool, scratch, target string, prog *program) error {
+	if err := os.Mkdir(filepath.Dir(target), 0o700); err != nil {
+		return err
+	}
+	var output bytes.Buffer
+	// Stamping asks the version control system, which is slow and fails in
+	// directories of other users; nobody keeps this executable.
+	cmd := exec.CommandContext(ctx, tool, "build", "-buildvcs=false", "-o", target, prog.pkg)
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+scratch)
+	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.SysProcAttr = buildAttr()
+	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &exit):
+		return &buildError{prog.name + " does not build", output.Bytes()}
+	case err != nil:
+		return fmt.Errorf("cannot run %s: %w", tool, err)
+	}
+	return checkBuilt(target, prog)
+}
+
+// checkBuilt finds out whether the go command left a program: of a package
+// that is not main it makes an archive, of one with tests only nothing.
+func checkBuilt(target string, prog *program) error {
+	info, err := os.Stat(target)
+	if err != nil {
+		return fmt.Errorf("%s has nothing to build", prog.name)
+	}
+	if info.Mode().Perm()&0o111 == 0 || isArchive(target) {
+		return fmt.Errorf("%s is a package to import, not a main package", prog.name)
+	}
+	return nil
+}
+
+// isArchive reports whether a file is a package archive.
+func isArchive(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 8)
+	f.Read(head)
+	return bytes.HasPrefix(head, []byte("!<arch>"))
+}
+
+func needsBuild(programs []program) bool { return firstPackage(programs) != "" }
+
+// firstPackage returns the first package among the programs, or "".
+func firstPackage(programs []program) string {
+	for _, p := range programs {
+		if p.pkg != "" {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// commandName returns the name under which a package's program runs, which is
+// what ps and a core dump show.
+func commandName(pkg string) string {
+	if abs, err := filepath.Abs(pkg); err == nil {
+		pkg = abs
+	}
+	return strings.TrimSuffix(filepath.Base(pkg), ".go")
+}

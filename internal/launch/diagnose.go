@@ -1,0 +1,169 @@
+package launch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// A reading is the state of one rank as the launcher sees it.
+type reading struct {
+	Status
+	rank  int
+	ended bool // its process is gone
+}
+
+// maxGroups bounds the lines about waits in the message of a failed job.
+const maxGroups = 16
+
+// table prints what every rank waits for, and names cycles of waits.
+func table(all []reading) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "rank\tcall\tpeer\ttag\tbytes\tsince")
+	for _, r := range all {
+		switch {
+		case r.ended:
+			fmt.Fprintf(t, "%d\t(ended)\t\t\t\t\n", r.rank)
+		case r.State != Waiting:
+			fmt.Fprintf(t, "%d\t(%s)\t\t\t\t\n", r.rank, r.State)
+		default:
+			peer := r.peer()
+			if r.Peer >= 0 && r.Peer < len(all) && all[r.Peer].ended {
+				peer += " (ended)"
+			}
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", r.rank, r.Call, peer, r.tag(), r.bytes(), since(r.For))
+		}
+	}
+	t.Flush()
+	for _, c := range cycles(all) {
+		fmt.Fprintf(&b, "deadlock: %s\n", c)
+	}
+	return b.String()
+}
+
+// String names a state for people.
+func (s State) String() string {
+	switch s {
+	case Outside:
+		return "not in MPI"
+	case Computing:
+		return "computing"
+	case Waiting:
+		return "waiting"
+	case Aborted:
+		return "aborted"
+	case Finalized:
+		return "finalized"
+	}
+	return "state " + strconv.Itoa(int(s))
+}
+
+func (s *Status) peer() string {
+	switch s.Peer {
+	case AnyPeer:
+		return "any"
+	case NoPeer:
+		return "-"
+	}
+	return strconv.Itoa(s.Peer)
+}
+
+func (s *Status) tag() string {
+	switch s.Tag {
+	case AnyTag:
+		return "any"
+	case NoTag:
+		return "-"
+	}
+	return strconv.Itoa(s.Tag)
+}
+
+func (s *Status) bytes() string {
+	if s.Bytes < 0 {
+		return "-"
+	}
+	return strconv.FormatInt(s.Bytes, 10)
+}
+
+// what says in words what a rank was in.
+func (s *Status) what() string {
+	if s.State != Waiting {
+		return s.State.String()
+	}
+	var details []string
+	if s.Peer != NoPeer {
+		details = append(details, "peer "+s.peer())
+	}
+	if s.Tag != NoTag {
+		details = append(details, "tag "+s.tag())
+	}
+	if s.Bytes >= 0 {
+		details = append(details, s.bytes()+" bytes")
+	}
+	if details == nil {
+		return "waiting in " + s.Call
+	}
+	return "waiting in " + s.Call + " (" + strings.Join(details, ", ") + ")"
+}
+
+// since prints a duration with as much precision as a reader can use.
+func since(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+// groups says in few lines what the living ranks were in: ranks in the same
+// wait share a line. Ranks outside MPI are left out.
+func groups(all []reading) []string {
+	type group struct {
+		ranks   []int
+		longest time.Duration
+	}
+	var order []string
+	byText := map[string]*group{}
+	for i := range all {
+		r := &all[i]
+		if r.ended || r.State == Outside {
+			continue
+		}
+		text := r.what()
+		g := byText[text]
+		if g == nil {
+			g = new(group)
+			byText[text] = g
+			order = append(order, text)
+		}
+		g.ranks = append(g.ranks, r.rank)
+		g.longest = max(g.longest, r.For)
+	}
+	var lines []string
+	for i, text := range order {
+		if i == maxGroups {
+			lines = append(lines, fmt.Sprintf("and %d more kinds of waits", len(order)-maxGroups))
+			break
+		}
+		g := byText[text]
+		line := named(g.ranks) + " " + text
+		if g.longest > 0 {
+			line += " for " + since(g.longest)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// named prints ranks as "rank 3" or "ranks 0-2,4".
+func named(ranks []int) string {
+	if len(ranks) == 1 {
+		return "rank " + strconv.Itoa(ranks[0])
+	}
+	return "ranks " + ranges(ranks)
+}

@@ -1,0 +1,86 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Descriptors of a rank beyond the standard three.
+const (
+	fabricFD = 3
+	lifeFD   = 4
+)
+
+// Names of the variables that every rank finds in its environment.
+const (
+	envJob  = "RHINET_JOB"  // the contract with the runtime
+	envRank = "RHINET_RANK" // for scripts: the rank
+	envSize = "RHINET_SIZE" // for scripts: the number of ranks
+)
+
+// setEnv returns env with NAME=VALUE in place of any other value of NAME.
+// Duplicates must not remain: which one counts differs between languages.
+func setEnv(env []string, assignment string) []string {
+	name, _, _ := strings.Cut(assignment, "=")
+	kept := env[:0:0]
+	for _, e := range env {
+		if n, _, _ := strings.Cut(e, "="); n != name {
+			kept = append(kept, e)
+		}
+	}
+	return append(kept, assignment)
+}
+
+// hasEnv reports whether env gives name a value.
+func hasEnv(env []string, name string) bool {
+	for _, e := range env {
+		if n, _, _ := strings.Cut(e, "="); n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// partEnv returns the environment that all ranks of a part have in common.
+func (p *Plan) partEnv(part *Part) []string {
+	env := dropEnv(os.Environ(), envJob, envRank, envSize)
+	if part.Dir != "" {
+		env = setEnv(env, "PWD="+part.Dir)
+	}
+	for _, e := range p.job.Env {
+		env = setEnv(env, e)
+	}
+	for _, e := range part.Env {
+		env = setEnv(env, e)
+	}
+	if !hasEnv(env, "GOMAXPROCS") {
+		env = append(env, "GOMAXPROCS="+p.threads)
+	}
+	return env
+}
+
+// rankEnv adds what differs from rank to rank.
+func (p *Plan) rankEnv(common []string, rank int) []string {
+	size := len(p.slots)
+	return append(common[:len(common):len(common)],
+		fmt.Sprintf("%s=version=1 rank=%d size=%d fabric=%d life=%d nic=%s cpus=%d", envJob, rank, size, fabricFD, lifeFD, p.job.NIC, p.limit),
+		envRank+"="+strconv.Itoa(rank),
+		envSize+"="+strconv.Itoa(size))
+}
+
+// dropEnv returns a copy of env without the given names.
+func dropEnv(env []string, names ...string) []string {
+	kept := make([]string, 0, len(env)+8)
+next:
+	for _, e := range env {
+		for _, name := range names {
+			if strings.HasPrefix(e, name) && strings.HasPrefix(e[len(name):], "=") {
+				continue next
+			}
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}

@@ -1,0 +1,130 @@
+package launch
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// interrupted is why a job ends that a signal reached before its ranks ran.
+type interrupted struct{ sig syscall.Signal }
+
+func (i *interrupted) Error() string {
+	return "ended by " + signalText(i.sig) + " before the start"
+}
+
+// signalled acts upon a signal to the launcher.
+func (w *watcher) signalled(sig syscall.Signal) {
+	switch sig {
+	case syscall.SIGPIPE:
+		// The write that failed reports it.
+	case syscall.SIGTSTP:
+		// Ranks do not belong to the terminal's foreground, so stop them by hand.
+		w.ranks.signal(syscall.SIGSTOP)
+		_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP:
+		w.interrupt(sig)
+	case syscall.SIGQUIT:
+		w.mux.message(w.plan.job.Name + ": what the ranks wait for:\n" + table(w.lookTwice()))
+		w.passOn(sig)
+	default:
+		w.ranks.signal(sig)
+	}
+}
+
+// interrupt passes on a signal that asks the job to end, and kills it when
+// the user insists.
+func (w *watcher) interrupt(sig syscall.Signal) {
+	switch {
+	case !w.running:
+		w.end(&cause{status: statusSignal + int(sig), text: (&interrupted{sig}).Error()})
+	case w.passed != 0 && w.passed != syscall.SIGQUIT && time.Since(w.passedAt) < insistence:
+		w.end(&cause{status: statusSignal + int(sig), text: "killed by a second " + signalText(sig)})
+		w.ranks.signal(syscall.SIGKILL)
+	default:
+		w.passOn(sig)
+	}
+}
+
+// passOn forwards a signal that is likely to end ranks, and remembers it.
+func (w *watcher) passOn(sig syscall.Signal) {
+	w.passed, w.passedAt = sig, time.Now()
+	w.ranks.signal(sig)
+}
+
+// exited takes the ends of ranks that were found at one time.
+func (w *watcher) exited(batch []exit) {
+	var worst *exit
+	for i := range batch {
+		e := &batch[i]
+		w.ended[e.rank] = true
+		if w.cause == nil && (worst == nil || w.weight(e) > w.weight(worst)) {
+			worst = e
+		}
+	}
+	if worst != nil && w.weight(worst) > 0 {
+		w.end(w.blame(worst))
+		return
+	}
+	for _, e := range batch {
+		if w.fabric.Status(e.rank).State != Finalized {
+			w.deserted.by = append(w.deserted.by, e.rank)
+		}
+	}
+	if len(w.deserted.by) > 0 && w.check == nil && w.cause == nil {
+		w.check = time.After(desertCheck)
+	}
+}
+
+// weight says how likely an end is the root of a failure when several are
+// found at once: a crash before an abort before a failing status. Zero is no
+// failure.
+func (w *watcher) weight(e *exit) int {
+	switch {
+	case e.ws.Signaled():
+		return 3
+	case w.fabric.Status(e.rank).State == Aborted:
+		return 2
+	case e.ws.ExitStatus() != 0:
+		return 1
+	}
+	return 0
+}
+
+// blame words the failure of a rank and what the others were in.
+func (w *watcher) blame(e *exit) *cause {
+	st := w.fabric.Status(e.rank)
+	c := &cause{}
+	who := fmt.Sprintf("rank %d (%s, pid %d)", e.rank, w.plan.programs[w.plan.slots[e.rank].Part].name, w.ranks.pid(e.rank))
+	switch {
+	case e.ws.Signaled():
+		sig := e.ws.Signal()
+		c.status = statusSignal + int(sig)
+		c.text = fmt.Sprintf("%s was killed by signal %d, %s", who, int(sig), signalText(sig))
+	case st.State == Aborted:
+		c.status = max(StatusFailed, e.ws.ExitStatus())
+		c.text = fmt.Sprintf("%s called Abort and exited with status %d", who, e.ws.ExitStatus())
+	default:
+		c.status = e.ws.ExitStatus()
+		c.text = fmt.Sprintf("%s exited with status %d", who, c.status)
+		if c.status == 2 {
+			c.text += ", as a Go program does that panics"
+		}
+	}
+	if w.passed != 0 {
+		c.text += ", after " + signalText(w.passed) + " was passed on"
+	}
+	w.settle()
+	c.text += "; " + w.rest()
+	return c
+}
+
+// rest says what the living ranks are in, for the end of a message.
+func (w *watcher) rest() string {
+	lines := groups(w.look())
+	if len(lines) == 0 {
+		return "the job was ended"
+	}
+	return "the job was ended with\n  " + strings.Join(lines, "\n  ")
+}

@@ -1,0 +1,67 @@
+package launch
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// foregroundPoll is how often a launcher in the background of a terminal looks
+// whether it has come to the foreground.
+const foregroundPoll = 200 * time.Millisecond
+
+// rankInput returns what rank 0 reads. A file or a pipe is handed down as it
+// is. A terminal cannot be: ranks lead process groups of their own, and the
+// kernel stops a process that reads a terminal from the background; so the
+// launcher reads it and passes the bytes on. release closes what the rank
+// holds a copy of.
+func rankInput(stdin *os.File) (input *os.File, release func(), err error) {
+	if stdin == nil || !isTerminal(stdin) {
+		return stdin, func() {}, nil
+	}
+	fd, w, err := blockingPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	go passOn(stdin, w)
+	return fd, func() { fd.Close() }, nil
+}
+
+// blockingPipe returns a pipe whose ends suit programs that know nothing of
+// non-blocking reads.
+func blockingPipe() (r, w *os.File, err error) {
+	rfd, wfd, err := pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := syscall.SetNonblock(rfd, false); err != nil {
+		syscall.Close(rfd)
+		syscall.Close(wfd)
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(rfd), "input"), os.NewFile(uintptr(wfd), "input"), nil
+}
+
+// passOn copies a terminal to w until its end, or until nobody reads w. It may
+// stay in a read when the job is over; the launcher ends then.
+func passOn(terminal, w *os.File) {
+	defer w.Close()
+	signal.Ignore(syscall.SIGTTIN) // reading in the background fails instead of stopping us
+	buf := make([]byte, 4096)
+	for {
+		n, err := terminal.Read(buf)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		switch {
+		case errors.Is(err, syscall.EIO) && !isForeground(terminal):
+			time.Sleep(foregroundPoll)
+		case err != nil:
+			return
+		}
+	}
+}

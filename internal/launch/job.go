@@ -1,0 +1,87 @@
+package launch
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// A Bind says how ranks are bound to cores.
+type Bind uint8
+
+// The ways to bind.
+const (
+	BindAuto Bind = iota // BindCore if every rank can have a core of its own, else BindNone
+	BindCore             // each rank runs on its own share of the usable cores
+	BindNone             // the kernel moves ranks as it likes
+)
+
+// A Part is one program of a job and the ranks that run it. A job with several
+// parts is what MPI calls multiple program, multiple data (MPI 4.1, section
+// 11.5).
+type Part struct {
+	Ranks   int      // number of ranks, at least 1
+	Program string   // an executable, or a Go main package
+	Args    []string // arguments after the program's name
+	Dir     string   // working directory; empty: that of the launcher
+	Env     []string // NAME=VALUE, on top of Job.Env
+}
+
+// A Job is everything a launcher is told.
+type Job struct {
+	Name     string        // how messages begin, such as "mpirun"
+	Parts    []Part        // at least one; ranks are numbered in this order
+	MaxRanks int           // the most ranks that the fabric can hold
+	Env      []string      // NAME=VALUE for every rank, on top of the launcher's own environment
+	NIC      string        // name of the network interface that ranks shall use
+	Bind     Bind          // binding to cores
+	Tag      bool          // put the rank in front of every line of output
+	Verbose  bool          // print the placement before the start
+	Timeout  time.Duration // end the job after this time; 0: never
+
+	Stdin  *os.File  // read by rank 0; nil: nothing to read
+	Stdout io.Writer // takes the ranks' standard output
+	Stderr io.Writer // takes the ranks' standard error and the launcher's messages
+
+	// Open makes the fabric of a job of the given number of ranks. It is
+	// called once everything else is known to be right.
+	Open func(ranks int) (Fabric, error)
+}
+
+// Exit statuses of the launcher's own. Otherwise a job's status is that of
+// the first rank that failed, 128 + signal if a signal ended it.
+const (
+	StatusFailed  = 1   // the job failed although no rank has a status that says so
+	StatusUsage   = 2   // something asked for cannot be done; no rank was started
+	StatusTimeout = 124 // Job.Timeout has passed
+	statusSignal  = 128
+)
+
+// size returns the number of ranks of all parts.
+func (j *Job) size() int {
+	n := 0
+	for i := range j.Parts {
+		n += j.Parts[i].Ranks
+	}
+	return n
+}
+
+// check finds what is wrong with a job without looking at the file system.
+func (j *Job) check() error {
+	if len(j.Parts) == 0 {
+		return fmt.Errorf("no program given")
+	}
+	for _, p := range j.Parts {
+		if p.Program == "" {
+			return fmt.Errorf("no program given")
+		}
+		if p.Ranks < 1 || p.Ranks > j.MaxRanks {
+			return fmt.Errorf("%d ranks of %s: a job has 1 to %d ranks", p.Ranks, p.Program, j.MaxRanks)
+		}
+	}
+	if n := j.size(); n > j.MaxRanks {
+		return fmt.Errorf("%d ranks in all: a job has at most %d", n, j.MaxRanks)
+	}
+	return nil
+}

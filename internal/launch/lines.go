@@ -1,0 +1,43 @@
+package launch
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// keepBytes is the largest buffer that is kept for the next line.
+const keepBytes = 256 << 10
+
+// prefix is what --tag-output puts in front of the lines of a rank.
+func prefix(rank int) []byte {
+	return append(strconv.AppendInt([]byte{'['}, int64(rank), 10), "] "...)
+}
+
+// lastLineEnd returns the length of data up to and with its last newline.
+func lastLineEnd(data []byte) int { return bytes.LastIndexByte(data, '\n') + 1 }
+
+// tagLines appends data to text with prefix in front of every line, except the
+// first if that one continues a line already begun.
+func tagLines(text, prefix, data []byte, continues bool) []byte {
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, '\n') + 1
+		if end == 0 {
+			end = len(data)
+		}
+		if !continues {
+			text = append(text, prefix...)
+		}
+		continues = false
+		text = append(text, data[:end]...)
+		data = data[end:]
+	}
+	return text
+}
+
+// keep empties a buffer, and lets go of one that a long line has blown up.
+func keep(b []byte) []byte {
+	if cap(b) > keepBytes {
+		return nil
+	}
+	return b[:0]
+}

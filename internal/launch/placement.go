@@ -1,0 +1,109 @@
+package launch
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// A Slot is the place of one rank.
+type Slot struct {
+	Part  int   // index in Job.Parts
+	Cores []int // logical processors that the rank is bound to; nil: not bound
+}
+
+// place gives every rank its slot. cores lists the usable logical processors
+// in an order that puts those of one physical core side by side; limit is how
+// many of them the job may keep busy at once (a CPU quota can make it less).
+// Bound ranks get equal, disjoint shares while they last, spread over the
+// list; when ranks outnumber cores they take turns.
+func place(parts []Part, cores []int, limit int, bind Bind) []Slot {
+	var slots []Slot
+	for i := range parts {
+		for range parts[i].Ranks {
+			slots = append(slots, Slot{Part: i})
+		}
+	}
+	n, c := len(slots), len(cores)
+	if bind == BindAuto && (n > c || limit < c) {
+		bind = BindNone
+	}
+	if bind == BindNone || c == 0 {
+		return slots
+	}
+	width := max(1, c/n)
+	for r := range slots {
+		at := r % c
+		if n <= c {
+			at = r * c / n
+		}
+		slots[r].Cores = cores[at : at+width : at+width]
+	}
+	return slots
+}
+
+// threads returns the GOMAXPROCS of each rank: its share of the cores.
+func threads(limit, ranks int) int { return max(1, limit/ranks) }
+
+// Print writes the placement as a table.
+func (p *Plan) Print(w io.Writer) error {
+	var b strings.Builder
+	bound := "not bound"
+	if p.slots[0].Cores != nil {
+		bound = "bound"
+	}
+	fmt.Fprintf(&b, "%s on %s, %s, GOMAXPROCS=%s, nic=%s\n",
+		plural(len(p.slots), "rank"), plural(p.limit, "usable core"), bound, p.threads, p.job.NIC)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "rank\tcores\tdirectory\tprogram")
+	for rank, s := range p.slots {
+		part := &p.job.Parts[s.Part]
+		cores := "any"
+		if s.Cores != nil {
+			cores = ranges(s.Cores)
+		}
+		dir := part.Dir
+		if dir == "" {
+			dir = "."
+		}
+		name := part.Program
+		if p.programs[s.Part].pkg != "" {
+			name += " (Go package)"
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\n", rank, cores, dir, strings.Join(append([]string{name}, part.Args...), " "))
+	}
+	t.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// ranges prints ascending runs of numbers as "0-3,5".
+func ranges(v []int) string {
+	var b strings.Builder
+	for i := 0; i < len(v); {
+		j := i
+		for j+1 < len(v) && v[j+1] == v[j]+1 {
+			j++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(v[i]))
+		if j > i {
+			b.WriteByte('-')
+			b.WriteString(strconv.Itoa(v[j]))
+		}
+		i = j + 1
+	}
+	return b.String()
+}
+
+// plural prints a number of things: "1 rank", "2 ranks".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}

@@ -1,0 +1,107 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+)
+
+// A Plan is a job that can be started: every program found, every rank
+// placed.
+type Plan struct {
+	job      *Job
+	programs []program // one per part
+	slots    []Slot    // one per rank
+	limit    int       // cores that the job may keep busy at once
+	threads  string    // GOMAXPROCS of the ranks unless a part's environment sets it
+}
+
+// Prepare checks a job and places its ranks. Nothing is started, built or
+// created. An error is one line that names what is wrong and the way out.
+func Prepare(job *Job) (*Plan, error) {
+	if err := job.check(); err != nil {
+		return nil, err
+	}
+	p := &Plan{job: job}
+	for i := range job.Parts {
+		part := &job.Parts[i]
+		prog, err := findProgram(part.Program)
+		if err != nil {
+			return nil, err
+		}
+		if part.Dir != "" {
+			if err := checkDir(part); err != nil {
+				return nil, err
+			}
+			if prog.path != "" {
+				// What the user named was named from here, not from there.
+				if prog.path, err = filepath.Abs(prog.path); err != nil {
+					return nil, fmt.Errorf("%s: %w", part.Program, err)
+				}
+			}
+		}
+		p.programs = append(p.programs, prog)
+	}
+	if err := checkDescriptors(job.size()); err != nil {
+		return nil, err
+	}
+	cores := []int(nil)
+	if job.Bind != BindNone {
+		cores = usableCores()
+	}
+	p.limit = usableLimit()
+	p.slots = place(job.Parts, cores, p.limit, job.Bind)
+	p.threads = strconv.Itoa(threads(p.limit, len(p.slots)))
+	if set := os.Getenv("GOMAXPROCS"); set != "" {
+		p.threads = set
+	}
+	return p, nil
+}
+
+// checkDir makes a part's working directory absolute.
+func checkDir(part *Part) error {
+	info, err := os.Stat(part.Dir)
+	if err != nil {
+		return fmt.Errorf("working directory %s: %w", part.Dir, plainError(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("working directory %s is not a directory", part.Dir)
+	}
+	if part.Dir, err = filepath.Abs(part.Dir); err != nil {
+		return fmt.Errorf("working directory %s: %w", part.Dir, err)
+	}
+	return nil
+}
+
+// usableLimit returns how many cores the job may keep busy: the processors of
+// the affinity mask, or fewer if a control group's quota says so, which the Go
+// runtime has already read.
+func usableLimit() int {
+	if os.Getenv("GOMAXPROCS") != "" {
+		return runtime.NumCPU()
+	}
+	return min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
+}
+
+// Descriptors that a launcher needs: two pipes per rank, and besides them
+// room for everything else.
+const (
+	descriptorsPerRank = 2
+	descriptorsBesides = 64
+)
+
+// checkDescriptors reports whether the limit on open files allows a job of n
+// ranks.
+func checkDescriptors(n int) error {
+	var lim syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim) != nil {
+		return nil
+	}
+	if need := uint64(n*descriptorsPerRank + descriptorsBesides); uint64(lim.Cur) < need {
+		return fmt.Errorf("%d ranks need %d open files, but the limit is %d; raise it with ulimit -n", n, need, lim.Cur)
+	}
+	return nil
+}

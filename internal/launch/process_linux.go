@@ -1,0 +1,59 @@
+package launch
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// rankAttr says how a rank is forked: it leads a process group, so that what
+// it starts can be ended with it, and the kernel kills it when the forking
+// thread is gone, which is when the launcher is.
+func rankAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// buildAttr says how the go command is forked. An interrupt lets it remove its
+// own scratch files when the launcher has been killed.
+func buildAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
+}
+
+// awaitChild blocks until a child of the calling thread can be reaped, and
+// reports whether there is any child at all. It does not see children that
+// other threads of this process have forked.
+func awaitChild() bool {
+	for {
+		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOWAIT|unix.WNOTHREAD, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil
+		}
+	}
+}
+
+// reapChild takes the status of one child of the calling thread that has
+// ended, if there is one.
+func reapChild() (pid int, ws syscall.WaitStatus, ok bool) {
+	for {
+		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG|unix.WNOTHREAD, nil)
+		if !errors.Is(err, syscall.EINTR) {
+			return pid, ws, err == nil && pid > 0
+		}
+	}
+}
+
+// pipe returns a pipe whose read end does not block, so that no thread waits
+// for it; both ends close at exec.
+func pipe() (r, w int, err error) {
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+		return -1, -1, err
+	}
+	if err := unix.SetNonblock(p[0], true); err != nil {
+		unix.Close(p[0])
+		unix.Close(p[1])
+		return -1, -1, err
+	}
+	return p[0], p[1], nil
+}

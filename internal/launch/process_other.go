@@ -1,0 +1,50 @@
+//go:build !linux
+
+package launch
+
+import (
+	"errors"
+	"syscall"
+	"time"
+)
+
+// rankAttr says how a rank is forked. There is no death signal here: the life
+// pipe alone ends ranks whose launcher was killed.
+func rankAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// buildAttr says how the go command is forked.
+func buildAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// awaitChild gives children time to end.
+func awaitChild() bool {
+	time.Sleep(5 * time.Millisecond)
+	return true
+}
+
+// reapChild takes the status of one child that has ended, if there is one.
+func reapChild() (pid int, ws syscall.WaitStatus, ok bool) {
+	for {
+		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG, nil)
+		if !errors.Is(err, syscall.EINTR) {
+			return pid, ws, err == nil && pid > 0
+		}
+	}
+}
+
+// pipe returns a pipe whose read end does not block; both ends close at exec.
+func pipe() (r, w int, err error) {
+	var p [2]int
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := syscall.Pipe(p[:]); err != nil {
+		return -1, -1, err
+	}
+	syscall.CloseOnExec(p[0])
+	syscall.CloseOnExec(p[1])
+	if err := syscall.SetNonblock(p[0], true); err != nil {
+		syscall.Close(p[0])
+		syscall.Close(p[1])
+		return -1, -1, err
+	}
+	return p[0], p[1], nil
+}

@@ -1,0 +1,94 @@
+package launch
+
+import (
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// A rank is one process of the job. Its fields are guarded by ranks.mu.
+type rank struct {
+	pid   int  // 0 before the start
+	alive bool // started and not yet reaped
+}
+
+// ranks are the processes of a job. A process is signalled only under the lock
+// that reaping it takes too, so that no number is signalled that the kernel may
+// have given to someone else.
+type ranks struct {
+	mu   sync.Mutex
+	list []rank
+	stop atomic.Bool // start no more
+}
+
+// An exit is the end of one rank.
+type exit struct {
+	rank int
+	ws   syscall.WaitStatus
+}
+
+// started records a rank's process.
+func (rs *ranks) started(r, pid int) {
+	rs.mu.Lock()
+	rs.list[r] = rank{pid: pid, alive: true}
+	rs.mu.Unlock()
+}
+
+// signal sends sig to the process group of every rank that lives.
+func (rs *ranks) signal(sig syscall.Signal) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, r := range rs.list {
+		if r.alive {
+			killpg(r.pid, sig)
+		}
+	}
+}
+
+// alive lists the ranks that live.
+func (rs *ranks) alive() []int {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	var list []int
+	for i, r := range rs.list {
+		if r.alive {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// pid returns the process number of a rank.
+func (rs *ranks) pid(r int) int {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return rs.list[r].pid
+}
+
+// reap takes every child that has ended and ends what it left in its process
+// group. It is called by the thread that forked them.
+func (rs *ranks) reap() []exit {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	var ended []exit
+	for {
+		pid, ws, ok := reapChild()
+		if !ok {
+			return ended
+		}
+		for i := range rs.list {
+			if r := &rs.list[i]; r.alive && r.pid == pid {
+				r.alive = false
+				killpg(pid, syscall.SIGKILL)
+				ended = append(ended, exit{i, ws})
+				break
+			}
+		}
+	}
+}
+
+// killpg signals a process group; that it is gone already is no error.
+func killpg(pid int, sig syscall.Signal) { _ = syscall.Kill(-pid, sig) }
+
+// killGroup kills the process group that a child leads.
+func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }

@@ -1,0 +1,165 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// A parent forks the ranks and reaps them, on one thread.
+type parent struct {
+	plan   *Plan
+	ranks  *ranks
+	mux    *mux
+	input  *os.File // standard input of rank 0; nil: nothing
+	fabric Fabric
+	exits  chan<- []exit
+	ready  chan<- error // takes one value: nil when every rank runs, else why not
+}
+
+// run is the life of the parent's goroutine. It returns when no rank is left.
+// The goroutine stays locked, so its thread ends with it.
+func (p *parent) run(ctx context.Context) {
+	runtime.LockOSThread()
+	life, err := newLife()
+	if err == nil {
+		defer life.close()
+		err = p.startAll(ctx, life)
+	}
+	p.ready <- err
+	for len(p.ranks.alive()) > 0 {
+		if !awaitChild() {
+			break
+		}
+		if ended := p.ranks.reap(); len(ended) > 0 {
+			p.exits <- ended
+		}
+	}
+}
+
+// startAll builds and starts every rank. Whatever it made
+// for the start only is gone when it returns, except started ranks.
+func (p *parent) startAll(ctx context.Context, life *life) error {
+	remove, err := build(ctx, p.plan.programs)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	envs := make([][]string, len(p.plan.job.Parts))
+	for i := range envs {
+		envs[i] = p.plan.partEnv(&p.plan.job.Parts[i])
+	}
+	var bound binder
+	defer bound.restore()
+	for r, slot := range p.plan.slots {
+		if p.ranks.stop.Load() {
+			return nil
+		}
+		if err := bound.bind(slot.Cores); err != nil {
+			return fmt.Errorf("cannot bind rank %d to cores %s: %w; --bind-to none does without", r, ranges(slot.Cores), err)
+		}
+		input := null
+		if r == 0 && p.input != nil {
+			input = p.input
+		}
+		pid, err := p.startRank(r, envs[slot.Part], input, life)
+		if err != nil {
+			return err
+		}
+		p.ranks.started(r, pid)
+		if ended := p.ranks.reap(); len(ended) > 0 {
+			p.exits <- ended
+		}
+	}
+	return nil
+}
+
+// startRank forks one rank with its own pair of pipes.
+func (p *parent) startRank(r int, common []string, input *os.File, life *life) (pid int, err error) {
+	out, err := p.mux.open(r, p.mux.out)
+	if err != nil {
+		return 0, startError(r, p.plan, err)
+	}
+	defer syscall.Close(out)
+	errs, err := p.mux.open(r, p.mux.err)
+	if err != nil {
+		return 0, startError(r, p.plan, err)
+	}
+	defer syscall.Close(errs)
+	slot := p.plan.slots[r]
+	part := &p.plan.job.Parts[slot.Part]
+	prog := &p.plan.programs[slot.Part]
+	pid, err = syscall.ForkExec(prog.path, append([]string{prog.argv0()}, part.Args...), &syscall.ProcAttr{
+		Dir:   part.Dir,
+		Env:   p.plan.rankEnv(common, r),
+		Files: []uintptr{input.Fd(), uintptr(out), uintptr(errs), p.fabric.File().Fd(), uintptr(life.read)},
+		Sys:   rankAttr(),
+	})
+	if err != nil {
+		return 0, startError(r, p.plan, err)
+	}
+	return pid, nil
+}
+
+// argv0 is the name that a program sees itself called by.
+func (prog *program) argv0() string {
+	if prog.pkg != "" {
+		return prog.path
+	}
+	return prog.name
+}
+
+// startError words why a rank could not be started.
+func startError(r int, plan *Plan, err error) error {
+	prog := &plan.programs[plan.slots[r].Part]
+	switch {
+	case errors.Is(err, syscall.ENOEXEC):
+		return &refusal{fmt.Sprintf("%s is no program for this machine; a script needs a #! line", prog.name)}
+	case errors.Is(err, syscall.EACCES) && prog.pkg != "":
+		return &refusal{fmt.Sprintf("%s was built in %s, where nothing may be executed; TMPDIR names another place", prog.name, os.TempDir())}
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.ENOENT):
+		return &refusal{fmt.Sprintf("%s: %v", prog.name, err)}
+	case errors.Is(err, syscall.E2BIG):
+		return &refusal{fmt.Sprintf("%s: arguments and environment are too long", prog.name)}
+	case errors.Is(err, syscall.EAGAIN):
+		return fmt.Errorf("cannot start rank %d: no more processes allowed; raise ulimit -u", r)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("cannot start rank %d: no more open files allowed; raise ulimit -n", r)
+	}
+	return fmt.Errorf("cannot start rank %d: %w", r, err)
+}
+
+// A refusal is the kernel's verdict that something asked for is no program:
+// the user's mistake, found out late.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// A life is the pipe that tells ranks that their launcher lives: they hold the
+// end to read, it alone the end to write, and nobody ever writes. On systems
+// without a death signal, and for what a rank starts, it is the only sign.
+type life struct{ read, write int }
+
+func newLife() (*life, error) {
+	r, w, err := pipe()
+	if err != nil {
+		return nil, fmt.Errorf("no pipe for the ranks to watch: %w", err)
+	}
+	return &life{r, w}, nil
+}
+
+func (l *life) close() {
+	syscall.Close(l.read)
+	syscall.Close(l.write)
+}

@@ -1,0 +1,126 @@
+package launch
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+// A stream is one output of one rank. sink.mu guards it.
+type stream struct {
+	sink    *sink
+	file    *os.File
+	prefix  []byte
+	prompts bool        // an unfinished line may be a prompt
+	partial []byte      // a line whose end has not come
+	middle  bool        // the beginning of that line has been written already
+	idle    *time.Timer // runs while partial may be a prompt
+}
+
+// forward reads until the last writer has closed the pipe, or until the mux
+// finishes.
+func (s *stream) forward() {
+	raw, err := s.file.SyscallConn()
+	if err != nil {
+		return
+	}
+	if err = raw.Read(s.drain); errors.Is(err, os.ErrDeadlineExceeded) {
+		raw.Control(func(fd uintptr) { s.drain(fd) })
+	}
+}
+
+// drain forwards what there is and reports whether the pipe has come to its
+// end. The buffer is shared: a stream without data costs a goroutine, no more.
+func (s *stream) drain(fd uintptr) (end bool) {
+	for {
+		s.sink.mu.Lock()
+		n, err := syscall.Read(int(fd), s.sink.chunk)
+		if n > 0 {
+			s.take(s.sink.chunk[:n])
+		}
+		s.sink.mu.Unlock()
+		switch {
+		case n > 0 || errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.EAGAIN):
+			return false
+		default:
+			return true
+		}
+	}
+}
+
+// take forwards the finished lines of data and keeps the rest.
+func (s *stream) take(data []byte) {
+	if end := lastLineEnd(data); end > 0 {
+		s.put(data[:end])
+		data = data[end:]
+	}
+	if len(data) == 0 {
+		return
+	}
+	s.partial = append(s.partial, data...)
+	if len(s.partial) > holdBytes {
+		s.flush()
+	} else if s.prompts {
+		s.awaitEnd()
+	}
+}
+
+// put writes what was kept and then data, which ends with a line, at one go.
+func (s *stream) put(data []byte) {
+	if len(s.partial) > 0 {
+		s.partial = append(s.partial, data...)
+		data = s.partial
+	}
+	s.write(data, false)
+	s.partial, s.middle = keep(s.partial), false
+}
+
+// flush writes an unfinished line as it is.
+func (s *stream) flush() {
+	s.write(s.partial, true)
+	s.partial, s.middle = keep(s.partial), true
+}
+
+// end writes what is left when nothing can follow. Without prefixes every byte
+// is the rank's own; with them a line is ended so that the next prefix begins
+// one.
+func (s *stream) end() {
+	s.sink.mu.Lock()
+	defer s.sink.mu.Unlock()
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	switch {
+	case s.prefix != nil && (s.middle || len(s.partial) > 0):
+		s.put([]byte{'\n'})
+	case len(s.partial) > 0:
+		s.flush()
+	}
+}
+
+// write hands text to the sink, with prefixes if they are wanted.
+func (s *stream) write(text []byte, unfinished bool) {
+	if s.prefix != nil {
+		text = tagLines(s.sink.tagged[:0], s.prefix, text, s.middle)
+		s.sink.tagged = keep(text)
+	}
+	s.sink.write(s, text, unfinished)
+}
+
+// awaitEnd shows an unfinished line if its end does not come soon: it is a
+// prompt, and someone is waiting for it.
+func (s *stream) awaitEnd() {
+	if s.idle != nil {
+		s.idle.Reset(promptIdle)
+		return
+	}
+	s.idle = time.AfterFunc(promptIdle, func() {
+		s.sink.mu.Lock()
+		defer s.sink.mu.Unlock()
+		if len(s.partial) > 0 {
+			s.flush()
+		}
+	})
+}

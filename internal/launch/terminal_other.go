@@ -1,0 +1,15 @@
+//go:build !linux
+
+package launch
+
+import "os"
+
+// isTerminal reports whether f is a character device, which is as near to a
+// terminal as the standard library sees.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// isForeground reports whether this process may read from its terminal f.
+func isForeground(*os.File) bool { return true }

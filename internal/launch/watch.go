@@ -1,0 +1,225 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	grace       = 250 * time.Millisecond // between asking ranks to end and making them
+	insistence  = 5 * time.Second        // a second interrupt within this time kills
+	rereading   = 20 * time.Millisecond  // between the two looks at a supposed deadlock
+	settleTries = 10
+	settleTime  = 2 * time.Millisecond
+	desertCheck = 50 * time.Millisecond // between looks at those whom a rank may have deserted
+)
+
+// A cause is why a job ends before its ranks are done, and what to say.
+type cause struct {
+	status int
+	text   string
+	quiet  bool // say nothing
+}
+
+// A watcher decides about a running job. Its fields belong to the goroutine
+// that calls Run.
+type watcher struct {
+	plan     *Plan
+	ranks    *ranks
+	mux      *mux
+	fabric   Fabric
+	cancel   context.CancelCauseFunc // stops a build
+	running  bool                    // every rank has been started
+	ended    []bool                  // by rank
+	cause    *cause                  // set once
+	passed   syscall.Signal          // last ending signal that was passed on
+	passedAt time.Time
+	deserted deserted
+	kill     <-chan time.Time
+	timeout  <-chan time.Time
+	check    <-chan time.Time
+}
+
+// Run starts the job, stays with it to its end and returns its exit status.
+// When it returns no process, descriptor or file of the job is left.
+func (p *Plan) Run() int {
+	job := p.job
+	if job.Verbose {
+		p.Print(job.Stderr)
+	}
+	signals := make(chan os.Signal, 64)
+	notify(signals)
+	defer signal.Stop(signals)
+
+	fabric, err := job.Open(len(p.slots))
+	if err != nil {
+		fmt.Fprintf(job.Stderr, "%s: no memory for %s to share: %v\n", job.Name, plural(len(p.slots), "rank"), err)
+		return StatusFailed
+	}
+	defer fabric.Close()
+	input, release, err := rankInput(job.Stdin)
+	if err != nil {
+		fmt.Fprintf(job.Stderr, "%s: no pipe for the input of rank 0: %v\n", job.Name, err)
+		return StatusFailed
+	}
+	broken := make(chan error, 2)
+	prompts := job.Stdin != nil && input != job.Stdin
+	m := newMux(job.Stdout, job.Stderr, job.Tag, prompts, func(err error) { broken <- err })
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	w := &watcher{
+		plan:   p,
+		ranks:  &ranks{list: make([]rank, len(p.slots))},
+		mux:    m,
+		fabric: fabric,
+		cancel: cancel,
+		ended:  make([]bool, len(p.slots)),
+	}
+	exits, ready := make(chan []exit, 16), make(chan error, 1)
+	parent := &parent{plan: p, ranks: w.ranks, mux: m, input: input, fabric: fabric, exits: exits, ready: ready}
+	go func() {
+		parent.run(ctx)
+		close(exits)
+	}()
+	w.watch(exits, ready, signals, broken)
+	release()
+	m.finish()
+	return w.close()
+}
+
+// watch takes events until no rank is left.
+func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan os.Signal, broken <-chan error) {
+	for {
+		select {
+		case err := <-ready:
+			w.started(err)
+		case batch, ok := <-exits:
+			if !ok {
+				// The parent has left; why, if it could not start, is still in ready.
+				select {
+				case err := <-ready:
+					w.started(err)
+				default:
+				}
+				return
+			}
+			w.exited(batch)
+		case sig := <-signals:
+			w.signalled(sig.(syscall.Signal))
+		case err := <-broken:
+			w.end(brokenOutput(err))
+		case <-w.timeout:
+			w.end(&cause{
+				status: StatusTimeout,
+				text:   fmt.Sprintf("the job was ended after its timeout of %v; what the ranks waited for:\n%s", w.plan.job.Timeout, table(w.lookTwice())),
+			})
+		case <-w.kill:
+			w.ranks.signal(syscall.SIGKILL)
+		case <-w.check:
+			w.checkDeserted()
+		}
+	}
+}
+
+// started takes the parent's report that all ranks run, or why not.
+func (w *watcher) started(err error) {
+	w.running = true
+	if err == nil {
+		if d := w.plan.job.Timeout; d > 0 {
+			w.timeout = time.After(d)
+		}
+		return
+	}
+	c := &cause{status: StatusFailed, text: err.Error()}
+	var noBuild *buildError
+	var refused *refusal
+	var interrupt *interrupted
+	switch {
+	case errors.As(err, &noBuild):
+		c.status, c.text = StatusUsage, c.text+"\n"+strings.TrimRight(string(noBuild.output), "\n")
+	case errors.As(err, &refused):
+		c.status = StatusUsage
+	case errors.As(err, &interrupt):
+		c.status = statusSignal + int(interrupt.sig)
+	}
+	w.end(c)
+}
+
+// end begins the end of the job: living ranks are asked to go, and made to if
+// they do not. The first cause counts.
+func (w *watcher) end(c *cause) {
+	if w.cause != nil {
+		return
+	}
+	w.cause = c
+	w.timeout, w.check = nil, nil
+	w.ranks.stop.Store(true)
+	w.cancel(errors.New(c.text))
+	w.ranks.signal(syscall.SIGTERM)
+	w.ranks.signal(syscall.SIGCONT) // one that is stopped could not go
+	w.kill = time.After(grace)
+}
+
+// close says why the job ended, if it ended badly, and returns its status.
+func (w *watcher) close() int {
+	if w.cause == nil {
+		return 0
+	}
+	if !w.cause.quiet {
+		text := w.plan.job.Name + ": " + w.cause.text
+		w.mux.message(strings.TrimRight(text, "\n") + "\n")
+	}
+	return w.cause.status
+}
+
+// look reads the status of every rank.
+func (w *watcher) look() []reading {
+	all := make([]reading, len(w.ended))
+	for r := range all {
+		all[r] = reading{Status: w.fabric.Status(r), rank: r, ended: w.ended[r]}
+	}
+	return all
+}
+
+// settle gives ranks that may just have begun to wait the time to say so:
+// they do not note a wait that is over at once.
+func (w *watcher) settle() {
+	for range settleTries {
+		busy := false
+		for _, r := range w.look() {
+			busy = busy || !r.ended && r.State == Computing
+		}
+		if !busy {
+			return
+		}
+		time.Sleep(settleTime)
+	}
+}
+
+// lookTwice reads the status of every rank, and again a little later if there
+// seems to be a deadlock: ranks are not read at one instant, so that waits of
+// different times can look like a cycle.
+func (w *watcher) lookTwice() []reading {
+	all := w.look()
+	if len(cycles(all)) == 0 {
+		return all
+	}
+	time.Sleep(rereading)
+	return stable(all, w.look())
+}
+
+// brokenOutput is the cause when what the ranks print cannot be written.
+func brokenOutput(err error) *cause {
+	if errors.Is(err, syscall.EPIPE) {
+		// Whoever read our output has seen enough: end as others do then.
+		return &cause{status: statusSignal + int(syscall.SIGPIPE), quiet: true}
+	}
+	return &cause{status: StatusFailed, text: fmt.Sprintf("cannot write the output of the ranks: %v", err)}
+}
