@@ -2,7 +2,10 @@ package collectives
 
 import "errors"
 
-var errFake = errors.New("fake refused")
+var (
+	errPost = errors.New("fake refuses to post")
+	errWait = errors.New("fake refuses to wait")
+)
 
 // A fake is a transport without other ranks: every transfer is complete at
 // once, and receives leave their buffer as it is.
@@ -21,7 +24,7 @@ func (f *fake) Slots() int { return f.slots }
 
 func (f *fake) post() error {
 	if f.posts++; f.posts == f.failPost {
-		return errFake
+		return errPost
 	}
 	return nil
 }
@@ -31,7 +34,7 @@ func (f *fake) Irecv(int, []byte, int, int) error { return f.post() }
 
 func (f *fake) Wait(int, int) error {
 	if f.waits++; f.waits == f.failWait {
-		return errFake
+		return errWait
 	}
 	return nil
 }

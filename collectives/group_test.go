@@ -90,10 +90,14 @@ func TestTransportErrors(t *testing.T) {
 	if err := g.Allreduce(make([]byte, 80), make([]byte, 80), sum{}); err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]*fake{"post": {failPost: 2}, "wait": {failWait: 1}} {
+	for name, f := range map[string]*fake{"post": {failPost: 2}, "wait": {failWait: 1}, "first of two": {failPost: 1, failWait: 2}} {
+		want := errPost
+		if f.failPost == 0 {
+			want = errWait
+		}
 		f.size, f.slots = 8, 64
 		g := mustGroup(t, f, Options{})
-		if err := g.Allreduce(make([]byte, 80), make([]byte, 80), sum{}); !errors.Is(err, errFake) {
+		if err := g.Allreduce(make([]byte, 80), make([]byte, 80), sum{}); !errors.Is(err, want) {
 			t.Errorf("%s: error %v", name, err)
 		}
 		if f.posts != whole.posts || f.waits != whole.waits {
@@ -108,7 +112,7 @@ func TestTransportErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		op.Start()
-		if done, err := op.Test(); !done || !errors.Is(err, errFake) {
+		if done, err := op.Test(); !done || !errors.Is(err, want) {
 			t.Errorf("%s: prepared: %t, %v", name, done, err)
 		}
 	}

@@ -1,6 +1,9 @@
 package colltest_test
 
 import (
+	"errors"
+	"fmt"
+	"sync"
 	"testing"
 
 	"rhinet/collectives"
@@ -21,4 +24,95 @@ func TestExchange(t *testing.T) { colltest.Run(t, open(colltest.Memory{ExchangeB
 
 func TestFewSlots(t *testing.T) {
 	colltest.Run(t, open(colltest.Memory{Slots: collectives.MinSlots}))
+}
+
+// Lengths that differ are an error where the message arrives, and no rank hangs.
+func TestLengthsDiffer(t *testing.T) {
+	for _, m := range []colltest.Memory{{}, {Eager: true}} {
+		errs := eachRank(colltest.NewWorld(4, m).Transports(), func(g *collectives.Group) error {
+			n := 8
+			if g.Rank() == 0 {
+				n = 16
+			}
+			return g.Bcast(make([]byte, n), 0)
+		})
+		if errs[0] != nil || errs[1] == nil || errs[2] == nil || errs[3] != nil {
+			t.Errorf("%+v: errors %v", m, errs) // rank 3 hears from rank 2
+		}
+	}
+}
+
+// A message that nobody received, because a transfer failed, is not taken by a later call.
+func TestStrayMessage(t *testing.T) {
+	ts := colltest.NewWorld(2, colltest.Memory{Eager: true}).Transports()
+	ts[0] = &deaf{Transport: ts[0]}
+	errs := eachRank(ts, func(g *collectives.Group) error {
+		err := g.Bcast([]byte{1}, 1)
+		if (err != nil) != (g.Rank() == 0) {
+			return fmt.Errorf("first call: %v", err)
+		}
+		got := []byte{byte(2 * g.Rank())}
+		if err := g.Bcast(got, 1); err != nil || got[0] != 2 {
+			return fmt.Errorf("second call: %v, %v", got, err)
+		}
+		return nil
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+// A deaf transport cannot start its first receive.
+type deaf struct {
+	collectives.Transport
+	heard bool
+}
+
+func (d *deaf) Irecv(slot int, buf []byte, src, tag int) error {
+	if !d.heard {
+		d.heard = true
+		return errors.New("deaf")
+	}
+	return d.Transport.Irecv(slot, buf, src, tag)
+}
+
+// The world refuses what breaks the contract.
+func TestMisuse(t *testing.T) {
+	ts := colltest.NewWorld(2, colltest.Memory{ExchangeBytes: 8}).Transports()
+	if err := ts[0].Irecv(0, nil, 1, 5); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"slot in use":  ts[0].Irecv(0, nil, 1, 5),
+		"self":         ts[0].Isend(1, nil, 0, 5),
+		"tag":          ts[0].Isend(1, nil, 1, collectives.MaxTag+1),
+		"long":         ts[0].(collectives.Exchange).Exchange(make([]byte, 9), make([]byte, 18)),
+		"short result": ts[0].(collectives.Exchange).Exchange(make([]byte, 8), make([]byte, 8)),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	errs := eachRank(ts, func(g *collectives.Group) error {
+		return g.Allgather(make([]byte, 1+g.Rank()), make([]byte, 2+2*g.Rank()))
+	})
+	if errs[0] == nil || errs[1] == nil {
+		t.Errorf("contributions of different lengths: %v", errs)
+	}
+}
+
+func eachRank(ts []collectives.Transport, body func(*collectives.Group) error) []error {
+	errs := make([]error, len(ts))
+	var wg sync.WaitGroup
+	for i, tr := range ts {
+		wg.Go(func() {
+			g, err := collectives.New(tr, collectives.Options{})
+			if err == nil {
+				err = body(g)
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	return errs
 }
