@@ -5,11 +5,15 @@ import (
 	"strings"
 
 	"rhinet/mpi"
+	"rhinet/npb/bt"
 	"rhinet/npb/cg"
 	"rhinet/npb/ep"
+	"rhinet/npb/ft"
 	"rhinet/npb/is"
+	"rhinet/npb/lu"
 	"rhinet/npb/mg"
 	"rhinet/npb/nas"
+	"rhinet/npb/sp"
 )
 
 // A kernel is one benchmark, as every package below npb offers it.
@@ -26,7 +30,11 @@ func kernels() []kernel {
 		{"ep", ep.Describe, ep.Allowed, ep.Run},
 		{"cg", cg.Describe, cg.Allowed, cg.Run},
 		{"mg", mg.Describe, mg.Allowed, mg.Run},
+		{"ft", ft.Describe, ft.Allowed, ft.Run},
 		{"is", is.Describe, is.Allowed, is.Run},
+		{"lu", lu.Describe, lu.Allowed, lu.Run},
+		{"sp", sp.Describe, sp.Allowed, sp.Run},
+		{"bt", bt.Describe, bt.Allowed, bt.Run},
 	}
 }
 

@@ -1,0 +1,62 @@
+package ft
+
+import (
+	"math"
+
+	"rhinet/npb/nas"
+)
+
+const (
+	name      = "FT"
+	seed      = 314159265
+	alpha     = 1e-6
+	terms     = 1024 // of a checksum
+	tolerance = 1e-12
+)
+
+// params is one class; the checksums of its iterations are in checksums.go.
+type params struct {
+	nx, ny, nz, niter int
+	checksums         []complex128
+}
+
+func classes() nas.Table[params] {
+	return nas.Table[params]{
+		nas.S: {64, 64, 64, 6, checksumsS()},
+		nas.W: {128, 128, 32, 6, checksumsW()},
+		nas.A: {256, 256, 128, 6, checksumsA()},
+		nas.B: {512, 256, 256, 20, checksumsB()},
+		nas.C: {512, 512, 512, 20, checksumsC()},
+		nas.D: {2048, 1024, 1024, 25, checksumsD()},
+	}
+}
+
+func (p *params) points() float64 { return float64(p.nx) * float64(p.ny) * float64(p.nz) }
+
+// operations is the number of floating point operations of niter iterations,
+// by the formula of the NPB.
+func (p *params) operations(niter int) float64 {
+	l := math.Log(p.points())
+	return p.points() * (14.8157 + 7.19641*l + (5.23518+7.21113*l)*float64(niter))
+}
+
+// Describe returns the problem of a class.
+func Describe(class nas.Class) (nas.Problem, error) {
+	p, err := classes().Lookup(name, class)
+	if err != nil {
+		return nas.Problem{}, err
+	}
+	return nas.Problem{Kernel: name, Class: class, Size: nas.Grid(p.nx, p.ny, p.nz), Iterations: p.niter}, nil
+}
+
+// Allowed returns nil if procs processes can run the class: powers of two that
+// leave each process a slab of at least one plane.
+func Allowed(procs int, class nas.Class) error {
+	p, err := classes().Lookup(name, class)
+	if err != nil {
+		return err
+	}
+	return nas.CheckCount(name, class, procs, "a power of two, at most one process per plane", func(n int) bool {
+		return nas.IsPowerOfTwo(n) && n <= min(p.ny, p.nz)
+	})
+}

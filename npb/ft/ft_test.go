@@ -1,0 +1,193 @@
+package ft
+
+import (
+	"errors"
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+	"rhinet/npb/nas"
+)
+
+// run returns rank 0's result of class on n ranks.
+func run(t *testing.T, n int, cfg nas.Config) nas.Result {
+	t.Helper()
+	var root nas.Result
+	mpitest.Run(t, n, func(world *mpi.Comm) error {
+		r, err := Run(world, cfg)
+		if world.Rank() == 0 {
+			root = r
+		}
+		return err
+	})
+	return root
+}
+
+func TestVerified(t *testing.T) {
+	for class, ranks := range map[nas.Class][]int{nas.S: {1, 2, 4, 16, 64}, nas.W: {1, 2}} {
+		for _, n := range ranks {
+			r := run(t, n, nas.Config{Class: class, Timers: true})
+			if r.Verdict != nas.Successful || len(r.Phases) != 7 || r.Class != class {
+				t.Errorf("%s on %d ranks: %v %+v", class, n, r.Verdict, r)
+			}
+			// A correct transform stays far inside the tolerance.
+			for _, c := range r.Checks {
+				if !(c.Difference < 2e-13) {
+					t.Errorf("%s on %d ranks: %+v", class, n, c)
+				}
+			}
+		}
+	}
+}
+
+func TestOtherIterationsAreNotVerified(t *testing.T) {
+	for _, n := range []int{2, 7} {
+		r := run(t, 2, nas.Config{Class: nas.S, Iterations: n})
+		if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != n || len(r.Checks) != n || !r.Checks[1].OK {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestWrongChecksumIsUnsuccessful(t *testing.T) {
+	p := classes()[nas.S]
+	for _, wrong := range []complex128{p.checksums[3] * (1 + 2e-12i), cmplx.NaN()} {
+		sums := append([]complex128(nil), p.checksums...)
+		if r := p.judge(nas.S, p.niter, true, sums); r.Verdict != nas.Successful {
+			t.Errorf("the reference values: %v", r.Verdict)
+		}
+		sums[3] = wrong
+		if r := p.judge(nas.S, p.niter, true, sums); r.Verdict != nas.Unsuccessful || r.Checks[3].OK || !r.Checks[2].OK {
+			t.Errorf("wrong checksum %v: %v", wrong, r.Verdict)
+		}
+	}
+}
+
+// The definition of the transform judges the fast one.
+func TestTransformOfOneLength(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{4, 8, 16, 32, 64, 128, 512} {
+		p := newPlan(n)
+		work := make([]float64, n*cell)
+		for i := range work {
+			work[i] = rng.Float64() - 0.5
+		}
+		in := append([]float64(nil), work...)
+		p.transform(work)
+		for lane := range lanes {
+			for f := 0; f < n; f += 1 + n/64 {
+				var want complex128
+				for j := range n {
+					angle := 2 * math.Pi * float64(j*f%n) / float64(n)
+					want += complex(in[j*cell+lane], in[j*cell+lane+lanes]) * cmplx.Rect(1, angle)
+				}
+				at := int(p.place[f])*cell + lane
+				if got := complex(work[at], work[at+lanes]); cmplx.Abs(got-want) > 1e-13*float64(n) {
+					t.Fatalf("length %d, lane %d, frequency %d: %v, want %v", n, lane, f, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestMovesAreInverse(t *testing.T) {
+	const n, stride = 16, 20 * cell
+	rng := rand.New(rand.NewPCG(5, 6))
+	from := make([]float64, lanes*stride)
+	for i := range from {
+		from[i] = rng.Float64()
+	}
+	place := make([]int32, n)
+	for i := range place {
+		place[i] = int32(i)
+	}
+	work, back := make([]float64, n*cell), make([]float64, len(from))
+	takeTransposed(work, n, from, cell, stride)
+	if got, want := work[9*cell+3], from[cell+3*stride+cell+1]; got != want {
+		t.Errorf("point 9 of line 3 is %v, want %v", got, want)
+	}
+	putTransposed(back, cell, stride, work, place)
+	for y := range lanes {
+		for i := cell; i < cell+2*n; i++ {
+			if at := y*stride + i; back[at] != from[at] {
+				t.Fatalf("number %d of line %d: %v, want %v", i, y, back[at], from[at])
+			}
+		}
+	}
+}
+
+func TestInitialValues(t *testing.T) {
+	const nx = 64
+	cells := make([]float64, lanes*2*nx)
+	initialise(cells, 0, nx)
+	if cells[0] != 0.7945219111887383 || cells[lanes] != 0.8690652738745399 ||
+		cells[cell] != 0.6476317284643329 || cells[cell+lanes] != 0.7855626502289539 {
+		t.Errorf("first values %v", cells[:2*cell])
+	}
+	r := nas.NewRandom(seed)
+	r.Skip(2 * nx * 3)
+	if got, want := cells[3], r.Float64(); got != want {
+		t.Errorf("first value of line 3 is %v, want %v", got, want)
+	}
+}
+
+func TestAllowed(t *testing.T) {
+	for _, n := range []int{1, 2, 4, 8, 16, 32} {
+		if err := Allowed(n, nas.W); err != nil {
+			t.Error(err)
+		}
+	}
+	var count *nas.CountError
+	for _, n := range []int{0, 3, 64} {
+		if err := Allowed(n, nas.W); !errors.As(err, &count) || len(count.Allowed) < 5 {
+			t.Errorf("%d ranks: %v", n, err)
+		}
+	}
+	if _, err := Describe('X'); err == nil {
+		t.Error("class X is described")
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+		s := newSolver(world, classes()[nas.S], true)
+		if n := testing.AllocsPerRun(2, func() {
+			s.setUp()
+			if err := s.forward(); err != nil {
+				t.Error(err)
+			}
+			if err := s.step(); err != nil {
+				t.Error(err)
+			}
+			s.checksum()
+		}); n != 0 {
+			t.Errorf("%v allocations per iteration", n)
+		}
+		return nil
+	})
+}
+
+func BenchmarkStep(b *testing.B) {
+	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
+		b.Run(class.String(), func(b *testing.B) {
+			mpitest.Run(b, 1, func(world *mpi.Comm) error {
+				p := classes()[class]
+				s := newSolver(world, p, false)
+				s.setUp()
+				if err := s.forward(); err != nil {
+					return err
+				}
+				for b.Loop() {
+					if err := s.step(); err != nil {
+						return err
+					}
+				}
+				b.ReportMetric((p.operations(6)-p.operations(0))/6*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+				return nil
+			})
+		})
+	}
+}

@@ -1,0 +1,147 @@
+package ft
+
+import (
+	"math"
+
+	"rhinet/mpi"
+	"rhinet/npb/nas"
+)
+
+// The phases of the timed section.
+const (
+	phaseSetUp = iota
+	phaseZ
+	phaseXY
+	phaseExchange
+	phaseChecksum
+	phaseReduce
+)
+
+// A solver is one rank's part of the solution.
+type solver struct {
+	world      *mpi.Comm
+	p          params
+	rank, size int
+	slabY      int // planes of y in frequency order
+	slabZ      int // planes of z in space and mixed order
+	timers     *nas.Timers
+
+	// Strides in numbers: a row is all x of one y, in cells of x; a sheet is the
+	// rows of a slab of y of one z; a part is what goes to one rank.
+	row, sheet, part int
+
+	px, py, pz *plan
+	ex, ey, ez []float64 // exponential factors along the axes
+
+	frequency []float64 // V
+	mixed     []float64 // what is sent, and later the values in space
+	received  []float64 // the same array as mixed if there is one rank
+	plane     []float64 // one z, all y, in cells of x
+	planeRow  int       // its stride
+	work      []float64
+	sum       [2]float64
+}
+
+func newSolver(world *mpi.Comm, p params, timers bool) *solver {
+	s := &solver{
+		world: world, p: p, rank: world.Rank(), size: world.Size(),
+		timers: nas.NewTimers(timers,
+			nas.Phase{Name: "set-up"}, nas.Phase{Name: "transform along z"},
+			nas.Phase{Name: "transform along x, y"}, nas.Phase{Name: "exchange", Comm: true},
+			nas.Phase{Name: "checksum"}, nas.Phase{Name: "checksum sum", Comm: true}),
+	}
+	s.slabY, s.slabZ = p.ny/s.size, p.nz/s.size
+	s.row = 2 * p.nx
+	// The odd cell keeps sheets from falling on the same lines of the cache.
+	s.sheet = s.slabY*s.row + cell
+	s.part = s.slabZ * s.sheet
+	s.planeRow = s.row + cell
+	s.px, s.py, s.pz = newPlan(p.nx), newPlan(p.ny), newPlan(p.nz)
+	s.frequency = make([]float64, p.nz*s.sheet)
+	s.mixed = make([]float64, p.nz*s.sheet)
+	s.received = s.mixed
+	if s.size > 1 {
+		s.received = make([]float64, p.nz*s.sheet)
+	}
+	s.plane = make([]float64, p.ny*s.planeRow)
+	s.work = make([]float64, max(p.nx, p.ny, p.nz)*cell)
+	s.ex, s.ey, s.ez = make([]float64, p.nx), make([]float64, p.ny), make([]float64, p.nz)
+	return s
+}
+
+// setUp makes the exponential factors, the roots of unity, and the initial
+// values in space.
+func (s *solver) setUp() {
+	s.timers.Begin(phaseSetUp)
+	factors(s.ex)
+	factors(s.ey)
+	factors(s.ez)
+	s.px.fill()
+	s.py.fill()
+	s.pz.fill()
+	for z := range s.slabZ {
+		for y := 0; y < s.p.ny; y += lanes {
+			line := uint64(y + s.p.ny*(s.rank*s.slabZ+z))
+			initialise(s.mixed[s.space(z, y):][:s.row*lanes], line*uint64(s.p.nx), s.p.nx)
+		}
+	}
+	s.timers.End(phaseSetUp)
+}
+
+// factors fills e with exp(-4 alpha pi^2 k^2), k the signed frequency.
+func factors(e []float64) {
+	n := len(e)
+	for i := range e {
+		k := float64((i+n/2)%n - n/2)
+		e[i] = math.Exp(-4 * alpha * math.Pi * math.Pi * k * k)
+	}
+}
+
+// initialise fills 8 lines of nx points with random numbers, real part first.
+// Point 0 of the first line is number point of the box; its lines follow one
+// another.
+func initialise(cells []float64, point uint64, nx int) {
+	var state [lanes]uint64
+	for y := range state {
+		state[y] = nas.Skip(seed, 2*(point+uint64(y*nx)))
+	}
+	for ; len(cells) >= cell; cells = cells[cell:] {
+		c := (*[cell]float64)(cells)
+		for y, x := range state {
+			re := x * nas.Multiplier & nas.Mask
+			im := re * nas.Multiplier & nas.Mask
+			c[y], c[y+lanes] = float64(int64(re))*nas.Scale, float64(int64(im))*nas.Scale
+			state[y] = im
+		}
+	}
+}
+
+// space is where the cells of 8 lines along x begin in space order, y the first.
+func (s *solver) space(z, y int) int { return z*(s.p.ny*s.row+cell) + y*s.row }
+
+// checksum returns this rank's part of the checksum of the values in space,
+// which have their real and imaginary parts exchanged.
+func (s *solver) checksum() (re, im float64) {
+	s.timers.Begin(phaseChecksum)
+	for j := 1; j <= terms; j++ {
+		x, y, z := j%s.p.nx, 3*j%s.p.ny, 5*j%s.p.nz-s.rank*s.slabZ
+		if z < 0 || z >= s.slabZ {
+			continue
+		}
+		c := s.mixed[s.space(z, y-y%lanes)+x*cell+y%lanes:]
+		im += c[0]
+		re += c[lanes]
+	}
+	s.timers.End(phaseChecksum)
+	n := s.p.points()
+	return re / n, im / n
+}
+
+// reduce sums the checksum on rank 0.
+func (s *solver) reduce(re, im float64) (complex128, error) {
+	s.timers.Begin(phaseReduce)
+	defer s.timers.End(phaseReduce)
+	s.sum = [2]float64{re, im}
+	err := mpi.Reduce(s.world, s.sum[:], s.sum[:], mpi.Sum, 0)
+	return complex(s.sum[0], s.sum[1]), err
+}
