@@ -2,22 +2,64 @@
 
 package cfd
 
-func levels() []Level { return []Level{Plain} }
+import "github.com/klauspost/cpuid/v2"
 
-func operatorKernel(_ Level, transform bool) func(*opArgs) {
-	if transform {
-		return operatorTransformGo
+func levels() []Level {
+	all := []Level{Plain}
+	if cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3, cpuid.BMI2) {
+		all = append(all, AVX2)
+		if cpuid.CPU.Supports(cpuid.AVX512F) {
+			all = append(all, AVX512)
+		}
 	}
-	return operatorGo
+	return all
 }
 
-func primitiveKernel(_ Level, sound bool) func(*primitiveArgs) {
-	if sound {
-		return soundGo
+func operatorKernel(level Level, transform bool) func(*opArgs) {
+	plain := [...]func(*opArgs){Plain: operatorGo, AVX2: operatorAVX2, AVX512: operatorAVX512}
+	transformed := [...]func(*opArgs){
+		Plain: operatorTransformGo, AVX2: operatorTransformAVX2, AVX512: operatorTransformAVX512,
 	}
-	return reciprocalGo
+	if transform {
+		return transformed[level]
+	}
+	return plain[level]
+}
+
+func primitiveKernel(level Level, sound bool) func(*primitiveArgs) {
+	if sound {
+		return [...]func(*primitiveArgs){Plain: soundGo, AVX2: soundAVX2, AVX512: soundAVX512}[level]
+	}
+	return [...]func(*primitiveArgs){Plain: reciprocalGo, AVX2: reciprocalAVX2, AVX512: reciprocalAVX512}[level]
 }
 
 func transposeKernels(_ Level) (gather, scatter func(*transposeArgs)) {
 	return gatherGo, scatterGo
 }
+
+// The doc of each function below is its Go form: operatorGo, and so on. They read
+// their arguments by offsets; see the program in _asm.
+
+//go:noescape
+func operatorAVX2(a *opArgs)
+
+//go:noescape
+func operatorAVX512(a *opArgs)
+
+//go:noescape
+func operatorTransformAVX2(a *opArgs)
+
+//go:noescape
+func operatorTransformAVX512(a *opArgs)
+
+//go:noescape
+func reciprocalAVX2(a *primitiveArgs)
+
+//go:noescape
+func reciprocalAVX512(a *primitiveArgs)
+
+//go:noescape
+func soundAVX2(a *primitiveArgs)
+
+//go:noescape
+func soundAVX512(a *primitiveArgs)

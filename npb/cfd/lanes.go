@@ -8,15 +8,6 @@ type laneTable struct {
 	known map[[Lanes]int8]int // by the kinds of the rows of a direction, see kindOf
 }
 
-// put appends constants, one group of lanes each.
-func (t *laneTable) put(values ...float64) {
-	for _, v := range values {
-		for range Lanes {
-			t.data = append(t.data, v)
-		}
-	}
-}
-
 // Kinds of rows of the dissipation at interior points: the four next to the
 // boundary, and the others.
 const (
@@ -77,9 +68,18 @@ func (t *laneTable) rows(n, d int, scale float64, g [Lanes]int) int {
 	return at
 }
 
-// RepeatLanes returns the constants as assembly reads them: each Lanes times.
+// spillGroups is the room behind the constants, in groups of lanes, where assembly
+// keeps what does not fit the registers.
+const spillGroups = 128
+
+// RepeatLanes returns the constants as assembly reads them, each Lanes times, with
+// the room that it needs for itself behind them.
 func RepeatLanes(values []float64) []float64 {
-	var t laneTable
-	t.put(values...)
-	return t.data
+	out := make([]float64, 0, (len(values)+spillGroups)*Lanes)
+	for _, v := range values {
+		for range Lanes {
+			out = append(out, v)
+		}
+	}
+	return out[:cap(out)]
 }

@@ -28,7 +28,3 @@ func Best() Level {
 	all := Levels()
 	return all[len(all)-1]
 }
-
-// NewSpill returns memory in which a kernel of the assembly keeps what does not
-// fit the registers.
-func NewSpill() []float64 { return make([]float64, 128*Lanes) }

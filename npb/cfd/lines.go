@@ -10,9 +10,8 @@ type Lines struct {
 	Forward  [3]func(*LineArgs) // eliminate, per direction: fills the state from the first point on
 	Backward [3]func(*LineArgs) // substitute, per direction; stores the result in R (or adds to U)
 
-	Consts []float64    // lane constants of the passes
+	Consts []float64    // lane constants of the passes, from RepeatLanes
 	Rows   [3][]float64 // per direction: RowWidth numbers for each global index
-	Spill  []float64
 }
 
 // RowWidth is the number of coefficients of a row in Lines.Rows.
@@ -24,7 +23,6 @@ const RowWidth = 5
 type LineArgs struct {
 	U, R, State  []float64
 	Consts, Rows []float64
-	Spill        []float64
 	UAt          int // first point, component 0
 	UComp, UStep int // distance of components, and of points along the line
 	RAt          int
@@ -63,4 +61,18 @@ func (b *Box) groups(d int) []group {
 		}
 	}
 	return gs
+}
+
+// Halves makes passes over Lanes lines from passes over half of them.
+func Halves(pass ...func(*LineArgs)) (both [3]func(*LineArgs)) {
+	for d := range both {
+		half := pass[d]
+		both[d] = func(a *LineArgs) {
+			half(a)
+			a.UAt, a.RAt, a.StateAt, a.Valid = a.UAt+Lanes/2, a.RAt+Lanes/2, a.StateAt+Lanes/2, a.Valid-Lanes/2
+			half(a)
+			a.UAt, a.RAt, a.StateAt, a.Valid = a.UAt-Lanes/2, a.RAt-Lanes/2, a.StateAt-Lanes/2, a.Valid+Lanes/2
+		}
+	}
+	return both
 }

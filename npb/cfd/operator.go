@@ -33,12 +33,11 @@ type opArgs struct {
 	coef    []float64
 	off     []int // byte offsets of neighbours and components, see offsets
 	cx, cy  []int // byte offsets into coef, per vector
-	spill   []float64
 	uAt     int
 	rAt     int // also of f
 	cxAt    int
 	cyAt    int
-	cyStep  int
+	cyStep  int // bytes from one entry of cy to the next
 	cz      int
 	n       int
 }
@@ -73,13 +72,13 @@ type Plan struct {
 func NewOperator(p Plan) *Operator {
 	o := &Operator{Box: p.Box, ul: p.U, rl: p.R}
 	var table laneTable
-	table.put(operatorConstants(p.Box.N, p.Scale)...)
+	table.data = RepeatLanes(operatorConstants(p.Box.N, p.Scale))
 	a := &o.args
 	width := p.Level.Width()
 	for _, run := range p.Box.Runs(p.Order) {
 		r := opRun{
 			uAt: p.U.At(run.I, run.J, 0), rAt: p.R.At(run.I, run.J, 0), n: run.Len,
-			cx: len(a.cx), cy: len(a.cy), cyStep: int(p.Order),
+			cx: len(a.cx), cy: len(a.cy), cyStep: 8 * int(p.Order),
 		}
 		for x := 0; x < run.Len; x += width {
 			gi, gj := lanesOf(&p.Box, run, p.Order, x)
@@ -99,7 +98,6 @@ func NewOperator(p Plan) *Operator {
 	}
 	a.coef = table.data
 	a.off = offsets(&p.U, &p.R)
-	a.spill = NewSpill()
 	o.kernel = operatorKernel(p.Level, p.Transform)
 	return o
 }

@@ -46,7 +46,7 @@ func operatorPoint(a *opArgs, x int) (acc [Components]float64) {
 	rAt := a.rAt + x
 	coef := [3][]float64{
 		c[a.cx[a.cxAt+x/Lanes]/8+x%Lanes:],
-		c[a.cy[a.cyAt+a.cyStep*(x/Lanes)]/8+x%Lanes:],
+		c[a.cy[a.cyAt+a.cyStep/8*(x/Lanes)]/8+x%Lanes:],
 		c[a.cz/8+x%Lanes:],
 	}
 	center := coef[0][2*Lanes] + coef[1][2*Lanes] + coef[2][2*Lanes]

@@ -8,26 +8,28 @@ type primitiveArgs struct {
 	at   int
 	comp int // bytes
 	n    int
+	con  []float64 // lanes of 1, 1/2, c1*c2
 }
 
 // Primitives fills in the components that follow from the unknowns: Reciprocal,
 // and Sound if the states have it.
 type Primitives struct {
 	args   primitiveArgs
+	con    []float64
 	sound  bool
 	kernel func(*primitiveArgs)
 }
 
 // NewPrimitives prepares the loop for states with comps components.
 func NewPrimitives(comps int, level Level) *Primitives {
-	p := &Primitives{sound: comps > Sound}
+	p := &Primitives{sound: comps > Sound, con: RepeatLanes([]float64{1, 0.5, C1 * C2})}
 	p.kernel = primitiveKernel(level, p.sound)
 	return p
 }
 
 // Fill works on n points, contiguous from index at of u.
 func (p *Primitives) Fill(u []float64, l *Layout, at, n int) {
-	p.args = primitiveArgs{u: u, at: at, comp: 8 * l.Comp, n: n}
+	p.args = primitiveArgs{u: u, at: at, comp: 8 * l.Comp, n: n, con: p.con}
 	p.kernel(&p.args)
 	p.args.u = nil
 }

@@ -4,4 +4,33 @@ package lu
 
 import "rhinet/npb/cfd"
 
-func kernelsOf(_ cfd.Level) kernels { return kernelsGo() }
+func kernelsOf(level cfd.Level) kernels {
+	switch level {
+	case cfd.AVX512:
+		return kernels{lowerAVX512, upperAVX512, advanceAVX512}
+	case cfd.AVX2:
+		return kernels{lowerAVX2, upperAVX2, advanceAVX2}
+	}
+	return kernelsGo()
+}
+
+// The doc of each function below is its Go form: lowerGo, and so on. They read
+// their arguments by offsets; see the program in npb/cfd/_asm.
+
+//go:noescape
+func lowerAVX2(a *sweepArgs)
+
+//go:noescape
+func lowerAVX512(a *sweepArgs)
+
+//go:noescape
+func upperAVX2(a *sweepArgs)
+
+//go:noescape
+func upperAVX512(a *sweepArgs)
+
+//go:noescape
+func advanceAVX2(a *sweepArgs)
+
+//go:noescape
+func advanceAVX512(a *sweepArgs)

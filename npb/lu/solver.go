@@ -58,7 +58,6 @@ func newSolver(c *mpi.Comm, p params, timers bool, level cfd.Level) *solver {
 	s.prim = cfd.NewPrimitives(cfd.Reciprocal+1, level)
 	s.lower, s.upper = newTable(&s.ul, &s.vl, -1), newTable(&s.ul, &s.vl, 1)
 	s.lower.consts, s.upper.consts = constants(p.n, p.dt, 1), constants(p.n, p.dt, -1)
-	s.args.spill = cfd.NewSpill()
 	s.kernels = kernelsOf(level)
 	s.x = newExchange(&s.pencil)
 

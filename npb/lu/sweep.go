@@ -51,7 +51,6 @@ type sweepArgs struct {
 	u, v     []float64
 	consts   []float64
 	off      []int // byte offsets, see newTable
-	spill    []float64
 	uAt, vAt int
 	n        int
 }

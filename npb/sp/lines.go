@@ -21,6 +21,7 @@ const (
 	conRoot // sqrt(1/2)
 	conOne
 	conFive // 2.5 = 1/c2
+	conZero
 	consts
 )
 
@@ -34,7 +35,7 @@ func newLines(n int, dt float64, level cfd.Level) *cfd.Lines {
 	lines := &cfd.Lines{
 		Width: stateWidth, Y: stateY, Lead: 2,
 		Forward: forward, Backward: backward,
-		Consts: cfd.RepeatLanes(c[:]), Spill: cfd.NewSpill(),
+		Consts: cfd.RepeatLanes(c[:]),
 	}
 	for d := range 3 {
 		lines.Rows[d] = rows(n, d, dt)
