@@ -74,15 +74,27 @@ func (e *entry) drop() { atomic.AddUint64(&e[entState], ^uint64(0)) }
 // drain waits until no transfer that held e is under way, and reports whether
 // it came to that: whoever died in a transfer holds e for ever.
 func (e *entry) drain() bool {
-	if e.load(entState)&entUsers == 0 {
+	return await(&e[entState], entUsers, 0)
+}
+
+// await waits until the bits of mask in w have value v, but not for ever: a
+// rank that should change them may have died.
+func await(w *uint64, mask, v uint64) bool {
+	if atomic.LoadUint64(w)&mask == v {
 		return true
 	}
-	for end := time.Now().Add(drainLimit); time.Now().Before(end); runtime.Gosched() {
-		if e.load(entState)&entUsers == 0 {
-			return true
+	end := time.Now().Add(drainLimit)
+	for n := 0; atomic.LoadUint64(w)&mask != v; n++ {
+		if n < drainYields {
+			runtime.Gosched()
+			continue
 		}
+		if time.Now().After(end) {
+			return false
+		}
+		time.Sleep(drainNap)
 	}
-	return false
+	return true
 }
 
 // makeKey returns what tables are looked up by (martini, section 5.2).
@@ -98,12 +110,7 @@ func start(f *fabric.Fabric, rank int) (node, bool) {
 		return t, true
 	}
 	if !atomic.CompareAndSwapUint64(power, powerOff, powerRising) {
-		for end := time.Now().Add(drainLimit); time.Now().Before(end); runtime.Gosched() {
-			if atomic.LoadUint64(power) == powerOn {
-				return t, true
-			}
-		}
-		return t, false
+		return t, await(power, ^uint64(0), powerOn)
 	}
 	key := makeKey(f.Job(), rank)
 	first, _ := f.Span(rank, fabric.Control)

@@ -19,9 +19,9 @@ type route struct {
 }
 
 // find translates for a well-known segment of a node, as the Initiator does
-// for a request of the Window, and as RFend and RBend do for its packet.
+// for a request of the Window, and as RFend and RBend do for its packet. A
+// refusal leaves r as it is.
 func (r *route) find(n *NIC, w *Window, rank, sid int) error {
-	*r = route{nic: n, window: w, rank: rank, sid: sid, cont: &w.flags[0]}
 	seg := makeSegment(sid, ioGen)
 	no := func(why Reason) error {
 		return n.refuse(&Refusal{Op: opBotf, Node: rank, Segment: seg, Reason: why})
@@ -30,23 +30,24 @@ func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 	if !ok {
 		return no(NoNode)
 	}
-	r.key = &w.entry[winKey]
-	if r.keyWas = atomic.LoadUint64(r.key); r.keyWas&winValid == 0 {
+	f := route{nic: n, window: w, rank: rank, sid: sid, cont: &w.flags[0], key: &w.entry[winKey]}
+	if f.keyWas = atomic.LoadUint64(f.key); f.keyWas&winValid == 0 {
 		return no(InvalidWindow)
 	}
-	key := makeKey(uint32(r.keyWas), rank)
+	key := makeKey(uint32(f.keyWas), rank)
 	s := t.segment(sid)
-	r.seg, r.segWas = &s[entState], s.generation()
+	f.seg, f.segWas = &s[entState], s.generation()
 	size := s.load(entSize)
 	va, hint, why := t.rva(key, seg, 0, size)
 	if why != 0 {
 		return no(why)
 	}
 	x := t.extent(hint)
-	r.page, r.pageWas = &x[entState], x.generation()
+	f.page, f.pageWas = &x[entState], x.generation()
 	if why = n.pinned(t, rank, key, va, size, hint); why != 0 {
 		return no(why)
 	}
+	*r = f
 	return nil
 }
 

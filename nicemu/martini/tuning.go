@@ -11,4 +11,9 @@ const (
 	// drainLimit bounds the wait for a transfer, or for the start of a NIC, by
 	// a rank that may have died in it.
 	drainLimit = time.Second
+
+	// drainYields is how often that wait yields before it sleeps for drainNap
+	// at a time: most transfers end within microseconds.
+	drainYields = 100
+	drainNap    = 50 * time.Microsecond
 )

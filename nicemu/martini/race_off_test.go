@@ -1,0 +1,5 @@
+//go:build !race
+
+package martini
+
+const raceEnabled = false
