@@ -19,6 +19,7 @@ type Pin uint64
 type pin struct {
 	buf    []byte
 	pinner runtime.Pinner
+	used   bool
 	pinned bool // by pinner; otherwise the caller keeps buf in place
 }
 
@@ -54,7 +55,7 @@ func (n *NIC) pin(b []byte, fix bool) (Pin, error) {
 	i := int(n.empty[len(n.empty)-1])
 	n.empty = n.empty[:len(n.empty)-1]
 	p := &n.pins[i]
-	p.buf = b
+	p.buf, p.used = b, true
 	if p.pinned = fix && len(b) > 0; p.pinned {
 		p.pinner.Pin(&b[0])
 	}
@@ -141,7 +142,7 @@ func (n *NIC) release(i int) {
 	if p.pinned {
 		p.pinner.Unpin()
 	}
-	p.buf, p.pinned = nil, false
+	p.buf, p.used, p.pinned = nil, false, false
 	n.live--
 }
 

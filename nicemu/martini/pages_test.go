@@ -200,6 +200,10 @@ func TestWithdrawalWaitsForTransfers(t *testing.T) {
 			if err := withdraw(n, s); !errors.Is(err, InUse) {
 				t.Errorf("a transfer that never ends: %v", err)
 			}
+			if _ = n.Close(); n.pins[n.last].used {
+				t.Error("the memory stays pinned after Close")
+			}
+			runtime.GC() // would find a leaking pin
 		})
 	}
 }

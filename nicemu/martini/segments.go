@@ -120,12 +120,11 @@ func (n *NIC) withdrawAll() (err error) {
 		}
 	}
 	for i := ioExtent + 1; i < int(atomic.LoadUint64(&n.own[regHigh])); i++ {
-		x := n.own.extent(i)
-		state := x.load(entState)
-		if state&entValid == 0 {
+		if !n.pins[i].used {
 			continue
 		}
-		x.invalidate(uint32(state >> entGenShift))
+		x := n.own.extent(i)
+		x.invalidate(uint32(x.load(entState) >> entGenShift)) // unless Unpin has, in vain
 		if !x.drain() {
 			err = n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(n.pins[i].buf), Reason: InUse})
 		}
