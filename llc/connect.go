@@ -61,7 +61,7 @@ var inNames = [...]string{"None", "Granted", "Watching", "Refused"}
 func (e *Engine) moveOut(p *peer, to outState) {
 	e.traced(p, "connect/writer", 0, outNames[p.out], outNames[to])
 	p.out = to
-	p.redirect()
+	e.redirect(p)
 }
 
 func (e *Engine) moveIn(p *peer, to inState) {

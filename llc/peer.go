@@ -34,10 +34,10 @@ type peer struct {
 // noRoute is a via that no packet comes from.
 const noRoute = 1
 
-// direct is recomputed when the route or the backlog changes.
-func (p *peer) redirect() {
+// redirect recomputes direct after the route or the backlog has changed.
+func (e *Engine) redirect(p *peer) {
 	if p.out == outRing && p.queues.messages.head == nil {
-		p.direct = ir.Inline + 1
+		p.direct = min(ir.Inline, int(e.eager)) + 1
 	} else {
 		p.direct = 0
 	}

@@ -14,13 +14,13 @@ type row struct {
 	name    string
 	most    uint64 // message bytes up to which it serves; rows are in order of size
 	send    func(*Engine, *peer, *Request)
-	receive func(*Engine, *transfer) // of an offered message; nil if it is not offered
+	receive func(*Engine, *transfer) // of an offered message, of which so many bytes fit
 }
 
 // rowsFor chooses the protocols that a NIC can carry, once, at set-up.
 func rowsFor(c *ir.Caps) []row {
 	eager := uint64(min(c.Eager, mostEager))
-	rows := []row{{"eager", eager, (*Engine).startEager, nil}}
+	rows := []row{{"eager", eager, (*Engine).startEager, (*Engine).pullAll}}
 	if !c.Remote {
 		return append(rows, row{"rendezvous/stream", math.MaxUint64, (*Engine).startOffer, (*Engine).askStream})
 	}

@@ -37,7 +37,7 @@ type Request struct {
 	Context uint16 // communication context: only equal contexts match
 	Tag     int    // not negative and below 1<<31, or AnyTag for a receive
 	Mode    Mode   // sends only
-	Notify  bool   // list the request in Engine.Completed when done; may be set at any time under the lock
+	Notify  bool   // list the request in Engine.Completed when done; set it once Send or Recv has returned, if it is not done then
 	Buf     []byte // what to send, or where to receive
 
 	Status Status // valid when done; of a send only Err

@@ -173,7 +173,7 @@ func (e *Engine) pump(p *peer) {
 		p.queues.bulkNext = l != &p.queues.bulk
 		e.advance(p, l, n)
 	}
-	p.redirect()
+	e.redirect(p)
 }
 
 // load is packet for a train whose payload may be its own body.

@@ -48,7 +48,7 @@ type split struct {
 
 // share starts the receiver's side, or pulls alone if no word is free.
 func (e *Engine) share(t *transfer) {
-	t.unit = max(e.caps.SplitUnit, (t.n+mostChunks-1)/mostChunks)
+	t.unit = unitFor(t.n, e.caps.SplitUnit)
 	if !e.words.take(&t.split) {
 		e.pull(t, 0, t.n)
 		return
@@ -59,6 +59,16 @@ func (e *Engine) share(t *transfer) {
 	e.swap(t, int32(e.self), uint64(s.claim), uint64(wire.NewClaim(s.claim.Generation()+1, 1)))
 	e.expose(t)
 	e.chunk(t, ir.Pull, 0)
+}
+
+// unitFor returns the bytes of one chunk of n: at most unit, unless that gives
+// too many chunks; an even number of chunks, so that two sides of equal speed
+// end together; whole pages if possible.
+func unitFor(n, unit int) int {
+	unit = max(unit, (n+mostChunks-1)/mostChunks)
+	pairs := (n + 2*unit - 1) / (2 * unit)
+	share := (n + 2*pairs - 1) / (2 * pairs)
+	return min(unit, (share+pageBytes-1)/pageBytes*pageBytes)
 }
 
 // chunk moves chunk number i.

@@ -10,6 +10,7 @@ const (
 	// bulkReserve is the share of a packet ring, 1/bulkReserve, that streamed
 	// messages leave free for small ones.
 	bulkReserve = 4
+	pageBytes   = 4096 // chunks of split messages are whole pages
 )
 
 // Limits that the packets set.

@@ -1,0 +1,266 @@
+package match
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// The twin: two plain lists that are scanned from the start.
+
+type recv struct {
+	entry    Receive[recv]
+	ctx      uint16
+	src, tag int32
+	name     int
+}
+
+type mess struct {
+	entry    Message[mess]
+	ctx      uint16
+	src, tag int32
+	name     int
+}
+
+type twin struct {
+	posted   []*recv
+	messages []*mess
+}
+
+func accepts(r *recv, m *mess) bool {
+	return r.ctx == m.ctx && (r.src == Any || r.src == m.src) && (r.tag == Any || r.tag == m.tag)
+}
+
+func (w *twin) arrive(m *mess) *recv {
+	for i, r := range w.posted {
+		if accepts(r, m) {
+			w.posted = append(w.posted[:i:i], w.posted[i+1:]...)
+			return r
+		}
+	}
+	w.messages = append(w.messages, m)
+	return nil
+}
+
+func (w *twin) find(r *recv) (*mess, int) {
+	for i, m := range w.messages {
+		if accepts(r, m) {
+			return m, i
+		}
+	}
+	return nil, -1
+}
+
+func (w *twin) post(r *recv) *mess {
+	if m, i := w.find(r); m != nil {
+		w.messages = append(w.messages[:i:i], w.messages[i+1:]...)
+		return m
+	}
+	w.posted = append(w.posted, r)
+	return nil
+}
+
+func (w *twin) drop(m *mess) {
+	for i := range w.messages {
+		if w.messages[i] == m {
+			w.messages = append(w.messages[:i:i], w.messages[i+1:]...)
+			return
+		}
+	}
+}
+
+func (w *twin) withdraw(r *recv) bool {
+	for i := range w.posted {
+		if w.posted[i] == r {
+			w.posted = append(w.posted[:i:i], w.posted[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// TestAgainstLinearScan compares the table with its twin on random operations:
+// shallow and deep queues, few and many tags, wildcards in all places.
+func TestAgainstLinearScan(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		peers, contexts := 1+rng.IntN(4), 1+rng.IntN(3)
+		tags, factor := 1+rng.IntN(300), int32(1)<<rng.IntN(20)
+		wild := rng.IntN(4)
+		table, w := New[recv, mess](peers), &twin{}
+		bias := rng.IntN(3) // 0: balanced, 1: more receives, 2: more messages
+		if bias > 0 && rng.IntN(2) == 0 {
+			tags = 1000 // long queues of different tags
+		}
+		key := func(wildcards bool) (uint16, int32, int32) {
+			src, tag := int32(rng.IntN(peers)), int32(rng.IntN(tags))*factor
+			if wildcards && rng.IntN(4) < wild && rng.IntN(2) == 0 {
+				src = Any
+			}
+			if wildcards && rng.IntN(4) < wild && rng.IntN(2) == 0 {
+				tag = Any
+			}
+			return uint16(rng.IntN(contexts)), src, tag
+		}
+		for i := range 2000 {
+			turn := rng.IntN(12)
+			if i/500%2 == 1 && bias > 0 { // drain
+				turn = 11 - turn
+			}
+			switch {
+			case turn < 4 && bias != 1 || turn < 2:
+				m := &mess{name: i}
+				m.ctx, m.src, m.tag = key(false)
+				m.entry.Owner = m
+				want, got := w.arrive(m), table.Arrive(m.ctx, m.src, m.tag)
+				if got == nil {
+					table.Keep(&m.entry, m.ctx, m.src, m.tag)
+				}
+				compare(t, seed, i, "arrive", name(got), name(want))
+			case turn < 8:
+				r := &recv{name: i}
+				r.ctx, r.src, r.tag = key(true)
+				r.entry.Owner = r
+				want, got := w.post(r), table.Post(&r.entry, r.ctx, r.src, r.tag)
+				compare(t, seed, i, "post", mname(got), mname(want))
+			case turn < 10:
+				r := &recv{}
+				r.ctx, r.src, r.tag = key(true)
+				want, _ := w.find(r)
+				compare(t, seed, i, "find", mname(table.Find(r.ctx, r.src, r.tag)), mname(want))
+			case turn == 10 && len(w.posted) > 0:
+				r := w.posted[rng.IntN(len(w.posted))]
+				w.withdraw(r)
+				if !table.Withdraw(&r.entry) || r.entry.Waiting() || table.Withdraw(&r.entry) {
+					t.Fatalf("seed %d: withdraw of a waiting receive", seed)
+				}
+			case turn == 11 && len(w.messages) > 0:
+				m := w.messages[rng.IntN(len(w.messages))]
+				w.drop(m)
+				table.Drop(&m.entry)
+			}
+			if table.Posted() != len(w.posted) || table.Messages() != len(w.messages) {
+				t.Fatalf("seed %d: %d posted, %d messages; want %d, %d", seed, table.Posted(), table.Messages(), len(w.posted), len(w.messages))
+			}
+		}
+		visited := 0
+		for src := int32(Any); src < int32(peers); src++ {
+			table.Receives(src, func(r *recv) bool {
+				visited++
+				if r.src != src {
+					t.Fatalf("receive from %d visited as from %d", r.src, src)
+				}
+				return w.withdraw(r) && table.Withdraw(&r.entry)
+			})
+		}
+		table.EachMessage(func(m *mess) {
+			visited++
+			w.drop(m)
+			table.Drop(&m.entry)
+		})
+		if len(w.posted)+len(w.messages)+table.Posted()+table.Messages() != 0 {
+			t.Fatalf("seed %d: not all visited (%d were)", seed, visited)
+		}
+	}
+}
+
+func TestReceivesStopsWhenTold(t *testing.T) {
+	table := New[recv, mess](2)
+	for range 3 {
+		r := &recv{}
+		r.entry.Owner = r
+		table.Post(&r.entry, 1, Any, 5)
+	}
+	n := 0
+	table.Receives(Any, func(*recv) bool { n++; return false })
+	table.Receives(0, func(*recv) bool { n++; return false })
+	if n != 1 {
+		t.Fatalf("visited %d", n)
+	}
+}
+
+func name(r *recv) int {
+	if r == nil {
+		return -1
+	}
+	return r.name
+}
+
+func mname(m *mess) int {
+	if m == nil {
+		return -1
+	}
+	return m.name
+}
+
+func compare(t *testing.T, seed uint64, i int, what string, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("seed %d, operation %d: %s gave %d, want %d", seed, i, what, got, want)
+	}
+}
+
+// TestDeepQueues posts receives and sends their messages in reverse order, and
+// the other way round: the number of entries looked at must not grow with the
+// square of the depth.
+func TestDeepQueues(t *testing.T) {
+	const depth = 100000
+	table := New[recv, mess](2)
+	rs, ms := make([]recv, depth), make([]mess, depth)
+	for i := range rs {
+		rs[i].entry.Owner, ms[i].entry.Owner = &rs[i], &ms[i]
+		table.Post(&rs[i].entry, 0, 1, int32(i)*64)
+	}
+	for i := depth - 1; i >= 0; i-- {
+		if table.Arrive(0, 1, int32(i)*64) != &rs[i] {
+			t.Fatal("wrong receive")
+		}
+	}
+	for i := range ms {
+		table.Keep(&ms[i].entry, 0, 1, int32(i)*64)
+	}
+	for i := depth - 1; i >= 0; i-- {
+		if table.Post(&rs[i].entry, 0, Any, int32(i)*64) != &ms[i] {
+			t.Fatal("wrong message")
+		}
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	table := New[recv, mess](4)
+	var r recv
+	r.entry.Owner = &r
+	var m mess
+	m.entry.Owner = &m
+	if n := testing.AllocsPerRun(100, func() {
+		table.Post(&r.entry, 3, 1, 9)
+		if table.Arrive(3, 1, 9) != &r {
+			t.Fatal("no match")
+		}
+		table.Keep(&m.entry, 3, 1, 9)
+		if table.Post(&r.entry, 3, Any, Any) != &m {
+			t.Fatal("no match")
+		}
+	}); n != 0 {
+		t.Fatalf("%v allocations", n)
+	}
+}
+
+func BenchmarkExpected(b *testing.B) {
+	for _, depth := range []int{0, 16, 10000} {
+		b.Run(fmt.Sprint(depth), func(b *testing.B) {
+			table := New[recv, mess](4)
+			rs := make([]recv, depth+1)
+			for i := range rs {
+				rs[i].entry.Owner = &rs[i]
+				if i > 0 {
+					table.Post(&rs[i].entry, 3, 1, int32(i))
+				}
+			}
+			for b.Loop() {
+				table.Post(&rs[0].entry, 3, 1, 0)
+				table.Arrive(3, 1, 0)
+			}
+		})
+	}
+}

@@ -1,0 +1,184 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"rhinet/llc/ir"
+)
+
+// A Net is a network of NICs in memory. With a source of chance it gives
+// events in any order that a real network may give them in; without, answers
+// come before packets, and packets in order of ring number.
+type Net struct {
+	Caps   ir.Caps
+	Shared int // packets that a shared ring holds
+	// Refuse, if set, is asked for each command that may be refused, and
+	// returns why it is; Busy likewise for Shared commands.
+	Refuse func(from int, cmd *ir.Command) error
+	Busy   func(from int, cmd *ir.Command) bool
+	// Fault, if set, is asked for each packet and returns how often to deliver it.
+	Fault func(from int, cmd *ir.Command) int
+	// Lies, if set, reports whether a peer is known to lie: then what engines
+	// ask of its memory may be nonsense.
+	Lies func(peer int) bool
+	// Broken lists what engines did that a correct engine does not do.
+	Broken []string
+
+	rng  *rand.Rand
+	nics []nic
+}
+
+// A nic is what one peer's memory holds.
+type nic struct {
+	dead    bool
+	shared  []packet
+	rings   []ringMemory
+	watched []int // rings in order of Watch
+	words   []uint64
+	exports []export // segment i+1
+	exposed int      // exports in force
+	busy    []ir.Event
+	answers []answer
+	last    *ringMemory // whose first packet was delivered by the latest Poll
+	lent    []byte      // its payload
+}
+
+type packet struct {
+	from   int32
+	header ir.Header
+	data   []byte
+}
+
+// ringMemory is one packet ring: positions as its reader computes them.
+type ringMemory struct {
+	used     bool
+	writer   int32
+	packets  []packet
+	written  uint64 // lines placed
+	next     uint64 // data position after them
+	consumed uint64
+	freed    uint64 // data position after those consumed
+}
+
+type export struct {
+	data    []byte
+	inForce bool
+}
+
+// answer is an event that is due; a late command is carried out when it is given.
+type answer struct {
+	ev   ir.Event
+	cmd  ir.Command
+	late bool
+}
+
+// NewNet returns a network of so many peers. rng may be nil.
+func NewNet(peers int, caps ir.Caps, shared int, rng *rand.Rand) *Net {
+	n := &Net{Caps: caps, Shared: shared, rng: rng, nics: make([]nic, peers)}
+	for i := range n.nics {
+		n.nics[i].rings = make([]ringMemory, caps.Rings)
+		n.nics[i].words = make([]uint64, caps.Words)
+	}
+	return n
+}
+
+func (n *Net) broken(format string, args ...any) {
+	n.Broken = append(n.Broken, fmt.Sprintf(format, args...))
+}
+
+func (n *Net) chance(percent int) bool { return n.rng != nil && n.rng.IntN(100) < percent }
+
+// Kill stops a peer. Its memory stays. Announce tells the others.
+func (n *Net) Kill(peer int) { n.nics[peer].dead = true }
+
+// Announce makes an event that tells a peer of the death of another.
+func (n *Net) Announce(to, dead int) {
+	err := fmt.Errorf("process ended: %w", ir.ErrPeerGone)
+	n.answer(to, ir.Event{Kind: ir.Failed, Peer: int32(dead), Err: err})
+}
+
+// Exposed returns how many segments of a peer are in force.
+func (n *Net) Exposed(peer int) int { return n.nics[peer].exposed }
+
+func (n *Net) answer(to int, ev ir.Event) {
+	n.nics[to].answers = append(n.nics[to].answers, answer{ev: ev})
+}
+
+// Poll fills ev with an event for a peer, as ir.Translator's Poll.
+func (n *Net) Poll(peer int, ev *ir.Event) bool {
+	c := &n.nics[peer]
+	n.consume(c)
+	if len(c.busy) > 0 {
+		*ev = c.busy[0]
+		c.busy = c.busy[1:]
+		return true
+	}
+	ready := 0
+	for _, w := range c.watched {
+		if len(c.rings[w].packets) > 0 {
+			ready++
+		}
+	}
+	total := len(c.answers) + ready
+	if len(c.shared) > 0 {
+		total++
+	}
+	if total == 0 {
+		return false
+	}
+	pick := 0
+	if n.rng != nil {
+		pick = n.rng.IntN(total)
+	}
+	if pick < len(c.answers) {
+		a := c.answers[pick]
+		c.answers = append(c.answers[:pick], c.answers[pick+1:]...)
+		if a.late {
+			a.ev = n.carryOut(peer, &a.cmd)
+		}
+		*ev = a.ev
+		return true
+	}
+	pick -= len(c.answers)
+	if len(c.shared) > 0 {
+		if pick == 0 {
+			p := c.shared[0]
+			c.shared = c.shared[1:]
+			n.deliver(c, ev, &p, ir.NoRing)
+			return true
+		}
+		pick--
+	}
+	for _, w := range c.watched {
+		if r := &c.rings[w]; len(r.packets) > 0 {
+			if pick == 0 {
+				c.last = r
+				n.deliver(c, ev, &r.packets[0], ir.Ring(w))
+				return true
+			}
+			pick--
+		}
+	}
+	panic("sim: an event was counted and is not there")
+}
+
+func (n *Net) deliver(c *nic, ev *ir.Event, p *packet, ring ir.Ring) {
+	*ev = ir.Event{Kind: ir.Arrived, Peer: p.from, Ring: ring, Header: p.header, Data: p.data}
+	c.lent = p.data
+}
+
+// consume frees the packet that the latest Poll gave, and spoils the view of it.
+func (n *Net) consume(c *nic) {
+	for i := range c.lent {
+		c.lent[i] = 0xdb
+	}
+	c.lent = nil
+	if r := c.last; r != nil {
+		p := r.packets[0]
+		r.packets = r.packets[1:]
+		r.consumed++
+		_, r.freed = ir.Place(r.freed, uint64(n.Caps.Bytes), len(p.data))
+		c.last = nil
+	}
+}

@@ -1,0 +1,149 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+)
+
+// Params decide a run completely, but for Prepare.
+type Params struct {
+	Seed     uint64
+	Peers    int
+	Messages int
+	Contexts int
+	Tags     int
+	Bytes    int // largest message
+
+	Caps   ir.Caps
+	Shared int // packets in a shared ring
+
+	Wild   int // percent of receives with a wildcard source, and with a wildcard tag
+	Short  int // percent of receives with a short buffer
+	Sync   int // percent of synchronous sends
+	Cancel int // percent of operations that cancel a receive
+	Probe  int // percent of operations that probe
+	Busy   int // percent of packets to shared rings that are sent back
+	Nap    int // percent of turns after which a peer stays away for a while
+	Deny   int // percent of copies and exposures refused as not permitted
+	Refuse int // percent of copies refused for good
+	Crash  int // the turn at which a random peer dies, 0: never
+	Liar   int // percent of its turns at which the last peer sends nonsense, 0: it is honest
+
+	Fault string // what happens to packets, see ParseFault
+
+	// Prepare may spoil an engine before the run, to see that the run notices.
+	Prepare func(peer int, e *llc.Engine)
+}
+
+// fields lists the parameters in the order of a recipe.
+func (p *Params) fields() []field {
+	return []field{
+		{"peers", &p.Peers}, {"messages", &p.Messages}, {"contexts", &p.Contexts}, {"tags", &p.Tags}, {"bytes", &p.Bytes},
+		{"rings", &p.Caps.Rings}, {"slots", &p.Caps.Slots}, {"ring", &p.Caps.Bytes}, {"words", &p.Caps.Words},
+		{"fragment", &p.Caps.Fragment}, {"eager", &p.Caps.Eager}, {"split", &p.Caps.Split}, {"unit", &p.Caps.SplitUnit},
+		{"copies", &p.Caps.Copies}, {"shared", &p.Shared},
+		{"wild", &p.Wild}, {"short", &p.Short}, {"sync", &p.Sync}, {"cancel", &p.Cancel}, {"probe", &p.Probe},
+		{"busy", &p.Busy}, {"nap", &p.Nap}, {"deny", &p.Deny}, {"refuse", &p.Refuse}, {"crash", &p.Crash}, {"liar", &p.Liar},
+	}
+}
+
+type field struct {
+	name  string
+	value *int
+}
+
+// String returns the recipe of the run.
+func (p Params) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "sim: seed=%d remote=%v", p.Seed, p.Caps.Remote)
+	for _, f := range p.fields() {
+		fmt.Fprintf(&b, " %s=%d", f.name, *f.value)
+	}
+	if p.Fault != "" {
+		b.WriteString(" " + p.Fault)
+	}
+	return b.String()
+}
+
+// Parse reads what String wrote. Parameters that the recipe does not name are
+// those that its seed gives.
+func Parse(recipe string) (Params, error) {
+	recipe = strings.TrimPrefix(strings.TrimSpace(recipe), "sim:")
+	fault := ""
+	if i := strings.IndexByte(recipe, '('); i >= 0 {
+		recipe, fault = recipe[:i], recipe[i:]
+	}
+	values := map[string]string{}
+	for _, word := range strings.Fields(recipe) {
+		name, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return Params{}, fmt.Errorf("sim: %q is not name=value", word)
+		}
+		values[name] = value
+	}
+	seed, err := strconv.ParseUint(values["seed"], 10, 64)
+	if err != nil {
+		return Params{}, fmt.Errorf("sim: recipe wants seed=NUMBER: %w", err)
+	}
+	p := Random(seed)
+	p.Fault = fault
+	delete(values, "seed")
+	if v, ok := values["remote"]; ok {
+		if p.Caps.Remote, err = strconv.ParseBool(v); err != nil {
+			return Params{}, fmt.Errorf("sim: remote: %w", err)
+		}
+		delete(values, "remote")
+	}
+	for _, f := range p.fields() {
+		if v, ok := values[f.name]; ok {
+			if *f.value, err = strconv.Atoi(v); err != nil {
+				return Params{}, fmt.Errorf("sim: %s: %w", f.name, err)
+			}
+			delete(values, f.name)
+		}
+	}
+	for name := range values {
+		return Params{}, fmt.Errorf("sim: no parameter %q", name)
+	}
+	if fault != "" {
+		if _, err := ParseFault(fault); err != nil {
+			return Params{}, err
+		}
+	}
+	return p, nil
+}
+
+// Random returns the parameters that a seed stands for: small worlds, in which
+// limits are met often.
+func Random(seed uint64) Params {
+	rng := rand.New(rand.NewPCG(seed, 0x5eed))
+	pick := func(values ...int) int { return values[rng.IntN(len(values))] }
+	p := Params{
+		Seed: seed, Peers: 2 + rng.IntN(3), Messages: 4 + rng.IntN(20), Contexts: 1 + rng.IntN(3), Tags: 1 + rng.IntN(4),
+		Bytes: pick(30, 300, 2500, 2500), Shared: pick(1, 2, 8, 64),
+		Caps: ir.Caps{
+			Name: "sim", Remote: rng.IntN(3) > 0, Rings: pick(0, 1, 2, 8, 8), Slots: pick(1, 2, 4, 16),
+			Bytes: pick(128, 256, 1024, 4096), Words: pick(0, 1, 2, 8), Fragment: pick(48, 100, 512),
+			Eager: pick(0, 40, 200, 1000), Split: pick(200, 500, 1500), SplitUnit: pick(64, 128, 300), Copies: pick(1, 1, 2),
+		},
+		Wild: pick(0, 10, 50), Short: pick(0, 0, 10), Sync: pick(0, 20), Cancel: pick(0, 0, 10), Probe: pick(0, 5),
+		Busy: pick(0, 0, 20), Nap: pick(0, 2),
+	}
+	if rng.IntN(4) == 0 {
+		p.Deny = pick(10, 50, 100)
+	}
+	switch rng.IntN(12) {
+	case 0:
+		p.Refuse = pick(5, 30)
+	case 1, 2:
+		p.Crash = 1 + rng.IntN(200)
+	case 3:
+		p.Liar = pick(20, 80)
+	}
+	return p
+}

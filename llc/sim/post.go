@@ -1,0 +1,194 @@
+package sim
+
+import (
+	"fmt"
+
+	"rhinet/llc/ir"
+)
+
+// Post carries out a command of a peer, or starts it, as ir.Translator's Post.
+func (n *Net) Post(from int, cmd *ir.Command) {
+	c := &n.nics[from]
+	switch cmd.Op {
+	case ir.Packet:
+		n.place(from, cmd)
+	case ir.Shared:
+		n.append(from, cmd)
+	case ir.Watch:
+		n.watch(from, cmd)
+	case ir.ReadTail:
+		r := n.ring(from, cmd)
+		if r != nil {
+			n.answer(from, ir.Event{Kind: ir.Tail, Peer: cmd.Peer, Ring: cmd.Ring, Slot: r.consumed, Pos: r.freed})
+		}
+	case ir.Expose:
+		if err := n.refusal(from, cmd); err != nil {
+			n.answer(from, ir.Event{Kind: ir.Failed, Token: cmd.Token, Peer: cmd.Peer, Err: err})
+			return
+		}
+		c.exports = append(c.exports, export{cmd.Data, true})
+		c.exposed++
+		n.answer(from, ir.Event{Kind: ir.Exposed, Token: cmd.Token, Segment: ir.Segment(len(c.exports))})
+	case ir.Conceal:
+		i := int(cmd.Segment) - 1
+		if i < 0 || i >= len(c.exports) || !c.exports[i].inForce {
+			n.broken("peer %d conceals segment %d, which is not exposed", from, cmd.Segment)
+			return
+		}
+		c.exports[i] = export{}
+		c.exposed--
+	case ir.Pull, ir.Push, ir.Swap:
+		if n.chance(50) {
+			c.answers = append(c.answers, answer{cmd: *cmd, late: true})
+		} else {
+			n.answer(from, n.carryOut(from, cmd))
+		}
+	default:
+		n.broken("peer %d gave operation %d", from, cmd.Op)
+	}
+}
+
+func (n *Net) refusal(from int, cmd *ir.Command) error {
+	if n.Refuse == nil {
+		return nil
+	}
+	return n.Refuse(from, cmd)
+}
+
+// carryOut moves memory and returns the answer.
+func (n *Net) carryOut(from int, cmd *ir.Command) ir.Event {
+	ev := ir.Event{Peer: cmd.Peer, Token: cmd.Token, Kind: ir.Failed}
+	c := &n.nics[cmd.Peer]
+	if c.dead {
+		ev.Err = fmt.Errorf("no answer: %w", ir.ErrPeerGone)
+		return ev
+	}
+	if ev.Err = n.refusal(from, cmd); ev.Err != nil {
+		return ev
+	}
+	if cmd.Op == ir.Swap {
+		if cmd.Offset >= uint64(len(c.words)) {
+			n.broken("peer %d swaps word %d of %d", from, cmd.Offset, len(c.words))
+			ev.Err = fmt.Errorf("no word %d", cmd.Offset)
+			return ev
+		}
+		w := &c.words[cmd.Offset]
+		ev.Kind, ev.Old = ir.Swapped, *w
+		if *w == cmd.Old {
+			*w = cmd.New
+		}
+		return ev
+	}
+	i := int(cmd.Segment) - 1
+	if i < 0 || i >= len(c.exports) || !c.exports[i].inForce ||
+		cmd.Offset > uint64(len(c.exports[i].data)) || uint64(len(cmd.Data)) > uint64(len(c.exports[i].data))-cmd.Offset {
+		n.brokenBy(cmd.Peer, "peer %d moves %d bytes at %d of segment %d of %d, which is not exposed that far",
+			from, len(cmd.Data), cmd.Offset, cmd.Segment, cmd.Peer)
+		ev.Err = fmt.Errorf("no segment %d", cmd.Segment)
+		return ev
+	}
+	remote := c.exports[i].data[cmd.Offset:]
+	if cmd.Op == ir.Pull {
+		ev.Kind = ir.Pulled
+		copy(cmd.Data, remote)
+	} else {
+		ev.Kind = ir.Pushed
+		copy(remote, cmd.Data)
+	}
+	return ev
+}
+
+// brokenBy is broken, unless it may be another peer's fault.
+func (n *Net) brokenBy(other int32, format string, args ...any) {
+	if n.Lies == nil || !n.Lies(int(other)) {
+		n.broken(format, args...)
+	}
+}
+
+// ring returns the packet ring that a command names.
+func (n *Net) ring(from int, cmd *ir.Command) *ringMemory {
+	c := &n.nics[cmd.Peer]
+	if int(cmd.Ring) >= len(c.rings) {
+		n.broken("peer %d names ring %d of %d", from, cmd.Ring, cmd.Peer)
+		return nil
+	}
+	r := &c.rings[cmd.Ring]
+	if r.used && r.writer != int32(from) {
+		n.broken("peers %d and %d both use ring %d of %d", from, r.writer, cmd.Ring, cmd.Peer)
+		return nil
+	}
+	r.used, r.writer = true, int32(from)
+	return r
+}
+
+// place checks that a packet lies where its reader will look and where nothing
+// unread lies.
+func (n *Net) place(from int, cmd *ir.Command) {
+	r := n.ring(from, cmd)
+	if r == nil {
+		return
+	}
+	size := uint64(n.Caps.Bytes)
+	at, next := ir.Place(r.next, size, len(cmd.Data))
+	switch {
+	case cmd.Slot != r.written:
+		n.broken("peer %d places line %d of ring %d of %d, not line %d", from, cmd.Slot, cmd.Ring, cmd.Peer, r.written)
+	case r.written-r.consumed >= uint64(n.Caps.Slots):
+		n.broken("peer %d overruns the lines of ring %d of %d", from, cmd.Ring, cmd.Peer)
+	case len(cmd.Data) > ir.Inline && cmd.Pos != at:
+		n.broken("peer %d places data at %d of ring %d of %d, not at %d", from, cmd.Pos, cmd.Ring, cmd.Peer, at)
+	case next-r.freed > size:
+		n.broken("peer %d overruns the data of ring %d of %d", from, cmd.Ring, cmd.Peer)
+	}
+	r.written, r.next = r.written+1, next
+	for range n.copies(from, cmd) {
+		r.packets = append(r.packets, pack(from, cmd))
+	}
+}
+
+func (n *Net) append(from int, cmd *ir.Command) {
+	c := &n.nics[cmd.Peer]
+	if len(cmd.Data) > ir.MaxShared {
+		n.broken("peer %d puts %d bytes into the shared ring of %d", from, len(cmd.Data), cmd.Peer)
+	}
+	if !c.dead && len(c.shared) >= n.Shared || n.Busy != nil && n.Busy(from, cmd) {
+		n.nics[from].busy = append(n.nics[from].busy, ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
+		return
+	}
+	for range n.copies(from, cmd) {
+		c.shared = append(c.shared, pack(from, cmd))
+	}
+}
+
+// copies returns how often to deliver a packet: once, without a fault.
+func (n *Net) copies(from int, cmd *ir.Command) int {
+	if int(cmd.Header.Length) != len(cmd.Data) {
+		n.broken("peer %d: header says %d bytes, payload has %d", from, cmd.Header.Length, len(cmd.Data))
+	}
+	if n.Fault == nil {
+		return 1
+	}
+	return n.Fault(from, cmd)
+}
+
+func pack(from int, cmd *ir.Command) packet {
+	return packet{int32(from), cmd.Header, append([]byte(nil), cmd.Data...)}
+}
+
+func (n *Net) watch(from int, cmd *ir.Command) {
+	c := &n.nics[from]
+	if int(cmd.Ring) >= len(c.rings) {
+		n.broken("peer %d watches ring %d", from, cmd.Ring)
+		return
+	}
+	for _, w := range c.watched {
+		if w == int(cmd.Ring) {
+			n.broken("peer %d watches ring %d twice", from, w)
+			return
+		}
+	}
+	if r := &c.rings[cmd.Ring]; r.used && r.writer != cmd.Peer {
+		n.broken("peer %d watches ring %d for %d, but %d writes it", from, cmd.Ring, cmd.Peer, r.writer)
+	}
+	c.watched = append(c.watched, int(cmd.Ring))
+}

@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"rhinet/llc"
+)
+
+// write writes the programs: messages between random peers, one receive for
+// each, and now and then a cancel or a probe. What receives with wildcards take
+// from others is made good at the end (drain).
+func (w *world) write() {
+	for id := range w.Messages {
+		from, to := w.rng.IntN(w.Peers), w.rng.IntN(w.Peers)
+		if w.rng.IntN(8) > 0 && from == to {
+			to = (to + 1) % w.Peers
+		}
+		s := &send{id: id, to: to, tag: w.rng.IntN(w.Tags), ctx: uint16(w.rng.IntN(w.Contexts))}
+		s.req = llc.Request{Peer: to, Tag: s.tag, Context: s.ctx, Buf: append([]byte(nil), bytesOf(id, w.size())...)}
+		if w.rng.IntN(100) < w.Sync {
+			s.req.Mode = llc.Synchronous
+		}
+		w.add(from, func() { w.send(from, s) })
+		rc := w.receiveFor(from, s.tag, s.ctx, len(s.req.Buf))
+		w.add(to, func() { w.receive(to, rc) })
+		if w.rng.IntN(100) < w.Cancel {
+			w.add(to, func() { w.cancel(to) })
+		}
+		if w.rng.IntN(100) < w.Probe {
+			w.add(to, func() { w.probe(to) })
+		}
+	}
+	// Some receives early, some late: everybody shuffles a little.
+	for _, r := range w.ranks {
+		for i := range r.script {
+			if j := i + w.rng.IntN(4); w.rng.IntN(2) == 0 && j < len(r.script) {
+				r.script[i], r.script[j] = r.script[j], r.script[i]
+			}
+		}
+	}
+}
+
+func (w *world) add(i int, f func()) { w.ranks[i].script = append(w.ranks[i].script, f) }
+
+// size is often that of a limit, give or take one.
+func (w *world) size() int {
+	limits := []int{0, 40, w.Caps.Fragment, w.Caps.Eager, w.Caps.Split}
+	n := w.rng.IntN(w.Bytes + 1)
+	if w.rng.IntN(3) == 0 {
+		n = limits[w.rng.IntN(len(limits))] + w.rng.IntN(3) - 1
+	}
+	return max(0, min(n, w.Bytes))
+}
+
+func (w *world) receiveFor(src, tag int, ctx uint16, n int) *receive {
+	room := w.Bytes
+	if w.rng.IntN(100) < w.Short {
+		room = w.rng.IntN(n + 1)
+	}
+	r := w.newReceive(src, tag, ctx, room)
+	if w.rng.IntN(100) < w.Wild {
+		r.src = llc.AnyPeer
+	}
+	if w.rng.IntN(100) < w.Wild {
+		r.tag = llc.AnyTag
+	}
+	return r
+}
+
+func (w *world) newReceive(src, tag int, ctx uint16, room int) *receive {
+	r := &receive{src: src, tag: tag, ctx: ctx, memory: make([]byte, room+guard)}
+	for i := range r.memory {
+		r.memory[i] = 0xa5
+	}
+	r.req.Buf = r.memory[:room]
+	return r
+}
+
+func (w *world) send(i int, s *send) {
+	w.ranks[i].sends = append(w.ranks[i].sends, s)
+	w.ranks[i].engine.Send(&s.req)
+	w.post(i)
+	w.look(i)
+}
+
+func (w *world) receive(i int, r *receive) {
+	r.req.Peer, r.req.Tag, r.req.Context = r.src, r.tag, r.ctx
+	w.ranks[i].recvs = append(w.ranks[i].recvs, r)
+	w.ranks[i].engine.Recv(&r.req)
+	w.post(i)
+	w.look(i)
+}
+
+func (w *world) cancel(i int) {
+	r := w.ranks[i]
+	if len(r.recvs) == 0 {
+		return
+	}
+	rc := r.recvs[w.rng.IntN(len(r.recvs))]
+	done := rc.req.Done()
+	if cancelled := r.engine.Cancel(&rc.req); cancelled && (done || !rc.req.Done()) || done && cancelled {
+		w.fail("peer %d: cancel of a receive that was done=%v gave %v, done=%v", i, done, cancelled, rc.req.Done())
+	}
+	w.look(i)
+}
+
+// probe asks for any message, and receives the one that was promised.
+func (w *world) probe(i int) {
+	r := w.ranks[i]
+	ctx := uint16(w.rng.IntN(w.Contexts))
+	st, ok := r.engine.Probe(ctx, llc.AnyPeer, llc.AnyTag)
+	if !ok {
+		return
+	}
+	rc := w.newReceive(st.Source, st.Tag, ctx, w.Bytes)
+	w.receive(i, rc)
+	if r.engine.Cancel(&rc.req) {
+		w.fail("peer %d: probe promised %+v, but it was not there", i, st)
+	}
+	if rc.req.Done() && rc.req.Status.Err == nil && rc.req.Status != st {
+		w.fail("peer %d: probe promised %+v, received %+v", i, st, rc.req.Status)
+	}
+}
+
+// look finds sends that have become done and spoils their buffers: their owner
+// may use them again.
+func (w *world) look(i int) {
+	for _, s := range w.ranks[i].sends {
+		if !s.done && s.req.Done() {
+			s.done = true
+			for k := range s.req.Buf {
+				s.req.Buf[k] = 0xee
+			}
+		}
+	}
+}

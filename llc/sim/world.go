@@ -1,0 +1,288 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+)
+
+// A world is one run.
+type world struct {
+	Params
+	rng     *rand.Rand
+	net     *Net
+	ranks   []*rank
+	turn    int
+	dead    int // the peer that has died, or -1
+	buried  int // the peer whose death has been announced, or -1
+	liar    int // the peer that lies, or -1
+	problem error
+}
+
+// A rank is one peer: its engine and what is left of its program.
+type rank struct {
+	engine *llc.Engine
+	away   int // turn up to which it does nothing
+	script []func()
+	sends  []*send
+	recvs  []*receive // in order of posting
+	ev     ir.Event
+}
+
+// A send is a message of the program.
+type send struct {
+	req  llc.Request
+	id   int
+	to   int
+	tag  int
+	ctx  uint16
+	done bool // seen
+}
+
+// A receive is one receive of the program.
+type receive struct {
+	req    llc.Request
+	memory []byte // the buffer with a guard behind it
+	src    int
+	tag    int
+	ctx    uint16
+	done   bool
+}
+
+// quietRounds is how often every peer is asked in vain before a run counts as
+// quiet: a tail must be fetched, perhaps behind the tails of other rings, and
+// then the packet that waited for it arrives.
+const quietRounds = 8
+
+// guard is how many bytes behind each buffer must not change.
+const guard = 16
+
+// patience is how many turns a run may take; the longest take a few thousand.
+const patience = 200000
+
+// Run does one run and returns what was wrong, with the recipe, or nil.
+func Run(p Params) error {
+	w, err := newWorld(p)
+	if err == nil {
+		err = w.run()
+	}
+	if err != nil {
+		return fmt.Errorf("%w\n%v", err, p)
+	}
+	return nil
+}
+
+func newWorld(p Params) (*world, error) {
+	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, buried: -1, liar: -1}
+	w.net = NewNet(p.Peers, p.Caps, p.Shared, w.rng)
+	w.net.Busy = func(int, *ir.Command) bool { return w.net.chance(p.Busy) }
+	w.net.Refuse = w.refuse
+	if p.Fault != "" {
+		f, err := ParseFault(p.Fault)
+		if err != nil {
+			return nil, err
+		}
+		w.net.Fault = f
+	}
+	if p.Liar > 0 {
+		w.liar = p.Peers - 1
+		w.net.Lies = func(peer int) bool { return peer == p.Peers-1 }
+	}
+	for i := range p.Peers {
+		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Seed: p.Seed})
+		if p.Prepare != nil {
+			p.Prepare(i, e)
+		}
+		w.ranks = append(w.ranks, &rank{engine: e})
+	}
+	w.write()
+	return w, nil
+}
+
+// refuse says no to copies and exposures as often as the parameters want.
+func (w *world) refuse(_ int, cmd *ir.Command) error {
+	switch cmd.Op {
+	case ir.Pull, ir.Push:
+		if w.net.chance(w.Deny) {
+			return fmt.Errorf("attach: %w", fs.ErrPermission)
+		}
+		if w.net.chance(w.Refuse) {
+			return errors.New("page fault")
+		}
+	case ir.Expose:
+		if w.net.chance(w.Deny / 2) {
+			return fmt.Errorf("expose: %w", fs.ErrPermission)
+		}
+	}
+	return nil
+}
+
+func (w *world) alive(i int) bool { return i != w.dead }
+
+// honest reports whether the program of peer i must go right.
+func (w *world) honest(i int) bool { return i != w.dead && i != w.liar }
+
+func (w *world) run() error {
+	for w.problem == nil {
+		if w.quiet() {
+			if done, err := w.drain(); err != nil {
+				return err
+			} else if done {
+				break
+			}
+		}
+		w.act(w.rng.IntN(w.Peers))
+		if w.turn++; w.turn > patience {
+			return fmt.Errorf("still busy after %d turns\n%s", w.turn, w.describe())
+		}
+	}
+	if w.problem != nil {
+		return w.problem
+	}
+	return w.judge()
+}
+
+// act lets one peer do one thing.
+func (w *world) act(i int) {
+	r := w.ranks[i]
+	if w.Crash > 0 && w.turn >= w.Crash && w.dead < 0 {
+		w.dead = w.rng.IntN(w.Peers)
+		w.net.Kill(w.dead)
+	}
+	if w.dead >= 0 && w.buried < 0 && w.rng.IntN(20) == 0 {
+		w.bury(w.dead)
+	}
+	if !w.alive(i) || r.away > w.turn {
+		return
+	}
+	if i == w.liar {
+		w.lie()
+		return
+	}
+	if len(r.script) > 0 && w.rng.IntN(3) == 0 {
+		r.script[0]()
+		r.script = r.script[1:]
+		w.post(i)
+	}
+	w.step(i)
+	if w.net.chance(w.Nap) {
+		r.away = w.turn + w.rng.IntN(100*w.Peers)
+	}
+}
+
+func (w *world) bury(i int) {
+	w.buried = i
+	for j := range w.ranks {
+		if j != i {
+			w.net.Announce(j, i)
+		}
+	}
+}
+
+// step gives an engine one event, or a retry, and reports whether something
+// happened that can lead further.
+func (w *world) step(i int) bool {
+	r := w.ranks[i]
+	moved := false
+	if w.net.Poll(i, &r.ev) {
+		old := r.ev.Kind
+		if err := r.engine.Step(&r.ev); err != nil {
+			w.complain(i, err)
+		}
+		moved = old != ir.Tail && old != ir.Busy
+	} else {
+		r.engine.Retry()
+	}
+	moved = w.post(i) || moved
+	w.look(i)
+	return moved
+}
+
+// complain notes an error of an engine, unless it names the liar.
+func (w *world) complain(i int, err error) {
+	var pe *llc.ProtocolError
+	if errors.As(err, &pe) && pe.Peer == w.liar {
+		return
+	}
+	w.fail("engine %d: %v", i, err)
+}
+
+func (w *world) fail(format string, args ...any) {
+	if w.problem == nil {
+		w.problem = fmt.Errorf(format, args...)
+	}
+}
+
+// post carries out what an engine wants done and reports whether that was more
+// than a look at a ring's tail.
+func (w *world) post(i int) (moved bool) {
+	cmds := w.ranks[i].engine.Take()
+	for k := range cmds {
+		w.net.Post(i, &cmds[k])
+		moved = moved || cmds[k].Op != ir.ReadTail
+	}
+	if len(w.net.Broken) > 0 {
+		w.fail("%s", w.net.Broken[0])
+	}
+	return moved
+}
+
+// quiet reports whether nothing can happen any more without the program.
+func (w *world) quiet() bool {
+	if w.turn%(4*w.Peers) != 0 || w.dead != w.buried || w.Crash > 0 && w.dead < 0 {
+		return false
+	}
+	for i, r := range w.ranks {
+		if w.honest(i) && (len(r.script) > 0 || r.away > w.turn) {
+			return false
+		}
+	}
+	for range quietRounds {
+		for i := range w.ranks {
+			if w.honest(i) && w.step(i) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// describe lists what waits.
+func (w *world) describe() string {
+	var b strings.Builder
+	for i, r := range w.ranks {
+		fmt.Fprintf(&b, "engine %d: %+v\n", i, r.engine.Snapshot())
+		for _, p := range r.engine.Pending() {
+			fmt.Fprintf(&b, "\tsend=%v peer=%d context=%d tag=%d bytes=%d moved=%d: %s\n",
+				p.Send, p.Request.Peer, p.Request.Context, p.Request.Tag, len(p.Request.Buf), p.Moved, p.State)
+		}
+	}
+	return b.String()
+}
+
+// content is what all messages are cut from; it repeats at no short distance.
+var content = func() []byte {
+	b := make([]byte, 1<<14)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}()
+
+// bytesOf returns the bytes of message id.
+func bytesOf(id, n int) []byte {
+	at := id * 131 % (len(content) - n)
+	return content[at : at+n]
+}
+
+// intact reports whether nothing behind a buffer has changed.
+func (r *receive) intact() bool {
+	return !slices.ContainsFunc(r.memory[len(r.req.Buf):], func(b byte) bool { return b != 0xa5 })
+}
