@@ -1,0 +1,91 @@
+//go:build amd64 && !purego && !race
+
+package vec
+
+import "github.com/klauspost/cpuid/v2"
+
+// shortest is the length from which the kernels are used.
+const shortest = 2 * lanes
+
+// lanes is what every kernel needs the length to be a multiple of.
+const lanes = 32
+
+// hasAVX2 is read only.
+var hasAVX2 = cpuid.CPU.Supports(cpuid.AVX2)
+
+// fastSum, fastMin and fastMax do a first part of the loop of their name, as
+// much as a kernel can, and return its length: 0 for kinds without a kernel.
+// The wrapped sums of signed and unsigned integers have the same bits.
+func fastSum(in, inout any) int {
+	if !hasAVX2 {
+		return 0
+	}
+	switch out := inout.(type) {
+	case []float64:
+		return run(sumFloat64, in.([]float64), out)
+	case []float32:
+		return run(sumFloat32, in.([]float32), out)
+	case []int64:
+		return run(sumInt64, in.([]int64), out)
+	case []int32:
+		return run(sumInt32, in.([]int32), out)
+	case []int:
+		return run(sumInt64, cast[int64](in.([]int)), cast[int64](out))
+	case []uint64:
+		return run(sumInt64, cast[int64](in.([]uint64)), cast[int64](out))
+	case []uint32:
+		return run(sumInt32, cast[int32](in.([]uint32)), cast[int32](out))
+	case []uint:
+		return run(sumInt64, cast[int64](in.([]uint)), cast[int64](out))
+	case []complex128:
+		return run(sumFloat64, cast[float64](in.([]complex128)), cast[float64](out)) / 2
+	case []complex64:
+		return run(sumFloat32, cast[float32](in.([]complex64)), cast[float32](out)) / 2
+	}
+	return 0
+}
+
+func fastMin(in, inout any) int {
+	if !hasAVX2 {
+		return 0
+	}
+	switch out := inout.(type) {
+	case []float64:
+		return run(minFloat64, in.([]float64), out)
+	case []float32:
+		return run(minFloat32, in.([]float32), out)
+	case []int64:
+		return run(minInt64, in.([]int64), out)
+	case []int32:
+		return run(minInt32, in.([]int32), out)
+	case []int:
+		return run(minInt64, cast[int64](in.([]int)), cast[int64](out))
+	}
+	return 0
+}
+
+func fastMax(in, inout any) int {
+	if !hasAVX2 {
+		return 0
+	}
+	switch out := inout.(type) {
+	case []float64:
+		return run(maxFloat64, in.([]float64), out)
+	case []float32:
+		return run(maxFloat32, in.([]float32), out)
+	case []int64:
+		return run(maxInt64, in.([]int64), out)
+	case []int32:
+		return run(maxInt32, in.([]int32), out)
+	case []int:
+		return run(maxInt64, cast[int64](in.([]int)), cast[int64](out))
+	}
+	return 0
+}
+
+// run uses a kernel on as many elements as it takes.
+func run[T any](kernel func(in, inout []T), in, inout []T) int {
+	n := len(inout) &^ (lanes - 1)
+	kernel(in[:n], inout[:n])
+	return n
+}
