@@ -19,7 +19,7 @@ func (t *tally) pairs() int64 {
 }
 
 // An adder adds the n pairs that follow state x to t. n is a multiple of
-// blockPairs, states are those of nas.Random.
+// blockPairs and at most the size of a batch; states are those of nas.Random.
 type adder func(t *tally, x uint64, n int)
 
 // blockPairs is how many pairs addGo draws before it transforms those that
@@ -52,7 +52,7 @@ const (
 
 func newSource(x uint64) source {
 	x <<= 64 - 46
-	return source{x * multiplier, x * (multiplier2 & (1<<64 - 1))}
+	return source{x * multiplier, x * multiplier2}
 }
 
 // draw fills b with those of the next blockPairs pairs that lie in the unit

@@ -1,3 +1,5 @@
+//go:build !amd64 || purego
+
 package ep
 
 // fastest returns the adder for this processor.
