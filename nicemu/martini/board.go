@@ -44,7 +44,7 @@ func (p *Flagpole) Raise(board int, seq uint32, data []byte) error {
 	}
 	at := p.nic.flagAt(board, p.nic.rank, seq)
 	if at < 0 || len(data) > FlagBytes || seq == 0 {
-		return p.nic.refuse(&Refusal{
+		return p.nic.refuse(Refusal{
 			Op: opBotf, Node: p.rank, Segment: makeSegment(sidBoards, ioGen), Offset: uint64(board), Bytes: len(data), Reason: BeyondSegment,
 		})
 	}
@@ -90,7 +90,7 @@ func (w *Window) Swap(rank int, word, old, now uint64) (uint64, error) {
 	w.cont()
 	if key&winValid == 0 {
 		r.Reason = InvalidWindow
-		return 0, w.nic.refuse(r)
+		return 0, w.nic.refuse(*r)
 	}
 	return w.nic.swap(r, makeKey(uint32(key), rank), old, now)
 }

@@ -22,7 +22,7 @@ func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
 	}
 	g := n.f.Geometry()
 	if uint(i) >= uint(g.Rings) {
-		return nil, n.refuse(&Refusal{
+		return nil, n.refuse(Refusal{
 			Op: opBotf, Node: rank, Segment: makeSegment(sidRings, ioGen),
 			Offset: uint64(i) * uint64(n.f.RingStride()), Reason: BeyondSegment,
 		})
@@ -55,7 +55,7 @@ func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 		return err
 	}
 	if len(payload) > c.max {
-		return c.nic.refuse(&Refusal{
+		return c.nic.refuse(Refusal{
 			Op: opPush, Node: c.rank, Segment: makeSegment(sidRings, ioGen), Bytes: len(payload), Reason: WrongLength,
 		})
 	}

@@ -11,7 +11,7 @@ import (
 // between b and a segment of another process, or of this one.
 func (n *NIC) move(op string, write bool, rank int, key uint64, seg Segment, offset uint64, b []byte) error {
 	fail := func(moved int, why Reason, cause error) error {
-		return n.refuse(&Refusal{
+		return n.refuse(Refusal{
 			Op: op, Node: rank, Segment: seg, Offset: offset, Bytes: len(b), Moved: moved, Reason: why, Cause: cause,
 		})
 	}

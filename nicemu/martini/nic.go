@@ -55,11 +55,11 @@ type NIC struct {
 	turn    int // which Window is used next
 
 	mu    sync.Mutex
-	pins  []pin   // by extent
-	empty []int32 // free extents
-	sids  []int32 // free segments
-	live  int     // pins and segments in use
-	last  int     // extent entered last
+	pins  *pinTable // by extent
+	empty []int32   // free extents
+	sids  []int32   // free segments
+	live  int       // pins and segments in use
+	last  int       // extent entered last
 	shut  bool
 }
 
@@ -87,7 +87,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 		job = f.Job()
 	}
 	n.key = makeKey(job, rank)
-	n.pins = make([]pin, Extents)
+	n.pins = newPinTable()
 	for i := Extents - 1; i > ioExtent; i-- {
 		n.empty = append(n.empty, int32(i))
 	}

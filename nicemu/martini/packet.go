@@ -24,7 +24,7 @@ type Packet struct {
 // Botf builds the image of p in the Window and kicks it.
 func (w *Window) Botf(p *Packet) error {
 	if len(p.Payload) > MaxImage || uint(p.Flag) > CompletionFlags {
-		return w.nic.refuse(&Refusal{Op: opBotf, Node: p.Node, Segment: p.Segment, Offset: p.Offset, Bytes: len(p.Payload), Reason: WrongLength})
+		return w.nic.refuse(Refusal{Op: opBotf, Node: p.Node, Segment: p.Segment, Offset: p.Offset, Bytes: len(p.Payload), Reason: WrongLength})
 	}
 	n := p.Length
 	if p.Type != PacketPullRequest {
@@ -60,7 +60,7 @@ func (w *Window) kickBotf(size uint64) error {
 	}
 	if r.Reason != 0 {
 		w.cont()
-		return w.nic.refuse(r)
+		return w.nic.refuse(*r)
 	}
 	h[flitTarget] = h[flitTarget]&^0xffffffff | key&0xffffffff
 	flag := int(h[flitType] >> 8 & 0xffff)
@@ -89,7 +89,7 @@ func (w *Window) rfend(h []uint64, payload []byte, r *Refusal) (answer uint64, e
 		local, ok := n.local(w.entry.load(winKey), h[flitLocal], size)
 		if !ok {
 			r.Reason = NotPinned
-			return 0, n.refuse(r)
+			return 0, n.refuse(*r)
 		}
 		return 0, n.move(opBotf, false, r.Node, key, r.Segment, r.Offset, local)
 	case PacketAck, PacketPullResponse:
@@ -97,12 +97,12 @@ func (w *Window) rfend(h []uint64, payload []byte, r *Refusal) (answer uint64, e
 	case PacketSwap:
 		if len(payload) != 16 {
 			r.Reason = WrongLength
-			return 0, n.refuse(r)
+			return 0, n.refuse(*r)
 		}
 		return n.swap(r, key, w.page[DWPayload], w.page[DWPayload+1])
 	}
 	r.Reason = SpecialPacket
-	return 0, n.refuse(r)
+	return 0, n.refuse(*r)
 }
 
 // plain writes to a plain virtual address: ack and pull response skip RVATLB
@@ -111,20 +111,20 @@ func (n *NIC) plain(r *Refusal, key, va uint64, b []byte) error {
 	t, ok := n.node(r.Node)
 	if !ok {
 		r.Reason = NoNode
-		return n.refuse(r)
+		return n.refuse(*r)
 	}
 	if va+uint64(len(b)) < va {
 		r.Reason = WrongLength
-		return n.refuse(r)
+		return n.refuse(*r)
 	}
 	if r.Reason = n.pinned(t, r.Node, key, va, uint64(len(b)), 0); r.Reason != 0 {
-		return n.refuse(r)
+		return n.refuse(*r)
 	}
 	for r.Moved < len(b) {
 		got, why, cause := n.piece(t, r.Node, key, 0, va+uint64(r.Moved), 0, b[r.Moved:], true)
 		if r.Moved += got; why != 0 {
 			r.Reason, r.Cause = why, cause
-			return n.refuse(r)
+			return n.refuse(*r)
 		}
 	}
 	return nil
@@ -138,12 +138,12 @@ func (n *NIC) swap(r *Refusal, key, old, now uint64) (uint64, error) {
 	t, ok := n.node(r.Node)
 	if !ok {
 		r.Reason = NoNode
-		return 0, n.refuse(r)
+		return 0, n.refuse(*r)
 	}
 	seg := makeSegment(sidControl, ioGen)
 	at := min(r.Offset, 1<<32) * 8
 	if _, _, r.Reason = t.rva(key, seg, at, 8); r.Reason != 0 {
-		return 0, n.refuse(r)
+		return 0, n.refuse(*r)
 	}
 	word := &n.f.Words(r.Node, fabric.Control)[r.Offset]
 	for {

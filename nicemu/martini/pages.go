@@ -23,6 +23,23 @@ type pin struct {
 	pinned bool // by pinner; otherwise the caller keeps buf in place
 }
 
+// A pinTable is the owner's side of the page table.
+type pinTable []pin
+
+// newPinTable returns an empty table. Forgotten with its NIC, it lets go of the
+// memory, where the runtime would end the program over a pin that is left.
+func newPinTable() *pinTable {
+	t := make(pinTable, Extents)
+	runtime.SetFinalizer(&t, (*pinTable).unpin)
+	return &t
+}
+
+func (t *pinTable) unpin() {
+	for i := range *t {
+		(*t)[i].pinner.Unpin()
+	}
+}
+
 func makePin(i int, gen uint32) Pin      { return Pin(uint64(gen)<<32 | uint64(i)) }
 func (p Pin) split() (i int, gen uint32) { return int(uint32(p)), uint32(p >> 32) }
 
@@ -44,17 +61,17 @@ func (n *NIC) Hold(b []byte) (Pin, error) {
 
 func (n *NIC) pin(b []byte, fix bool) (Pin, error) {
 	if n.shut {
-		return 0, n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: InvalidWindow})
+		return 0, n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: InvalidWindow})
 	}
 	if p, ok := n.again(b, fix); ok {
 		return p, nil
 	}
 	if len(n.empty) == 0 {
-		return 0, n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: TableFull})
+		return 0, n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: TableFull})
 	}
 	i := int(n.empty[len(n.empty)-1])
 	n.empty = n.empty[:len(n.empty)-1]
-	p := &n.pins[i]
+	p := &(*n.pins)[i]
 	p.buf, p.used = b, true
 	if p.pinned = fix && len(b) > 0; p.pinned {
 		p.pinner.Pin(&b[0])
@@ -81,7 +98,7 @@ func (n *NIC) pin(b []byte, fix bool) (Pin, error) {
 
 // again counts one more use of the extent entered last, if b lies in its memory.
 func (n *NIC) again(b []byte, fix bool) (Pin, bool) {
-	p, x := &n.pins[n.last], n.own.extent(n.last)
+	p, x := &(*n.pins)[n.last], n.own.extent(n.last)
 	state := x.load(entState)
 	if n.last == ioExtent || state&entValid == 0 || fix && !p.pinned || !within(p.buf, fabric.Address(b), uint64(len(b))) {
 		return 0, false
@@ -117,7 +134,7 @@ func (n *NIC) Unpin(p Pin) error {
 func (n *NIC) unpin(p Pin) error {
 	i, gen := p.split()
 	if i <= ioExtent || i >= Extents {
-		return n.refuse(&Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
+		return n.refuse(Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
 	}
 	x := n.own.extent(i)
 	if refs := x.load(entRefs); refs > 1 && x.generation() == uint64(gen)<<entGenShift|entValid {
@@ -125,10 +142,10 @@ func (n *NIC) unpin(p Pin) error {
 		return nil
 	}
 	if !x.invalidate(gen) {
-		return n.refuse(&Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
+		return n.refuse(Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
 	}
 	if !x.drain() {
-		return n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(n.pins[i].buf), Reason: InUse})
+		return n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})
 	}
 	n.release(i)
 	n.empty = append(n.empty, int32(i))
@@ -137,7 +154,7 @@ func (n *NIC) unpin(p Pin) error {
 
 // release gives up the memory of an extent that is invalid already.
 func (n *NIC) release(i int) {
-	p := &n.pins[i]
+	p := &(*n.pins)[i]
 	n.f.Lend(n.rank, i, nil)
 	if p.pinned {
 		p.pinner.Unpin()
@@ -168,7 +185,7 @@ func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
 }
 
 func (n *NIC) view(i int, at, size uint64) ([]byte, bool) {
-	buf := n.pins[i].buf
+	buf := (*n.pins)[i].buf
 	if buf == nil || n.own.extent(i).load(entState)&entValid == 0 || !within(buf, at, size) {
 		return nil, false
 	}

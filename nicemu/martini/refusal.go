@@ -101,15 +101,16 @@ func (r *Refusal) Unwrap() []error {
 // count adds one refusal to a node's counters.
 func (t node) count(base int, r Reason) { atomic.AddUint64(&t[base+int(r)], 1) }
 
-// refuse counts r with the issuer and, if it got that far, at the target.
-func (n *NIC) refuse(r *Refusal) error {
+// refuse counts r with the issuer and, if it got that far, at the target. It
+// takes a value, so that requests which are not refused do not allocate.
+func (n *NIC) refuse(r Refusal) error {
 	n.own.count(regRequests, r.Reason)
 	if uint(r.Node) < uint(n.f.Ranks()) && r.Reason != NoNode && r.Op != opPin && r.Op != opSID {
 		if t, ok := n.node(r.Node); ok {
 			t.count(regArrivals, r.Reason)
 		}
 	}
-	return r
+	return &r
 }
 
 // Refused returns how many requests this NIC refused to issue or saw refused

@@ -24,7 +24,7 @@ type route struct {
 func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 	seg := makeSegment(sid, ioGen)
 	no := func(why Reason) error {
-		return n.refuse(&Refusal{Op: opBotf, Node: rank, Segment: seg, Reason: why})
+		return n.refuse(Refusal{Op: opBotf, Node: rank, Segment: seg, Reason: why})
 	}
 	t, ok := n.node(rank)
 	if !ok {

@@ -38,11 +38,11 @@ func (n *NIC) Register(at, size uint64) (Segment, error) {
 func (n *NIC) register(at, size uint64, hint int) (Segment, error) {
 	switch {
 	case n.shut:
-		return 0, n.refuse(&Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: InvalidWindow})
+		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: InvalidWindow})
 	case at+size < at:
-		return 0, n.refuse(&Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: WrongLength})
+		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: WrongLength})
 	case len(n.sids) == 0:
-		return 0, n.refuse(&Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: TableFull})
+		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: TableFull})
 	}
 	sid := int(n.sids[len(n.sids)-1])
 	n.sids = n.sids[:len(n.sids)-1]
@@ -68,14 +68,14 @@ func (n *NIC) Release(s Segment) error {
 func (n *NIC) unregister(s Segment) (int, error) {
 	sid := s.SID()
 	if sid < firstSID || sid >= Segments || !n.own.segment(sid).invalidate(s.Generation()) {
-		return 0, n.refuse(&Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: Misuse})
+		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: Misuse})
 	}
 	n.live--
 	hint := int(n.own.segment(sid).load(entHint))
 	// A transfer holds its extent before it looks at the segment for the last
 	// time: it has either seen the segment go, or is waited for here.
 	if !n.own.extent(hint).drain() {
-		return hint, n.refuse(&Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: InUse})
+		return hint, n.refuse(Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: InUse})
 	}
 	n.sids = append(n.sids, int32(sid))
 	return hint, nil
@@ -120,13 +120,13 @@ func (n *NIC) withdrawAll() (err error) {
 		}
 	}
 	for i := ioExtent + 1; i < int(atomic.LoadUint64(&n.own[regHigh])); i++ {
-		if !n.pins[i].used {
+		if !(*n.pins)[i].used {
 			continue
 		}
 		x := n.own.extent(i)
 		x.invalidate(uint32(x.load(entState) >> entGenShift)) // unless Unpin has, in vain
 		if !x.drain() {
-			err = n.refuse(&Refusal{Op: opPin, Node: n.rank, Bytes: len(n.pins[i].buf), Reason: InUse})
+			err = n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})
 		}
 		n.release(i)
 	}

@@ -37,7 +37,7 @@ func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
 		return false, err
 	}
 	if len(payload) > ring.MaxShared {
-		return false, m.nic.refuse(&Refusal{
+		return false, m.nic.refuse(Refusal{
 			Op: opPush, Node: m.rank, Segment: makeSegment(sidShared, ioGen), Bytes: len(payload), Reason: WrongLength,
 		})
 	}

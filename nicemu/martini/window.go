@@ -68,10 +68,10 @@ func (w *Window) Pull(r Request, b []byte) error { return w.request(CommandPull,
 
 func (w *Window) request(command uint64, r Request, b []byte) error {
 	if uint(r.Flag) > CompletionFlags || len(b) >= 1<<40 {
-		return w.nic.refuse(&Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: WrongLength})
+		return w.nic.refuse(Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: WrongLength})
 	}
 	if uint(r.Node) >= uint(w.nic.f.Ranks()) {
-		return w.nic.refuse(&Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: NoNode})
+		return w.nic.refuse(Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: NoNode})
 	}
 	w.page[DWCommand] = command | uint64(r.Flag)<<8 | uint64(len(b))<<24
 	w.page[DWTarget] = uint64(r.Node) | uint64(r.Node)<<16
@@ -110,7 +110,7 @@ func (w *Window) kick() error {
 	}
 	if r.Reason != 0 {
 		w.cont()
-		return w.nic.refuse(&r)
+		return w.nic.refuse(r)
 	}
 	key := makeKey(uint32(w.entry.load(winKey)), int(target>>16&0xffff))
 	err := w.nic.move(r.Op, op == CommandPush, r.Node, key, r.Segment, r.Offset, local)

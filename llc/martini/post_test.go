@@ -1,0 +1,297 @@
+package martini
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"rhinet/internal/ring"
+	"rhinet/llc/ir"
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+)
+
+// next returns the next event, which must be there.
+func next(t *testing.T, tr ir.Translator) ir.Event {
+	t.Helper()
+	var ev ir.Event
+	if !tr.Poll(&ev) {
+		t.Fatal("no event")
+	}
+	return ev
+}
+
+func idle(t *testing.T, tr ir.Translator) {
+	t.Helper()
+	var ev ir.Event
+	for range 20 {
+		if tr.Poll(&ev) {
+			t.Fatalf("unexpected %+v", ev)
+		}
+	}
+}
+
+// TestEveryOperationIsLowered posts each command of the IR in a form that the
+// NIC carries out.
+func TestEveryOperationIsLowered(t *testing.T) {
+	all := open(t, 2, martini.Options{})
+	mem := []byte("12345678")
+	all[1].Post(&ir.Command{Op: ir.Expose, Data: mem, Token: 7})
+	seg := next(t, all[1]).Segment
+	for op := ir.Packet; op < ir.NumOps; op++ {
+		cmd := ir.Command{Op: op, Peer: 1, Data: make([]byte, 8), Token: uint64(op), Segment: seg, Header: ir.Header{Kind: 1}}
+		by := all[0]
+		if op == ir.Conceal {
+			continue // below
+		}
+		by.Post(&cmd)
+		var ev ir.Event
+		if by.Poll(&ev) && ev.Kind == ir.Failed {
+			t.Errorf("operation %d: %v", op, ev.Err)
+		}
+	}
+	all[1].Post(&ir.Command{Op: ir.Conceal, Segment: seg})
+	if ev := next(t, all[1]); ev.Kind != ir.Arrived || ev.Ring != ir.NoRing {
+		t.Fatalf("%+v", ev)
+	}
+	idle(t, all[1])
+	for _, op := range []ir.Op{0, ir.NumOps} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("operation %d is accepted", op)
+				}
+			}()
+			all[0].Post(&ir.Command{Op: op})
+		}()
+	}
+}
+
+func TestRefusalsAreAnswers(t *testing.T) {
+	all := open(t, 2, martini.Options{})
+	rings := all[0].Caps().Rings
+	all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
+	for name, c := range map[string]struct {
+		cmd  ir.Command
+		want error
+	}{
+		"peer too large":   {ir.Command{Op: ir.Shared, Peer: 2}, nil},
+		"peer negative":    {ir.Command{Op: ir.Pull, Peer: -1}, nil},
+		"ring too large":   {ir.Command{Op: ir.Packet, Peer: 1, Ring: ir.Ring(rings)}, martini.BeyondSegment},
+		"tail of no ring":  {ir.Command{Op: ir.ReadTail, Peer: 1, Ring: ir.NoRing}, martini.BeyondSegment},
+		"watch no ring":    {ir.Command{Op: ir.Watch, Peer: 0, Ring: ir.Ring(rings)}, nil},
+		"watch twice":      {ir.Command{Op: ir.Watch, Peer: 1, Ring: 1}, errWatched},
+		"packet too long":  {ir.Command{Op: ir.Packet, Peer: 1, Data: make([]byte, 1<<20)}, martini.WrongLength},
+		"shared too long":  {ir.Command{Op: ir.Shared, Peer: 1, Data: make([]byte, ir.MaxShared+1)}, martini.WrongLength},
+		"conceal nothing":  {ir.Command{Op: ir.Conceal}, martini.Misuse},
+		"pull of nothing":  {ir.Command{Op: ir.Pull, Peer: 1, Data: make([]byte, 8)}, martini.NoSegment},
+		"swap of no word":  {ir.Command{Op: ir.Swap, Peer: 1, Offset: 1 << 20}, martini.BeyondSegment},
+		"push of nothing":  {ir.Command{Op: ir.Push, Peer: 1}, martini.NoSegment},
+		"segment unheard ": {ir.Command{Op: ir.Pull, Peer: 1, Segment: ^ir.Segment(0)}, martini.NoSegment},
+	} {
+		c.cmd.Token = 99
+		all[0].Post(&c.cmd)
+		ev := next(t, all[0])
+		if ev.Kind != ir.Failed || ev.Token != 99 || ev.Peer != c.cmd.Peer || ev.Err == nil || c.want != nil && !errors.Is(ev.Err, c.want) {
+			t.Errorf("%s: %+v", name, ev)
+		}
+		idle(t, all[0])
+	}
+	idle(t, all[1])
+	if err := all[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range []ir.Op{ir.Expose, ir.Pull, ir.Shared, ir.ReadTail} {
+		all[0].Post(&ir.Command{Op: op, Peer: 1, Token: 3})
+		if ev := next(t, all[0]); ev.Kind != ir.Failed || !errors.Is(ev.Err, martini.InvalidWindow) {
+			t.Errorf("operation %d after Close: %+v", op, ev)
+		}
+	}
+	if all[0].Close() == nil {
+		t.Error("closed twice")
+	}
+}
+
+func TestOpenPassesErrorsOn(t *testing.T) {
+	f, err := fabric.Heap(1, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(f, 1, martini.Options{}); err == nil {
+		t.Error("opened rank 1 of 1")
+	}
+}
+
+// TestRefusedFlagsPanic: arguments are the engine's, so that is its bug.
+func TestRefusedFlagsPanic(t *testing.T) {
+	tr := open(t, 2, martini.Options{})[0].(*Translator)
+	for name, f := range map[string]func(){
+		"board": func() { tr.Raise(1, 99, 1, nil) },
+		"window": func() {
+			for i := range martini.Windows {
+				tr.NIC().Invalidate(i)
+			}
+			tr.Raise(0, 0, 1, nil)
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// TestHostilePeer has one peer scribble over all that another reads: it must
+// neither crash nor report what was never sent as more than a bad packet.
+func TestHostilePeer(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for round := range 50 {
+		all := open(t, 3, martini.Options{})
+		tr := all[0].(*Translator)
+		f := tr.NIC().Fabric()
+		tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
+		tr.Post(&ir.Command{Op: ir.Watch, Peer: 2, Ring: 1})
+		for _, area := range []fabric.Area{fabric.Shared, fabric.Rings, fabric.Boards} {
+			w := f.Words(0, area)
+			for range 2000 {
+				at := rng.IntN(min(len(w), 6000))
+				w[at] = rng.Uint64() >> rng.IntN(64)
+				if at%8 == 0 { // a sequence that is due
+					w[at] = uint64(ring.Seq(uint64(at / 8)))
+				}
+			}
+		}
+		var ev ir.Event
+		for range 3000 {
+			if !tr.Poll(&ev) {
+				continue
+			}
+			if ev.Peer < -1 || ev.Peer > 2 || len(ev.Data) > tr.Caps().Bytes || int(ev.Header.Length) != len(ev.Data) {
+				t.Fatalf("round %d: %+v", round, ev)
+			}
+			if ev.Kind == ir.Failed && !errors.Is(ev.Err, ring.ErrCorrupt) {
+				t.Fatalf("round %d: %v", round, ev.Err)
+			}
+		}
+		tr.Raised(1, 0, 1, make([]byte, ir.FlagBytes))
+	}
+}
+
+// TestHostileTables has every table of a peer hold noise: requests to it end
+// in refusals or in its own memory.
+func TestHostileTables(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for range 20 {
+		all := open(t, 2, martini.Options{})
+		all[1].Post(&ir.Command{Op: ir.Expose, Data: make([]byte, 5000)})
+		seg := next(t, all[1]).Segment
+		w := all[0].(*Translator).NIC().Fabric().Words(1, fabric.Device)
+		for i := 512; i < martini.MemoryBytes/8; i++ {
+			if i%8 != 0 { // all but the states
+				w[i] = rng.Uint64() >> rng.IntN(64)
+			}
+		}
+		// The segment's owner is plausible; what it says is not.
+		own := all[0].(*Translator).NIC().Fabric().Job()
+		sid := int(uint32(seg))
+		w[512+sid*8+1] = uint64(own) | 1<<32
+		for i := range 100 {
+			op := ir.Pull + ir.Op(i%3)
+			all[0].Post(&ir.Command{Op: op, Peer: 1, Segment: seg, Offset: uint64(i), Data: make([]byte, i*30)})
+			next(t, all[0])
+		}
+		for i := 512; i < martini.MemoryBytes/8; i += 8 {
+			w[i] = 0
+		}
+		_ = all[1].Close()
+	}
+}
+
+func TestMovesDoNotAllocate(t *testing.T) {
+	all := open(t, 2, martini.Options{})
+	mem, buf := make([]byte, 10000), make([]byte, 10000)
+	var ev ir.Event
+	expose := ir.Command{Op: ir.Expose, Data: mem}
+	pull := ir.Command{Op: ir.Pull, Peer: 1, Data: buf}
+	push := ir.Command{Op: ir.Push, Peer: 1, Data: buf}
+	swap := ir.Command{Op: ir.Swap, Peer: 1}
+	tail := ir.Command{Op: ir.ReadTail, Peer: 1}
+	conceal := ir.Command{Op: ir.Conceal}
+	used := testing.AllocsPerRun(100, func() {
+		all[1].Post(&expose)
+		all[1].Poll(&ev)
+		pull.Segment, push.Segment, conceal.Segment = ev.Segment, ev.Segment, ev.Segment
+		for _, cmd := range []*ir.Command{&pull, &push, &swap, &tail} {
+			all[0].Post(cmd)
+		}
+		for all[0].Poll(&ev) {
+			if ev.Kind == ir.Failed {
+				t.Fatal(ev.Err)
+			}
+		}
+		all[1].Post(&conceal)
+	})
+	if used != 0 {
+		t.Errorf("%v allocations", used)
+	}
+}
+
+// TestDeadPeerIsReportedOnce pretends that peer 1 is a process that has ended.
+func TestDeadPeerIsReportedOnce(t *testing.T) {
+	file, err := fabric.Create(2, fabric.Default())
+	if err != nil {
+		t.Skip(err)
+	}
+	defer file.Close()
+	f, err := fabric.Map(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a, err := Open(f, 0, martini.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b, err := Open(f, 1, martini.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if !a.Caps().Remote {
+		t.Skip("this kernel refuses cross-memory attach")
+	}
+	mem := bytes.Repeat([]byte{7}, 100)
+	b.Post(&ir.Command{Op: ir.Expose, Data: mem})
+	seg := next(t, b).Segment
+	for i := range martini.Extents {
+		f.Lend(1, i, nil) // no longer of this process
+	}
+	f.Leave(1)
+	into := make([]byte, 100)
+	for i := range 2 {
+		a.Post(&ir.Command{Op: ir.Pull, Peer: 1, Segment: seg, Data: into, Token: 5})
+		if ev := next(t, a); ev.Kind != ir.Failed || ev.Token != 5 || !errors.Is(ev.Err, ir.ErrPeerGone) || !errors.Is(ev.Err, martini.Gone) {
+			t.Fatalf("answer %d: %+v", i, ev)
+		}
+		if i == 0 {
+			if ev := next(t, a); ev.Kind != ir.Failed || ev.Token != 0 || ev.Peer != 1 || !errors.Is(ev.Err, ir.ErrPeerGone) {
+				t.Fatalf("report: %+v", ev)
+			}
+		}
+		idle(t, a)
+	}
+	a.Arm()
+	start := time.Now()
+	a.Wake(0)
+	a.Sleep(10 * time.Second)
+	if a.Disarm(); time.Since(start) > 5*time.Second {
+		t.Error("slept through its own bell")
+	}
+}
