@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ type cell struct {
 func TestPointToPointCallsAllocateNothing(t *testing.T) {
 	w := alone(t, &instant{bytes: -1})
 	f, c, b := make([]float64, 5), make([]cell, 2), make([]byte, 100)
-	sub := w.WithContext(nil)
+	sub := w.WithContext(context.Background())
 	for _, tc := range []struct {
 		name string
 		call func()

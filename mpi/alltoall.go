@@ -18,6 +18,8 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	switch {
 	case len(send) != len(recv):
 		return c.fail(s, ErrCount, "send has %d elements and recv %d; they must be equally long", len(send), len(recv))
+	case overlap(b, out) && !sameStart(b, out):
+		return c.fail(s, ErrBuffer, "send and recv overlap; they must be apart, or one and the same")
 	case len(recv)%c.size != 0:
 		return c.fail(s, ErrCount, "%d elements cannot be cut into %d equal parts; use Alltoallv", len(recv), c.size)
 	}

@@ -10,7 +10,7 @@ func Barrier(c *Comm) error {
 	if err := c.enter(s, nil); err != nil {
 		return err
 	}
-	return c.leave(s, c.coll.group.Barrier())
+	return c.leave(s, c.coll.barrier())
 }
 
 // Bcast copies buf from root to every rank of c. Lengths must agree on all ranks.

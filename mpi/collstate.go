@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"rhinet/collectives"
+	"rhinet/llc/ir"
 )
 
 // A collState is what a communicator needs for collective calls.
@@ -12,6 +13,7 @@ type collState struct {
 	mu    sync.Mutex // one collective call at a time
 	t     *collTransport
 	x     *exchanger // nil: no flag board
+	quick *exchanger // x, unless the choice of algorithms is forced: then nil
 	group *collectives.Group
 }
 
@@ -24,9 +26,28 @@ func (k *collState) init(c *core, seq uint64) error {
 		k.x = newExchanger(k.t, c.t.Board(), c.board, seq)
 		t = k.x
 	}
+	if len(c.w.Collectives.Force) == 0 {
+		k.quick = k.x
+	}
 	group, err := collectives.New(t, c.w.Collectives)
 	k.group = group
 	return err
+}
+
+// barrier is Barrier: directly on the board, or by an algorithm.
+func (k *collState) barrier() error {
+	if k.quick != nil {
+		return k.quick.Exchange(nil, nil)
+	}
+	return k.group.Barrier()
+}
+
+// allreduce is Allreduce: directly on the board if it is short, or by an algorithm.
+func (k *collState) allreduce(in, out []byte, r *reducer) error {
+	if k.quick != nil && len(in) <= ir.FlagBytes && len(in) > 0 {
+		return k.quick.allreduce(in, out, r)
+	}
+	return k.group.Allreduce(in, out, r)
 }
 
 // limit sets the context that limits the call in progress.

@@ -65,7 +65,7 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 		}
 	}
 	s := &t.slots[i]
-	*s.r = llc.Request{Peer: t.c.global(peer), Context: t.c.id.collective(), Tag: tag, Buf: buf}
+	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = t.c.global(peer), t.c.id.collective(), tag, buf
 	s.busy, s.recv = true, recv
 	t.c.t.Start(s.r, !recv)
 	return nil

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"fmt"
+	"math/bits"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 type elem struct {
 	word uintptr
 	size int
+	log  int // of size to base 2, or -1: dividing by it is slow
 	name string
 	bad  string // why it cannot travel, or ""
 	ops  [numPredefined]*reducer
@@ -42,9 +44,12 @@ func learn[T any](k *elemCache, word uintptr) *elem {
 		return e
 	}
 	t := reflect.TypeFor[T]()
-	e := &elem{word: word, size: int(t.Size()), name: t.String(), bad: unfit(t)}
+	e := &elem{word: word, size: int(t.Size()), log: -1, name: t.String(), bad: unfit(t)}
 	if e.bad == "" && e.size == 0 {
 		e.bad = "has no size"
+	}
+	if bits.OnesCount(uint(e.size)) == 1 {
+		e.log = bits.TrailingZeros(uint(e.size))
 	}
 	if e.bad == "" {
 		for op, f := range foldsOf[T](t) {
@@ -55,6 +60,14 @@ func learn[T any](k *elemCache, word uintptr) *elem {
 	}
 	first, _ := k.all.LoadOrStore(word, e)
 	return first.(*elem)
+}
+
+// count is how many whole elements n bytes hold.
+func (e *elem) count(n int) int {
+	if e.log >= 0 {
+		return n >> e.log
+	}
+	return n / e.size
 }
 
 // unfit says why values of t cannot be copied to another process, or "".

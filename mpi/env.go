@@ -9,10 +9,11 @@ import (
 
 // The variables through which a launcher and a rank speak.
 const (
-	envJob  = "RHINET_JOB"   // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME cpus=C"
-	envInit = "RHINET_INIT"  // what a process remembers of Init: "pid state"
-	envNIC  = "RHINET_NIC"   // the network interface of a world of one rank
-	envDeb  = "RHINET_DEBUG" // not empty: remember where requests were made
+	envJob   = "RHINET_JOB"   // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME cpus=C"
+	envInit  = "RHINET_INIT"  // what a process remembers of Init: "pid state"
+	envNIC   = "RHINET_NIC"   // the network interface of a world of one rank
+	envForce = "RHINET_COLL"  // algorithms to use: "bcast=chain,allreduce=ring", for all ranks alike
+	envDeb   = "RHINET_DEBUG" // not empty: remember where requests were made
 )
 
 // jobVersion is the version of the format of envJob.
@@ -23,6 +24,7 @@ type setup struct {
 	rank, size   int
 	fabric, life int // descriptors; -1: none
 	nic          string
+	force        string
 	cpus         int // processors that all ranks share; 0: unknown
 	debug        bool
 }
@@ -36,7 +38,7 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	case mine:
 		return setup{}, initError(ErrInit, "the process has called Init before; pass on its communicator")
 	}
-	s := setup{size: 1, fabric: -1, life: -1, nic: getenv(envNIC), debug: getenv(envDeb) != ""}
+	s := setup{size: 1, fabric: -1, life: -1, nic: getenv(envNIC), force: getenv(envForce), debug: getenv(envDeb) != ""}
 	if job := getenv(envJob); job != "" {
 		return s, s.parse(job)
 	}

@@ -94,6 +94,10 @@ func TestWrongCallsAreErrorsThatNameTheCall(t *testing.T) {
 			func(w *mpi.Comm) error { return mpi.ReduceScatterBlock(w, ints[:3], make([]int, 1), mpi.Sum) }},
 		{mpi.ErrCount, "mpi: ReduceScatterBlock on world: in has 4 elements, out of 2 ranks 1 each; make out 2",
 			func(w *mpi.Comm) error { return mpi.ReduceScatterBlock(w, ints, make([]int, 1), mpi.Sum) }},
+		{mpi.ErrBuffer, "mpi: Allreduce on world: in and out overlap; they must be apart, or one and the same",
+			func(w *mpi.Comm) error { return mpi.Allreduce(w, ints[1:3], ints[:2], mpi.Sum) }},
+		{mpi.ErrBuffer, "mpi: Alltoall on world: send and recv overlap; they must be apart, or one and the same",
+			func(w *mpi.Comm) error { return mpi.Alltoall(w, ints[:2], ints[1:3]) }},
 		{mpi.ErrOp, "mpi: Allreduce on world: BAnd is not defined for elements of type float64; see mpi.Op, or use OpFunc",
 			func(w *mpi.Comm) error {
 				return mpi.Allreduce(w, make([]float64, 1), make([]float64, 1), mpi.BAnd)
@@ -280,14 +284,22 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 			if err := mpi.Barrier(w); err != nil {
 				return err
 			}
-			if w.Rank() == 1 {
-				return mpi.Send(d, []int{7}, 0, 0)
+			if w.Rank() == 0 {
+				return mpi.Send(d, []int{7}, 1, 0)
 			}
 			got := []int{0}
-			if _, err := mpi.Recv(d, got, 1, 0); err != nil {
+			if _, err := mpi.Recv(d, got, 0, 0); err != nil {
 				return err
 			}
-			return equal("message after the end", got[0], 7)
+			if err := equal("message after the end", got[0], 7); err != nil {
+				return err
+			}
+			// A send may arrive even though its wait has ended.
+			_, found, err := mpi.Iprobe(d, 0, 99)
+			if found {
+				_, err = mpi.Recv(d, got, 0, 99)
+			}
+			return err
 		})
 	}
 }

@@ -23,6 +23,10 @@ type exchanger struct {
 	n       int // bytes of one contribution
 	missing uint32
 	raised  func() bool // made once, so that waiting does not allocate
+
+	// short takes the contributions of all ranks to a short reduction. Words,
+	// so that it is aligned for any element.
+	short [maxBoardRanks * ir.FlagBytes / 8]uint64
 }
 
 var _ collectives.Exchange = (*exchanger)(nil)
@@ -50,7 +54,7 @@ func (x *exchanger) Exchange(in, out []byte) error {
 	c := x.c
 	x.out, x.n = out, len(in)
 	copy(x.part(c.rank), in)
-	x.missing = 1<<c.size - 1&^(1<<c.rank)
+	x.missing = (1<<c.size - 1) &^ (1 << c.rank)
 	for i := 1; i < c.size; i++ {
 		peer := c.rank + i // not all to rank 0 first
 		if peer >= c.size {
@@ -71,6 +75,22 @@ func (x *exchanger) Exchange(in, out []byte) error {
 		err = errClosed
 	}
 	return err
+}
+
+// allreduce is Allreduce of at most ir.FlagBytes bytes: everybody combines
+// everybody's contribution, in the same order. in and out may be one.
+func (x *exchanger) allreduce(in, out []byte, r *reducer) error {
+	n, size := len(in), x.c.size
+	all := view(x.short[:])[:n*size]
+	if err := x.Exchange(in, all); err != nil {
+		return err
+	}
+	result := all[(size-1)*n:]
+	for i := size - 2; i >= 0; i-- {
+		r.fold(all[i*n:(i+1)*n], result)
+	}
+	copy(out, result)
+	return nil
 }
 
 // errClosed is what a wait finds that the transport ended.

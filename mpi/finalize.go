@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"strings"
 	"time"
 )
@@ -39,14 +40,20 @@ func Finalize(world *Comm) error {
 		c.state.Store(commFinalized)
 	}
 	w.mu.Unlock()
-	if e := w.Transport.Close(); err == nil && e != nil {
+	if e := w.close(); err == nil && e != nil {
 		err = world.because(s, ErrOther, e, "")
-	}
-	if w.finalized != nil {
-		w.finalized()
 	}
 	if err == nil && len(pending) > 0 {
 		err = pendingError(world, s, pending)
+	}
+	return err
+}
+
+// close ends the use of the transport.
+func (w *world) close() error {
+	err := w.Transport.Close()
+	if w.release != nil {
+		err = errors.Join(err, w.release())
 	}
 	return err
 }

@@ -16,6 +16,7 @@ var transports = []struct {
 	option mpitest.Option
 }{
 	{"mailboxes", mpitest.Mailboxes()},
+	{"martini", mpitest.NIC("martini")},
 }
 
 // everywhere runs fn on n ranks over each transport.

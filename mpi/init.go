@@ -1,7 +1,11 @@
 package mpi
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"syscall"
 )
 
 // Init joins the job that mpirun describes in the environment, or makes a
@@ -14,10 +18,47 @@ func Init() (*Comm, error) {
 		return nil, err
 	}
 	markEnvironment(os.Getpid(), stateActive)
+	if s.life >= 0 {
+		if err := watchLife(s.life, func() { die(s.rank) }); err != nil {
+			return nil, err
+		}
+	}
 	job, err := s.open()
 	if err != nil {
 		return nil, err
 	}
-	job.finalized = func() { markEnvironment(os.Getpid(), stateFinalized) }
-	return Join(job)
+	release := job.release
+	job.release = func() error {
+		markEnvironment(os.Getpid(), stateFinalized)
+		return release()
+	}
+	world, err := Join(job)
+	if err != nil {
+		return nil, errors.Join(err, job.Transport.Close(), release())
+	}
+	return world, nil
+}
+
+// watchLife calls gone when the other end of the pipe fd closes, which happens
+// when mpirun ends in whatever way. A goroutine waits for it in the runtime's
+// poller and costs no thread.
+func watchLife(fd int, gone func()) error {
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return initError(ErrInit, "%s: life=%d is not an open descriptor: %v; start the program with rhinet's mpirun", envJob, fd, err)
+	}
+	syscall.CloseOnExec(fd)
+	pipe := os.NewFile(uintptr(fd), "life of mpirun")
+	go func() {
+		_, err := io.Copy(io.Discard, pipe)
+		if err == nil { // EOF
+			gone()
+		}
+	}()
+	return nil
+}
+
+// die ends a rank whose mpirun is no more.
+func die(rank int) {
+	fmt.Fprintf(os.Stderr, "rank %d: mpirun is gone\n", rank)
+	os.Exit(1)
 }

@@ -1,6 +1,76 @@
 package mpi
 
-// open joins the fabric of s.
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"rhinet/collectives"
+	"rhinet/internal/wait"
+	"rhinet/llc/ir"
+	"rhinet/llc/nics"
+	"rhinet/llc/port"
+)
+
+var _ Transport = (*port.Port)(nil)
+
+// open connects the process to its network interface.
 func (s setup) open() (Job, error) {
-	return Job{}, initError(ErrInit, "no network interface can be opened yet")
+	j := Job{Rank: s.rank, Size: s.size, Debug: s.debug}
+	nic, release, err := s.openNIC()
+	if err != nil {
+		var none *Comm
+		return j, none.because(at("Init"), ErrInit, err, "")
+	}
+	cpus := s.cpus
+	if cpus == 0 {
+		cpus = wait.UsableCPUs()
+	}
+	j.Collectives = collectives.Options{Oversubscribed: s.size > cpus}
+	if j.Collectives.Force, err = collectives.ParseForce(s.force); err != nil {
+		return j, errors.Join(initError(ErrInit, "%s: %v", envForce, err), nic.Close(), release())
+	}
+	config := port.Config{NIC: nic, Policy: wait.For(s.size, cpus, false)}
+	if s.debug {
+		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.rank, err) }
+	}
+	j.Transport, j.release = port.New(config), release
+	return j, nil
+}
+
+// openNIC finds the network interface in the job's memory, or in memory of its
+// own for a world of one rank.
+func (s setup) openNIC() (ir.Translator, func() error, error) {
+	name := s.nic
+	if name == "" {
+		name = nics.Default
+	}
+	if s.fabric >= 0 {
+		return nics.Join(name, s.fabric, s.rank, s.size)
+	}
+	all, release, err := nics.Local(name, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	return all[0], release, nil
+}
+
+// Local connects n ranks that are goroutines of this process with network
+// interfaces of the given name ("": the usual one). The second result gives
+// back their memory, after all transports are closed. Programs have no use for
+// it; package mpitest does.
+func Local(n int, nic string) ([]Transport, func() error, error) {
+	if nic == "" {
+		nic = nics.Default
+	}
+	all, release, err := nics.Local(nic, n)
+	if err != nil {
+		return nil, nil, fmt.Errorf("mpi: %w", err)
+	}
+	policy := wait.For(n, wait.UsableCPUs(), true)
+	ts := make([]Transport, n)
+	for i, t := range all {
+		ts[i] = port.New(port.Config{NIC: t, Policy: policy})
+	}
+	return ts, release, nil
 }

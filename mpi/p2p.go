@@ -87,10 +87,11 @@ func (c *Comm) recv(call string, e *elem, b []byte, src, tag int) (Status, error
 	}
 	st, err := c.t.Recv(c.p2p, from, tag, b)
 	n := int(st.Bytes)
-	if err != nil || n > len(b) || n != len(b) && n%e.size != 0 {
+	count := e.count(n)
+	if err != nil || n > len(b) || n != count*e.size {
 		return c.received(site{call, fromPeer, src, tag}, e, st, err, len(b))
 	}
-	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: n / e.size, Bytes: st.Bytes}, nil
+	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: count, Bytes: st.Bytes}, nil
 }
 
 // received turns what the transport says of a receive into a status and an
@@ -99,15 +100,15 @@ func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (St
 	if err != nil && st.Bytes <= int64(room) {
 		return emptyStatus(), c.because(s, ErrOther, err, "")
 	}
-	out := Status{Source: c.local(st.Source), Tag: st.Tag, Bytes: st.Bytes, Count: int(st.Bytes) / e.size}
+	out := Status{Source: c.local(st.Source), Tag: st.Tag, Bytes: st.Bytes, Count: e.count(int(st.Bytes))}
 	s.peer, s.tag = out.Source, out.Tag
 	if st.Bytes > int64(room) {
-		out.Count = room / e.size
+		out.Count = e.count(room)
 		err := c.errorAt(s, ErrTruncate, "%d bytes do not fit %d; use a larger buffer or Probe", st.Bytes, room)
 		err.Bytes, err.Room = st.Bytes, int64(room)
 		return out, err
 	}
-	if int(st.Bytes)%e.size != 0 {
+	if int(st.Bytes) != out.Count*e.size {
 		err := c.errorAt(s, ErrType, "%d bytes are not a whole number of %s (%d bytes each); receive the type that was sent",
 			st.Bytes, e.name, e.size)
 		err.Bytes, err.Room = st.Bytes, int64(room)

@@ -1,5 +1,7 @@
 package mpi
 
+import "fmt"
+
 // Reduce combines the in buffers of all ranks, equally long, elementwise into
 // out of root. out is ignored on the other ranks. In place: root passes out as
 // in too.
@@ -14,8 +16,8 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	if c.rank != root {
 		return c.leave(s, c.coll.group.Reduce(view(in), nil, r, root))
 	}
-	if len(in) != len(out) {
-		return c.fail(s, ErrCount, "in has %d elements and out %d; they must be equally long", len(in), len(out))
+	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
+		return c.fail(s, class, "%s", text)
 	}
 	return c.leave(s, c.coll.group.Reduce(view(in), view(out), r, root))
 }
@@ -31,10 +33,10 @@ func Allreduce[T any](c *Comm, in, out []T, op Op) error {
 	if err != nil {
 		return err
 	}
-	if len(in) != len(out) {
-		return c.fail(s, ErrCount, "in has %d elements and out %d; they must be equally long", len(in), len(out))
+	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
+		return c.fail(s, class, "%s", text)
 	}
-	return c.leave(s, c.coll.group.Allreduce(view(in), view(out), r))
+	return c.leave(s, c.coll.allreduce(view(in), view(out), r))
 }
 
 // ReduceScatterBlock combines the in buffers of all ranks and gives rank i
@@ -70,10 +72,21 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 	if err != nil {
 		return err
 	}
-	if len(in) != len(out) {
-		return c.fail(s, ErrCount, "in has %d elements and out %d; they must be equally long", len(in), len(out))
+	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
+		return c.fail(s, class, "%s", text)
 	}
 	return c.leave(s, c.coll.group.Scan(view(in), view(out), r))
+}
+
+// pair says what is wrong with the two buffers of a reduction, or "".
+func pair(n, m int, in, out []byte) (Class, string) {
+	switch {
+	case n != m:
+		return ErrCount, fmt.Sprintf("in has %d elements and out %d; they must be equally long", n, m)
+	case overlap(in, out) && !sameStart(in, out):
+		return ErrBuffer, "in and out overlap; they must be apart, or one and the same"
+	}
+	return 0, ""
 }
 
 // enterReduction is enter for calls with an operation.

@@ -66,7 +66,7 @@ func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
 	p.c, p.elem, p.site, p.kind = c, e, s, k
 	p.null = s.peer == ProcNull
 	if !p.null {
-		p.Request = llc.Request{Peer: s.peer, Context: c.p2p, Tag: s.tag, Buf: b}
+		p.Peer, p.Context, p.Tag, p.Buf, p.Mode = s.peer, c.p2p, s.tag, b, llc.Standard
 		if s.peer >= 0 {
 			p.Peer = c.global(s.peer)
 		}

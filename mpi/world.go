@@ -18,8 +18,8 @@ type Job struct {
 	Debug bool
 	// Collectives adjusts the choice of algorithms, equally on all ranks.
 	Collectives collectives.Options
-	// finalized, if set, hears that the world has ended.
-	finalized func()
+	// release, if set, gives back what the transport used, after its Close.
+	release func() error
 }
 
 // A world is the state of one rank: everything that outlives a communicator.

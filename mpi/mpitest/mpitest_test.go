@@ -12,7 +12,7 @@ import (
 )
 
 // modes are the transports that a run may use.
-var modes = map[string]Option{"mailboxes": Mailboxes()}
+var modes = map[string]Option{"mailboxes": Mailboxes(), "martini": NIC("martini")}
 
 // failing runs fn on n ranks over each transport; the error must contain all
 // of want, and none of the rest.
