@@ -1,6 +1,7 @@
 package bt
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -116,8 +117,28 @@ func TestAllowed(t *testing.T) {
 		t.Errorf("class X: %v", err)
 	}
 	mpitest.Run(t, 2, func(world *mpi.Comm) error {
-		if _, err := Run(world, nas.Config{Class: nas.S}); !errors.As(err, &count) && world.Rank() == 0 {
+		var count *nas.CountError
+		if _, err := Run(world, nas.Config{Class: nas.S}); !errors.As(err, &count) {
 			t.Errorf("class S on 2 ranks: %v", err)
+		}
+		return nil
+	})
+}
+
+// A communicator that fails ends the run with its error, wherever it is used.
+func TestCommunicationFails(t *testing.T) {
+	mpitest.Run(t, 4, func(world *mpi.Comm) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		broken := world.WithContext(ctx)
+		if _, err := Run(broken, nas.Config{Class: nas.S}); !errors.Is(err, context.Canceled) {
+			t.Errorf("Run: %v", err)
+		}
+		if err := newStepper(broken, world, classes[nas.S], false, cfd.Best()).Step(); !errors.Is(err, context.Canceled) {
+			t.Errorf("faces: %v", err)
+		}
+		if err := newStepper(world, broken, classes[nas.S], false, cfd.Best()).Step(); !errors.Is(err, context.Canceled) {
+			t.Errorf("solves: %v", err)
 		}
 		return nil
 	})

@@ -33,7 +33,13 @@ func primitiveKernel(level Level, sound bool) func(*primitiveArgs) {
 	return [...]func(*primitiveArgs){Plain: reciprocalGo, AVX2: reciprocalAVX2, AVX512: reciprocalAVX512}[level]
 }
 
-func transposeKernels(_ Level) (gather, scatter func(*transposeArgs)) {
+func transposeKernels(level Level) (gather, scatter func(*transposeArgs)) {
+	switch level {
+	case AVX512:
+		return gatherAVX512, scatterAVX512
+	case AVX2:
+		return gatherAVX2, scatterAVX2
+	}
 	return gatherGo, scatterGo
 }
 
@@ -63,3 +69,15 @@ func soundAVX2(a *primitiveArgs)
 
 //go:noescape
 func soundAVX512(a *primitiveArgs)
+
+//go:noescape
+func gatherAVX2(a *transposeArgs)
+
+//go:noescape
+func gatherAVX512(a *transposeArgs)
+
+//go:noescape
+func scatterAVX2(a *transposeArgs)
+
+//go:noescape
+func scatterAVX512(a *transposeArgs)

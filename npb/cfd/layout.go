@@ -37,7 +37,8 @@ func RowLayout(edge [3]int, ghost, comps, first int) Layout {
 	l := Layout{Stride: [3]int{1, comps * nx, comps * nx * ny}, Comp: nx}
 	shift := (2*Lanes - (ghost+first)%Lanes) % Lanes
 	l.origin = margin + shift + ghost*(l.Stride[0]+l.Stride[1]+l.Stride[2])
-	l.Size = comps*nx*ny*nz + 2*margin
+	// Transposes read up to Lanes rows that do not exist.
+	l.Size = comps*nx*(ny*nz+Lanes) + 2*margin
 	return l
 }
 

@@ -12,7 +12,8 @@ type transposeArgs struct {
 	valid          int
 }
 
-// gatherGo fills the scratch from the field. Lanes beyond valid repeat the last row.
+// gatherGo fills the scratch from the field. Lanes beyond valid have no meaning;
+// here they repeat the last row.
 func gatherGo(a *transposeArgs) {
 	for m := range a.comps {
 		for l := range Lanes {

@@ -1,6 +1,7 @@
 package lu
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -110,7 +111,8 @@ func TestAllowed(t *testing.T) {
 		t.Errorf("class X: %v", err)
 	}
 	mpitest.Run(t, 3, func(world *mpi.Comm) error {
-		if _, err := Run(world, nas.Config{Class: nas.S}); !errors.As(err, &count) && world.Rank() == 0 {
+		var count *nas.CountError
+		if _, err := Run(world, nas.Config{Class: nas.S}); !errors.As(err, &count) {
 			t.Errorf("class S on 3 ranks: %v", err)
 		}
 		return nil
@@ -148,4 +150,28 @@ func BenchmarkStep(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A communicator that fails ends the run with its error, wherever it is used.
+func TestCommunicationFails(t *testing.T) {
+	mpitest.Run(t, 4, func(world *mpi.Comm) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		broken := world.WithContext(ctx)
+		s := newSolver(broken, classes[nas.S], false, cfd.Best())
+		_, surface := s.surface()
+		_, norm := s.error()
+		for name, err := range map[string]error{
+			"lower": s.lowerSweep(), "upper": s.upperSweep(), "step": s.step(), "residual": s.residual(),
+			"surface": surface, "error": norm, "verify": s.verify(&nas.Result{}, [cfd.Components]float64{}, true),
+		} {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := Run(broken, nas.Config{Class: nas.S}); !errors.Is(err, context.Canceled) {
+			t.Errorf("Run: %v", err)
+		}
+		return nil
+	})
 }

@@ -169,10 +169,24 @@ func contains(list []*node, x *node) bool {
 	return false
 }
 
+// spare reports whether a few registers are free.
+func (k *kernel) spare() bool {
+	free := 0
+	for _, x := range k.regs {
+		if x == nil {
+			free++
+		}
+	}
+	return free > 4
+}
+
 // source returns x as the operand that may come from memory: a value that is
 // wanted again soon is worth a register.
 func (k *kernel) source(pos int, x *node, keep []*node) operand.Op {
 	const soon = 12
+	if x.mem.base == k.consts && x.reg < 0 && x.slot < 0 && k.spare() && x.nextUse(pos) < 1<<30 {
+		return k.vec(k.need(pos, x, keep))
+	}
 	if x.foldable() && (x.mem.base == k.consts || x.nextUse(pos) > pos+soon) {
 		return k.place(x)
 	}

@@ -16,6 +16,7 @@ type kernel struct {
 	lanes int // of a vector: 4 or 8
 	spill int // bytes from the constants to the room for spills
 	nodes []*node
+	known map[int]*node // constants
 
 	regs  []*node   // value in each vector register
 	slots int       // spill slots in use so far
@@ -86,7 +87,15 @@ func (k *kernel) load(m mem) *node      { return k.add(&node{op: opLoad, mem: m}
 func (k *kernel) broadcast(m mem) *node { return k.add(&node{op: opBroadcast, mem: m}) }
 
 // con is lane constant i.
-func (k *kernel) con(i int) *node { return k.load(at(k.consts, i*64)) }
+func (k *kernel) con(i int) *node {
+	if k.known == nil {
+		k.known = map[int]*node{}
+	}
+	if k.known[i] == nil {
+		k.known[i] = k.load(at(k.consts, i*64))
+	}
+	return k.known[i]
+}
 
 // Arithmetic; nil stands for zero.
 
