@@ -1,6 +1,10 @@
 package mpi
 
-import "reflect"
+import (
+	"reflect"
+
+	"rhinet/internal/vec"
+)
 
 // A fold combines in into inout, both elements of one type as bytes:
 // inout[i] = in[i] op inout[i].
@@ -18,7 +22,7 @@ func foldsOf[T any](t reflect.Type) folds {
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		return logicals[bool](func(b bool) bool { return b }, func(b bool) bool { return b })
+		return logicals()
 	case reflect.Int8:
 		return integers[int8]()
 	case reflect.Int16:
@@ -53,100 +57,40 @@ func foldsOf[T any](t reflect.Type) folds {
 	return folds{}
 }
 
-type integer interface {
-	int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint | uintptr
-}
-
-// Real is the numbers that compare: what [ValLoc] can locate.
-type Real interface {
-	integer | float32 | float64
-}
-
-type number interface {
-	Real | complex64 | complex128
+// over makes a fold of a loop over elements.
+func over[T any](loop func(in, inout []T)) fold {
+	return func(in, inout []byte) { loop(elements[T](in), elements[T](inout)) }
 }
 
 // numbers gives the operations of any number.
-func numbers[T number]() (r folds) {
-	r[Sum] = func(in, inout []byte) {
-		a, b := elements[T](in), elements[T](inout)
-		for i, v := range a[:len(b)] {
-			b[i] += v
-		}
-	}
-	r[Prod] = func(in, inout []byte) {
-		a, b := elements[T](in), elements[T](inout)
-		for i, v := range a[:len(b)] {
-			b[i] *= v
-		}
-	}
+func numbers[T vec.Number]() (r folds) {
+	r[Sum], r[Prod] = over(vec.Sum[T]), over(vec.Prod[T])
 	return r
 }
 
 // ordered adds the operations of numbers that compare.
-func ordered[T Real]() folds {
+func ordered[T vec.Real]() folds {
 	r := numbers[T]()
-	r[Min] = func(in, inout []byte) {
-		a, b := elements[T](in), elements[T](inout)
-		for i, v := range a[:len(b)] {
-			b[i] = min(b[i], v)
-		}
-	}
-	r[Max] = func(in, inout []byte) {
-		a, b := elements[T](in), elements[T](inout)
-		for i, v := range a[:len(b)] {
-			b[i] = max(b[i], v)
-		}
-	}
+	r[Min], r[Max] = over(vec.Min[T]), over(vec.Max[T])
 	return r
 }
 
 // integers adds the bitwise and logical operations.
-func integers[T integer]() folds {
+func integers[T vec.Integer]() folds {
 	r := ordered[T]()
-	r[BAnd] = func(in, inout []byte) {
-		a, b := elements[T](in), elements[T](inout)
-		for i, v := range a[:len(b)] {
-			b[i] &= v
-		}
-	}
-	r[BOr] = func(in, inout []byte) {
-		a, b := elements[T](in), elements[T](inout)
-		for i, v := range a[:len(b)] {
-			b[i] |= v
-		}
-	}
-	r[BXor] = func(in, inout []byte) {
-		a, b := elements[T](in), elements[T](inout)
-		for i, v := range a[:len(b)] {
-			b[i] ^= v
-		}
-	}
-	l := logicals(func(v T) bool { return v != 0 }, func(b bool) T {
-		if b {
-			return 1
-		}
-		return 0
-	})
-	r[LAnd], r[LOr], r[LXor] = l[LAnd], l[LOr], l[LXor]
+	r[BAnd], r[BOr], r[BXor] = over(vec.BAnd[T]), over(vec.BOr[T]), over(vec.BXor[T])
+	r[LAnd], r[LOr], r[LXor] = over(vec.LAnd[T]), over(vec.LOr[T]), over(vec.LXor[T])
 	return r
 }
 
-// logicals gives the logical operations of a type that stands for truth.
-func logicals[T any](truth func(T) bool, value func(bool) T) (r folds) {
-	each := func(op func(a, b bool) bool) fold {
-		return func(in, inout []byte) {
-			a, b := elements[T](in), elements[T](inout)
-			for i, v := range a[:len(b)] {
-				b[i] = value(op(truth(v), truth(b[i])))
-			}
-		}
-	}
-	r[LAnd] = each(func(a, b bool) bool { return a && b })
-	r[LOr] = each(func(a, b bool) bool { return a || b })
-	r[LXor] = each(func(a, b bool) bool { return a != b })
+// logicals gives the operations of bool.
+func logicals() (r folds) {
+	r[LAnd], r[LOr], r[LXor] = over(vec.BoolAnd[bool]), over(vec.BoolOr[bool]), over(vec.BoolXor[bool])
 	return r
 }
+
+// Real is the numbers that compare: what a [ValLoc] can hold.
+type Real interface{ vec.Real }
 
 // A ValLoc is a value and where it is: the element type of MinLoc and MaxLoc.
 //

@@ -1,0 +1,105 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"rhinet/mpi"
+)
+
+// programs are what this test binary can be when it is started as a program.
+var programs = map[string]func(world *mpi.Comm) error{
+	"good": func(w *mpi.Comm) error {
+		sum := []float64{0}
+		if err := mpi.Allreduce(w, []float64{3}, sum, mpi.Sum); err != nil {
+			return err
+		}
+		fmt.Println(w.Rank(), w.Size(), sum[0], os.Getenv("RHINET_JOB"))
+		return nil
+	},
+	"fails":  func(*mpi.Comm) error { return errors.New("no input file") },
+	"panics": func(*mpi.Comm) error { panic("out of cheese") },
+	"aborts": func(w *mpi.Comm) error { mpi.Abort(w, 7); return nil },
+	"twice": func(*mpi.Comm) error {
+		_, err := mpi.Init()
+		return err
+	},
+	"after": func(w *mpi.Comm) error {
+		if err := mpi.Finalize(w); err != nil {
+			return err
+		}
+		_, err := mpi.Init()
+		return err
+	},
+	"finalizes": mpi.Finalize,
+	"forgets": func(w *mpi.Comm) error {
+		mpi.Irecv(w, []int{0}, 0, 5)
+		return nil
+	},
+}
+
+const programVariable = "MPI_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if run := programs[os.Getenv(programVariable)]; run != nil {
+		mpi.Main(run)
+		fmt.Println("main returned")
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A program started alone is a world of one rank; how it ends is its status.
+func TestHowProgramsEnd(t *testing.T) {
+	for _, tc := range []struct {
+		program string
+		env     string
+		status  int
+		out     string
+		stderr  []string
+	}{
+		{"good", "", 0, "0 1 3 \nmain returned\n", nil},
+		{"finalizes", "", 0, "main returned\n", nil},
+		{"fails", "", 1, "", []string{"rank 0: no input file\n"}},
+		{"panics", "", 2, "", []string{"rank 0: panic: out of cheese\n", "main_test.go:"}},
+		{"aborts", "", 7, "", nil},
+		{"twice", "", 1, "", []string{"rank 0: mpi: Init: the process has called Init before; pass on its communicator\n"}},
+		{"after", "", 1, "", []string{"rank 0: mpi: Init: the process has called Finalize; MPI can be initialized only once\n"}},
+		{"forgets", "RHINET_DEBUG=1", 1, "", []string{"1 requests were never completed", "Irecv on world from 0 tag 5: 8 bytes (", "main_test.go:"}},
+		{"good", "PMI_SIZE=2", 1, "", []string{"mpi: Init: PMI_SIZE=2 shows that another launcher"}},
+		{"good", "RHINET_JOB=junk", 1, "", []string{`mpi: Init: RHINET_JOB is "junk"`}},
+		{"good", "RHINET_JOB=version=1 rank=0 size=2 fabric=0", 1, "", []string{"mpi: Init: fabric: descriptor 0 is not a job's memory"}},
+		{"good", "RHINET_JOB=version=1 rank=0 size=2 fabric=0 life=77", 1, "", []string{"mpi: Init: RHINET_JOB: life=77 is not an open descriptor"}},
+		{"good", "RHINET_NIC=pigeon", 1, "", []string{`mpi: Init: nics: no NIC "pigeon"; there is martini`}},
+		{"good", "RHINET_COLL=bcast=pigeon", 1, "", []string{"mpi: Init: RHINET_COLL: ", `no algorithm "pigeon" for bcast`}},
+	} {
+		t.Run(tc.program+" "+tc.env, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), programVariable+"="+tc.program, "GOCOVERDIR="+t.TempDir())
+			if tc.env != "" {
+				cmd.Env = append(cmd.Env, tc.env)
+			}
+			var out, stderr strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &stderr
+			cmd.Run() // the status is below
+			if got := cmd.ProcessState.ExitCode(); got != tc.status {
+				t.Errorf("status %d, want %d", got, tc.status)
+			}
+			if out.String() != tc.out {
+				t.Errorf("printed %q, want %q", out.String(), tc.out)
+			}
+			for _, part := range tc.stderr {
+				if !strings.Contains(stderr.String(), part) {
+					t.Errorf("standard error %q lacks %q", stderr.String(), part)
+				}
+			}
+			if tc.stderr == nil && stderr.Len() > 0 {
+				t.Errorf("standard error is %q", stderr.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package mpi_test
+
+import (
+	"fmt"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// On the way of small messages, from the call to the network interface and
+// back, nothing is allocated; nor is it for long ones in the steady state.
+func TestNothingIsAllocatedOnTheWay(t *testing.T) {
+	const runs = 50
+	for _, n := range []int{2, 4} {
+		for _, tc := range []struct {
+			name string
+			call func(w *mpi.Comm, small, large, other []float64) error
+		}{
+			{"Send and Recv", func(w *mpi.Comm, small, _, other []float64) error {
+				return pingPong(w, small, other[:len(small)])
+			}},
+			{"long Send and Recv", func(w *mpi.Comm, _, large, other []float64) error {
+				return pingPong(w, large, other)
+			}},
+			{"Isend, Irecv and WaitAll", func(w *mpi.Comm, small, _, other []float64) error {
+				peer := w.Rank() ^ 1
+				return mpi.WaitAll(mpi.Irecv(w, other, peer, 1), mpi.Isend(w, small, peer, 1))
+			}},
+			{"Barrier", func(w *mpi.Comm, _, _, _ []float64) error { return mpi.Barrier(w) }},
+			{"Allreduce", func(w *mpi.Comm, small, _, other []float64) error {
+				return mpi.Allreduce(w, small, other[:len(small)], mpi.Sum)
+			}},
+			{"Bcast", func(w *mpi.Comm, small, _, _ []float64) error { return mpi.Bcast(w, small, 0) }},
+		} {
+			t.Run(fmt.Sprintf("%s/%d", tc.name, n), func(t *testing.T) {
+				mpitest.Run(t, n, func(w *mpi.Comm) error {
+					small, large, other := make([]float64, 3), make([]float64, 30000), make([]float64, 30000)
+					var failed error
+					call := func() {
+						if err := tc.call(w, small, large, other); err != nil {
+							failed = err
+						}
+					}
+					for range 20 { // fills pools
+						call()
+					}
+					if w.Rank() == 0 {
+						// counts the allocations of all ranks
+						if got := testing.AllocsPerRun(runs, call); got != 0 {
+							return fmt.Errorf("%v allocations a run", got)
+						}
+						return failed
+					}
+					for range runs + 1 {
+						call()
+					}
+					return failed
+				})
+			})
+		}
+	}
+}
+
+// pingPong exchanges two messages between the ranks of each pair.
+func pingPong(w *mpi.Comm, out, in []float64) error {
+	peer := w.Rank() ^ 1
+	if w.Rank() < peer {
+		if err := mpi.Send(w, out, peer, 0); err != nil {
+			return err
+		}
+		_, err := mpi.Recv(w, in, peer, 0)
+		return err
+	}
+	if _, err := mpi.Recv(w, in, peer, 0); err != nil {
+		return err
+	}
+	return mpi.Send(w, out, peer, 0)
+}
