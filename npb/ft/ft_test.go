@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"rhinet/mpi"
@@ -68,29 +69,90 @@ func TestWrongChecksumIsUnsuccessful(t *testing.T) {
 
 // The definition of the transform judges the fast one.
 func TestTransformOfOneLength(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{4, 8, 16, 32, 64, 128, 512} {
-		p := newPlan(n)
-		work := make([]float64, n*cell)
-		for i := range work {
-			work[i] = rng.Float64() - 0.5
+	for _, level := range nas.Levels() {
+		for _, n := range []int{4, 8, 16, 32, 64, 128, 512} {
+			transformsRight(t, newKernels(level), n)
 		}
-		in := append([]float64(nil), work...)
-		p.transform(work)
-		for lane := range lanes {
-			for f := 0; f < n; f += 1 + n/64 {
-				var want complex128
-				for j := range n {
-					angle := 2 * math.Pi * float64(j*f%n) / float64(n)
-					want += complex(in[j*cell+lane], in[j*cell+lane+lanes]) * cmplx.Rect(1, angle)
-				}
-				at := int(p.place[f])*cell + lane
-				if got := complex(work[at], work[at+lanes]); cmplx.Abs(got-want) > 1e-13*float64(n) {
-					t.Fatalf("length %d, lane %d, frequency %d: %v, want %v", n, lane, f, got, want)
-				}
+	}
+}
+
+func transformsRight(t *testing.T, k *kernels, n int) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	p := newPlan(n)
+	work := make([]float64, n*cell)
+	for i := range work {
+		work[i] = rng.Float64() - 0.5
+	}
+	in := append([]float64(nil), work...)
+	p.transform(k, work)
+	for lane := range lanes {
+		for f := 0; f < n; f += 1 + n/64 {
+			var want complex128
+			for j := range n {
+				angle := 2 * math.Pi * float64(j*f%n) / float64(n)
+				want += complex(in[j*cell+lane], in[j*cell+lane+lanes]) * cmplx.Rect(1, angle)
+			}
+			at := int(p.place[f])*cell + lane
+			if got := complex(work[at], work[at+lanes]); cmplx.Abs(got-want) > 1e-13*float64(n) {
+				t.Fatalf("length %d, lane %d, frequency %d: %v, want %v", n, lane, f, got, want)
 			}
 		}
 	}
+}
+
+// Every loop in assembly does what its Go form does, to the last bits, and
+// touches nothing else.
+func TestLevelsAgree(t *testing.T) {
+	const n, stride = 16, 20 * cell
+	rng := rand.New(rand.NewPCG(5, 6))
+	numbers := func(n int) []float64 {
+		s := make([]float64, n)
+		for i := range s {
+			s[i] = rng.Float64() - 0.5
+		}
+		return s
+	}
+	place := make([]int32, n)
+	for i, p := range rng.Perm(n) {
+		place[i] = int32(p)
+	}
+	far, work, ex, ez := numbers(n*stride), numbers((n+1)*cell), numbers(lanes), numbers(n)
+	plan := newPlan(n)
+	calls := map[string]func(k *kernels, far, work []float64){
+		"radixFour": func(k *kernels, _, work []float64) { k.radixFour(work[:n*cell], n/4, plan.stages[0].roots) },
+		"lastFour":  func(k *kernels, _, work []float64) { k.lastFour(work[:n*cell]) },
+		"lastTwo":   func(k *kernels, _, work []float64) { k.lastTwo(work[:n*cell]) },
+		"take":      func(k *kernels, far, work []float64) { k.take(work, n, far, cell, stride) },
+		"put":       func(k *kernels, far, work []float64) { k.put(far, cell, stride, work, place) },
+		"takeEvolved": func(k *kernels, far, work []float64) {
+			k.takeEvolved(work, far, cell, stride, (*[lanes]float64)(ex), 0.7, ez)
+		},
+		"takeTransposed": func(k *kernels, far, work []float64) { k.takeTransposed(work, n, far, cell, stride) },
+		"putTransposed":  func(k *kernels, far, work []float64) { k.putTransposed(far, cell, stride, work, place) },
+	}
+	for name, call := range calls {
+		wantFar, wantWork := slices.Clone(far), slices.Clone(work)
+		call(newKernels(nas.Plain), wantFar, wantWork)
+		if slices.Equal(wantFar, far) && slices.Equal(wantWork, work) {
+			t.Errorf("%s changes nothing", name)
+		}
+		for _, level := range nas.Levels()[1:] {
+			gotFar, gotWork := slices.Clone(far), slices.Clone(work)
+			call(newKernels(level), gotFar, gotWork)
+			if !close(gotFar, wantFar) || !close(gotWork, wantWork) {
+				t.Errorf("%s for %v differs from Go", name, level)
+			}
+		}
+	}
+}
+
+func close(got, want []float64) bool {
+	for i := range got {
+		if math.Abs(got[i]-want[i]) > 1e-15 {
+			return false
+		}
+	}
+	return true
 }
 
 func TestMovesAreInverse(t *testing.T) {
@@ -153,7 +215,7 @@ func TestAllowed(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		s := newSolver(world, classes()[nas.S], true)
+		s := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
 		if n := testing.AllocsPerRun(2, func() {
 			s.setUp()
 			if err := s.forward(); err != nil {
@@ -170,24 +232,47 @@ func TestNoAllocation(t *testing.T) {
 	})
 }
 
-func BenchmarkStep(b *testing.B) {
-	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		b.Run(class.String(), func(b *testing.B) {
-			mpitest.Run(b, 1, func(world *mpi.Comm) error {
-				p := classes()[class]
-				s := newSolver(world, p, false)
-				s.setUp()
-				if err := s.forward(); err != nil {
-					return err
+func TestEveryLevelVerifies(t *testing.T) {
+	for _, level := range nas.Levels() {
+		mpitest.Run(t, 1, func(world *mpi.Comm) error {
+			p := classes()[nas.S]
+			s := newSolver(world, p, level, false)
+			sums := make([]complex128, 2)
+			err := s.solve(sums, func(int) {})
+			for i, sum := range sums {
+				if d := cmplx.Abs((sum - p.checksums[i]) / p.checksums[i]); !(d < 1e-13) {
+					t.Errorf("%v: checksum %d is %v, off by %.2g", level, i+1, sum, d)
 				}
-				for b.Loop() {
-					if err := s.step(); err != nil {
-						return err
-					}
-				}
-				b.ReportMetric((p.operations(6)-p.operations(0))/6*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
-				return nil
-			})
+			}
+			return err
 		})
 	}
+}
+
+func BenchmarkStep(b *testing.B) {
+	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
+		for _, level := range nas.Levels() {
+			benchmark(b, class, level)
+		}
+	}
+}
+
+func benchmark(b *testing.B, class nas.Class, level nas.Level) {
+	b.Run(class.String()+"/"+level.String(), func(b *testing.B) {
+		mpitest.Run(b, 1, func(world *mpi.Comm) error {
+			p := classes()[class]
+			s := newSolver(world, p, level, false)
+			s.setUp()
+			if err := s.forward(); err != nil {
+				return err
+			}
+			for b.Loop() {
+				if err := s.step(); err != nil {
+					return err
+				}
+			}
+			b.ReportMetric((p.operations(6)-p.operations(0))/6*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+			return nil
+		})
+	})
 }

@@ -15,7 +15,7 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	}
 	p := classes()[cfg.Class]
 	niter, verifiable := cfg.Count(p.niter)
-	s := newSolver(world, p, cfg.Timers)
+	s := newSolver(world, p, nas.BestLevel(), cfg.Timers)
 	s.setUp()
 	if err := s.forward(); err != nil {
 		return nas.Result{}, err

@@ -71,19 +71,17 @@ func (p *plan) fill() {
 
 // transform replaces the first n cells of work by their transform, in the
 // order of place.
-func (p *plan) transform(work []float64) {
+func (p *plan) transform(k *kernels, work []float64) {
 	work = work[:p.n*cell]
 	for i := range p.stages {
 		s := &p.stages[i]
 		if s.quarter == 1 {
-			lastFour(work)
+			k.lastFour(work)
 			return
 		}
-		for block := work; len(block) > 0; block = block[4*s.quarter*cell:] {
-			radixFour(block[:4*s.quarter*cell], s.roots)
-		}
+		k.radixFour(work, s.quarter, s.roots)
 	}
 	if p.two {
-		lastTwo(work)
+		k.lastTwo(work)
 	}
 }

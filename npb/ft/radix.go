@@ -1,10 +1,16 @@
 package ft
 
-// radixFour does one step of a transform of len(x)/cell points: it combines
-// points a quarter apart, and multiplies the results by roots of unity.
-func radixFour(x, roots []float64) {
-	q := len(x) / 4
-	x0, x1, x2, x3 := x[:q], x[q:][:q], x[2*q:][:q], x[3*q:][:q]
+// radixFour does one step of the transforms of the blocks of 4*quarter points
+// in work: it combines points a quarter apart, and multiplies the results by
+// roots of unity.
+func radixFour(work []float64, quarter int, roots []float64) {
+	for q := quarter * cell; len(work) >= 4*q; work = work[4*q:] {
+		combine(work[:q], work[q:][:q], work[2*q:][:q], work[3*q:][:q], roots)
+	}
+}
+
+// combine is the step on the four quarters of one block.
+func combine(x0, x1, x2, x3, roots []float64) {
 	for len(x0) >= cell && len(x1) >= cell && len(x2) >= cell && len(x3) >= cell && len(roots) >= rootsPerStep {
 		a, b, c, d := (*[cell]float64)(x0), (*[cell]float64)(x1), (*[cell]float64)(x2), (*[cell]float64)(x3)
 		w := (*[rootsPerStep]float64)(roots)

@@ -25,6 +25,7 @@ type solver struct {
 	slabY      int // planes of y in frequency order
 	slabZ      int // planes of z in space and mixed order
 	timers     *nas.Timers
+	k          *kernels
 
 	// Strides in numbers: a row is all x of one y, in cells of x; a sheet is the
 	// rows of a slab of y of one z; a part is what goes to one rank.
@@ -42,9 +43,9 @@ type solver struct {
 	sum       [2]float64
 }
 
-func newSolver(world *mpi.Comm, p params, timers bool) *solver {
+func newSolver(world *mpi.Comm, p params, level nas.Level, timers bool) *solver {
 	s := &solver{
-		world: world, p: p, rank: world.Rank(), size: world.Size(),
+		world: world, p: p, rank: world.Rank(), size: world.Size(), k: newKernels(level),
 		timers: nas.NewTimers(timers,
 			nas.Phase{Name: "set-up"}, nas.Phase{Name: "transform along z"},
 			nas.Phase{Name: "transform along x, y"}, nas.Phase{Name: "exchange", Comm: true},

@@ -21,9 +21,9 @@ func (s *solver) forward() error {
 	}
 	s.timers.Begin(phaseZ)
 	for at := 0; at < s.sheet-cell; at += cell {
-		take(s.work, s.p.nz, from, at, s.sheet)
-		s.pz.transform(s.work)
-		put(s.frequency, at, s.sheet, s.work, s.pz.place)
+		s.k.take(s.work, s.p.nz, from, at, s.sheet)
+		s.pz.transform(s.k, s.work)
+		s.k.put(s.frequency, at, s.sheet, s.work, s.pz.place)
 	}
 	s.timers.End(phaseZ)
 	return nil
@@ -34,15 +34,15 @@ func (s *solver) forward() error {
 func (s *solver) forwardPlane(z int) {
 	p := &s.p
 	for y := 0; y < p.ny; y += lanes {
-		take(s.work, p.nx, s.mixed, s.space(z, y), cell)
-		s.px.transform(s.work)
-		putTransposed(s.plane, y*s.planeRow, s.planeRow, s.work, s.px.place)
+		s.k.take(s.work, p.nx, s.mixed, s.space(z, y), cell)
+		s.px.transform(s.k, s.work)
+		s.k.putTransposed(s.plane, y*s.planeRow, s.planeRow, s.work, s.px.place)
 	}
 	for x := 0; x < s.row; x += cell {
-		take(s.work, p.ny, s.plane, x, s.planeRow)
-		s.py.transform(s.work)
+		s.k.take(s.work, p.ny, s.plane, x, s.planeRow)
+		s.py.transform(s.k, s.work)
 		for part := range s.size {
-			put(s.received, part*s.part+z*s.sheet+x, s.row, s.work, s.py.place[part*s.slabY:][:s.slabY])
+			s.k.put(s.received, part*s.part+z*s.sheet+x, s.row, s.work, s.py.place[part*s.slabY:][:s.slabY])
 		}
 	}
 }
@@ -55,9 +55,9 @@ func (s *solver) step() error {
 	for at := 0; at < s.sheet-cell; at += cell {
 		y, x := at/s.row, at%s.row/2
 		ey := s.ey[s.rank*s.slabY+y]
-		takeEvolved(s.work, s.frequency, at, s.sheet, (*[lanes]float64)(s.ex[x:nx]), ey, s.ez)
-		s.pz.transform(s.work)
-		put(s.mixed, at, s.sheet, s.work, s.pz.place)
+		s.k.takeEvolved(s.work, s.frequency, at, s.sheet, (*[lanes]float64)(s.ex[x:nx]), ey, s.ez)
+		s.pz.transform(s.k, s.work)
+		s.k.put(s.mixed, at, s.sheet, s.work, s.pz.place)
 	}
 	s.timers.End(phaseZ)
 	if s.size > 1 {
@@ -79,15 +79,15 @@ func (s *solver) backwardPlane(z int) {
 	p := &s.p
 	for x := 0; x < s.row; x += cell {
 		for part := range s.size {
-			take(s.work[part*s.slabY*cell:], s.slabY, s.received, part*s.part+z*s.sheet+x, s.row)
+			s.k.take(s.work[part*s.slabY*cell:], s.slabY, s.received, part*s.part+z*s.sheet+x, s.row)
 		}
-		s.py.transform(s.work)
-		put(s.plane, x, s.planeRow, s.work, s.py.place)
+		s.py.transform(s.k, s.work)
+		s.k.put(s.plane, x, s.planeRow, s.work, s.py.place)
 	}
 	for y := 0; y < p.ny; y += lanes {
-		takeTransposed(s.work, p.nx, s.plane, y*s.planeRow, s.planeRow)
-		s.px.transform(s.work)
-		put(s.mixed, s.space(z, y), cell, s.work, s.px.place)
+		s.k.takeTransposed(s.work, p.nx, s.plane, y*s.planeRow, s.planeRow)
+		s.px.transform(s.k, s.work)
+		s.k.put(s.mixed, s.space(z, y), cell, s.work, s.px.place)
 	}
 }
 

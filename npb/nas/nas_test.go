@@ -260,3 +260,10 @@ func TestTimersDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+func TestLevels(t *testing.T) {
+	all := Levels()
+	if all[0] != Plain || all[len(all)-1] != BestLevel() || AVX512.String() != "avx512" {
+		t.Errorf("levels %v, best %v", all, BestLevel())
+	}
+}
