@@ -1,19 +1,15 @@
 package launch
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // patience is how long a rank must be seen in one and the same wait before it
 // counts as deserted by a rank that is gone.
 const patience = 300 * time.Millisecond
 
-// deserted keeps watch when a rank has ended with status 0 without Finalize:
-// alone that is no failure (the program may not use MPI at all), but it is one
-// as soon as others wait for that rank in vain.
+// deserted keeps watch when a rank has ended with status 0: if it did so
+// without Finalize, that alone is no failure (the program may not use MPI at
+// all), but it is one as soon as others wait for that rank in vain.
 type deserted struct {
-	by    []int         // ranks that are gone without Finalize
 	marks map[int]watch // by waiting rank
 }
 
@@ -23,16 +19,21 @@ type watch struct {
 	since time.Time
 }
 
-// checkDeserted ends the job if somebody waits in vain.
+// checkDeserted ends the job if a rank waits in vain for one that has ended.
 func (w *watcher) checkDeserted() {
 	w.check = time.After(desertCheck)
 	all := w.look()
+	for _, r := range all {
+		if r.ended && r.State == Aborted {
+			w.end(&cause{status: StatusFailed, text: w.who(r.rank) + " called Abort and exited with status 0; " + w.rest()})
+			return
+		}
+	}
 	stuck := w.deserted.stuck(all, time.Now())
-	if who, ok := w.deserted.culprit(all, stuck); ok {
+	if who, ok := culprit(all, stuck); ok {
 		w.end(&cause{
 			status: StatusFailed,
-			text: fmt.Sprintf("rank %d (%s, pid %d) exited with status 0 without Finalize while others wait; %s",
-				who, w.plan.programs[w.plan.slots[who].Part].name, w.ranks.pid(who), w.rest()),
+			text:   w.who(who) + " exited with status 0 without Finalize while others wait; " + w.rest(),
 		})
 	}
 }
@@ -63,19 +64,22 @@ func (d *deserted) stuck(all []reading, now time.Time) map[int]bool {
 // convicts that peer only. A wait for anybody or in a collective convicts a
 // rank that was in MPI, where every rank must go on to Finalize; one that never
 // was in MPI only if no rank is left that could still bring the wait to an end.
-func (d *deserted) culprit(all []reading, stuck map[int]bool) (int, bool) {
+func culprit(all []reading, stuck map[int]bool) (int, bool) {
 	hopeless := true // every living rank is stuck
 	for i := range all {
 		if !all[i].ended && !stuck[i] {
 			hopeless = false
 		}
 	}
-	for _, gone := range d.by {
+	for gone := range all {
+		if !all[gone].ended || all[gone].State == Finalized {
+			continue
+		}
+		wasInside := all[gone].State != Outside
 		for r := range all {
 			if !stuck[r] {
 				continue
 			}
-			wasInside := all[gone].State != Outside
 			if all[r].Peer == gone || all[r].Peer < 0 && wasInside || hopeless {
 				return gone, true
 			}

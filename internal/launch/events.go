@@ -67,12 +67,7 @@ func (w *watcher) exited(batch []exit) {
 		w.end(w.blame(worst))
 		return
 	}
-	for _, e := range batch {
-		if w.fabric.Status(e.rank).State != Finalized {
-			w.deserted.by = append(w.deserted.by, e.rank)
-		}
-	}
-	if len(w.deserted.by) > 0 && w.check == nil && w.cause == nil {
+	if w.check == nil && w.cause == nil {
 		w.check = time.After(desertCheck)
 	}
 }
@@ -84,19 +79,19 @@ func (w *watcher) weight(e *exit) int {
 	switch {
 	case e.ws.Signaled():
 		return 3
+	case e.ws.ExitStatus() == 0:
+		return 0 // checkDeserted finds out whether it could end; the status lines cost a good job nothing
 	case w.fabric.Status(e.rank).State == Aborted:
 		return 2
-	case e.ws.ExitStatus() != 0:
-		return 1
 	}
-	return 0
+	return 1
 }
 
 // blame words the failure of a rank and what the others were in.
 func (w *watcher) blame(e *exit) *cause {
 	st := w.fabric.Status(e.rank)
 	c := &cause{}
-	who := fmt.Sprintf("rank %d (%s, pid %d)", e.rank, w.plan.programs[w.plan.slots[e.rank].Part].name, w.ranks.pid(e.rank))
+	who := w.who(e.rank)
 	switch {
 	case e.ws.Signaled():
 		sig := e.ws.Signal()
@@ -108,16 +103,25 @@ func (w *watcher) blame(e *exit) *cause {
 	default:
 		c.status = e.ws.ExitStatus()
 		c.text = fmt.Sprintf("%s exited with status %d", who, c.status)
-		if c.status == 2 {
+		if c.status == 2 && w.passed == 0 {
 			c.text += ", as a Go program does that panics"
 		}
 	}
-	if w.passed != 0 {
+	switch {
+	case w.passed == 0:
+	case e.ws.Signaled() && e.ws.Signal() == w.passed:
+		c.text = "ended by " + signalText(w.passed) + ", which was passed on"
+	default:
 		c.text += ", after " + signalText(w.passed) + " was passed on"
 	}
 	w.settle()
 	c.text += "; " + w.rest()
 	return c
+}
+
+// who names a rank with all that a user may know it by.
+func (w *watcher) who(r int) string {
+	return fmt.Sprintf("rank %d (%s, pid %d)", r, w.plan.programs[w.plan.slots[r].Part].name, w.ranks.pid(r))
 }
 
 // rest says what the living ranks are in, for the end of a message.

@@ -1,0 +1,36 @@
+package launch
+
+import (
+	"syscall"
+	"testing"
+)
+
+// The launcher is killed without a chance to clean up.
+func TestKilledLauncherTakesItsRanksAlong(t *testing.T) {
+	for name, script := range map[string][]string{
+		"ranks that sleep":          {"print=ready", "pid", "sleep=1m"},
+		"ranks that ignore signals": {"trap=ignore", "pid", "sleep=1m"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := ready(t, 4, script...)
+			pids := p.await(t, 4, "pid ")
+			p.signal(t, syscall.SIGKILL)
+			gone(t, pids)
+			p.Wait()
+		})
+	}
+}
+
+// A process that has left the rank's group and does not get the death signal
+// sees the end of the life pipe.
+func TestLifePipeEndsWithTheLauncher(t *testing.T) {
+	exe := self(t, 1).Program
+	// The shell stays the rank; what it starts inherits the pipe.
+	script := "(" + playRank + "=1 exec " + exe + " pid life) & sleep 60"
+	p := spawn(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", script}}))
+	pids := p.await(t, 1, "pid ")
+	p.signal(t, syscall.SIGKILL)
+	gone(t, pids)
+	p.Wait()
+}

@@ -1,0 +1,145 @@
+package launch
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ready starts a launcher whose ranks say when they can take signals.
+func ready(t testing.TB, ranks int, script ...string) *process {
+	p := spawn(t, job(self(t, ranks, script...)))
+	p.await(t, ranks, "ready")
+	return p
+}
+
+func (p *process) signal(t testing.TB, sig os.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSignalsArePassedOn(t *testing.T) {
+	for sig, name := range map[syscall.Signal]string{
+		syscall.SIGINT:  "interrupt",
+		syscall.SIGTERM: "terminated",
+		syscall.SIGHUP:  "hangup",
+		syscall.SIGQUIT: "quit",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := ready(t, 3, "trap=done", "sleep=1m")
+			p.signal(t, sig)
+			p.await(t, 3, "got "+name)
+			r := p.finish(t)
+			r.want(t, 0)
+			r.quick(t)
+		})
+	}
+}
+
+func TestOtherSignalsArePassedOn(t *testing.T) {
+	p := ready(t, 2, "trap=say", "sleep=1m")
+	p.signal(t, syscall.SIGUSR1)
+	p.await(t, 2, "got user defined signal 1")
+	p.signal(t, syscall.SIGUSR2)
+	p.await(t, 2, "got user defined signal 2")
+}
+
+func TestInterruptEndsRanksThatDoNotMind(t *testing.T) {
+	for sig, text := range map[syscall.Signal]string{
+		syscall.SIGINT:  "SIGINT (interrupt)",
+		syscall.SIGTERM: "SIGTERM (terminated)",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			// Programs without handlers, and without Go's conversions.
+			j := job(Part{Ranks: 2, Program: "sh", Args: []string{"-c", "echo ready; exec sleep 60"}})
+			p := spawn(t, j)
+			p.await(t, 2, "ready")
+			p.signal(t, sig)
+			r := p.finish(t)
+			r.want(t, 128+int(sig), "mpirun: ended by "+text+", which was passed on")
+			r.one(t)
+			r.quick(t)
+		})
+	}
+}
+
+func TestSecondInterruptKills(t *testing.T) {
+	p := ready(t, 2, "trap=say", "pid", "sleep=1m")
+	pids := p.await(t, 2, "pid ")
+	p.signal(t, syscall.SIGINT)
+	p.await(t, 2, "got interrupt")
+	p.signal(t, syscall.SIGINT)
+	r := p.finish(t)
+	r.want(t, 130, "mpirun: killed by a second SIGINT (interrupt)")
+	r.quick(t)
+	gone(t, pids)
+}
+
+func TestQuitPrintsTheTable(t *testing.T) {
+	p := ready(t, 2, "0:wait=Recv,1,7,16", "1:wait=Recv,0,-1,-1", "trap=say", "sleep=1m")
+	p.signal(t, syscall.SIGQUIT)
+	p.await(t, 2, "got quit")
+	p.signal(t, syscall.SIGINT)
+	p.signal(t, syscall.SIGINT)
+	p.signal(t, syscall.SIGTERM)
+	r := p.finish(t)
+	want := `mpirun: what the ranks wait for:
+rank  call  peer  tag  bytes  since
+0     Recv  1     7    16     1s
+1     Recv  0     any  -      1s
+deadlock: 0 -> 1 -> 0: each of these ranks waits for the next
+`
+	if !strings.Contains(r.err, want) {
+		t.Errorf("got\n%s\nwant\n%s", r.err, want)
+	}
+}
+
+func TestQuitEndsGoPrograms(t *testing.T) {
+	p := ready(t, 2, "print=ready", "sleep=1m")
+	p.signal(t, syscall.SIGQUIT)
+	r := p.finish(t)
+	r.want(t, 2, "what the ranks wait for", "after SIGQUIT (quit) was passed on")
+}
+
+func TestStopAndContinue(t *testing.T) {
+	p := ready(t, 1, "print=ready", "pid", "sleep=1m")
+	pid := p.await(t, 1, "pid ")[0]
+	state := func() string {
+		stat, _ := os.ReadFile("/proc/" + pid + "/stat")
+		f := strings.Fields(string(stat))
+		if len(f) < 3 {
+			t.Skip("needs /proc")
+		}
+		return f[2]
+	}
+	until := func(what string, ok func(string) bool) {
+		for deadline := time.Now().Add(5 * time.Second); !ok(state()); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("the rank is not %s but in state %s", what, state())
+			}
+		}
+	}
+	p.signal(t, syscall.SIGTSTP)
+	until("stopped", func(s string) bool { return s == "T" })
+	p.signal(t, syscall.SIGCONT)
+	until("running", func(s string) bool { return s != "T" })
+	p.signal(t, syscall.SIGTERM)
+	p.finish(t)
+}
+
+func TestSignalBeforeTheStart(t *testing.T) {
+	w := &watcher{ranks: &ranks{}, cancel: func(error) {}}
+	w.signalled(syscall.SIGTERM)
+	if w.cause == nil || w.cause.status != 143 || !strings.Contains(w.cause.text, "ended by SIGTERM (terminated) before the start") {
+		t.Errorf("cause %+v", w.cause)
+	}
+	if !w.ranks.stop.Load() {
+		t.Error("ranks are still being started")
+	}
+}
