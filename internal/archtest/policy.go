@@ -1,0 +1,102 @@
+package archtest
+
+// Policy is who may import whom within the module, and which libraries from
+// outside serve where. It is policy: a line changes by decision, not to make a
+// build pass.
+//
+// "a, b < c, d" means that c and d may import a and b. The relation is
+// transitive: with "c < e", e may import a as well. EVERYONE stands for all
+// packages. A word in angle brackets stands for any one folder name that a let
+// line gives it, the same within a line.
+//
+// "a !< b" forbids a direct import of b by a although the order above would
+// allow it; "a !<< b" asserts that not even an indirect one exists. A pattern
+// that ends in /... stands for the folder and all below it.
+const Policy = `
+let nic     = nicemu/* - fabric
+let kernel  = npb/* - nas, cfd
+let level   = bench/* - host, peer, compare
+let feature = examples/*
+
+# Tools without knowledge of the product. Beside them everyone has the standard library.
+internal/invariants, internal/ring, internal/wait, internal/vec, internal/script < EVERYONE
+
+# Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
+golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring
+github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, npb/cfd, npb/<kernel>, bench/host
+gonum.org/v1/gonum, gonum.org/v1/plot, github.com/olekukonko/tablewriter < bench, bench/compare, bench/<level>
+golang.org/x/exp < npb/nas, bench
+github.com/spf13/cobra, github.com/spf13/pflag < cmd/mpirun, cmd/bench, cmd/npb
+github.com/olekukonko/tablewriter, github.com/schollz/progressbar/v3 < cmd/bench, cmd/npb, cmd/mpirun
+github.com/bradfitz/gomemcache < internal/launch
+
+# The protocol engine.
+llc/seq < llc/match, llc/wire
+llc/ir, llc/match, llc/wire, llc/seq < llc
+llc/ir, llc/wire < llc/soft
+llc/ir < llc/nictest
+llc, llc/ir < llc/port, llc/sim
+
+# NICs and their translators.
+nicemu/fabric < nicemu/<nic>
+nicemu/<nic>, llc/ir, llc/soft < llc/<nic>
+llc/<nic>, nicemu/fabric < llc/nics
+
+# MPI.
+collectives < collectives/colltest
+collectives, llc/port, llc/nics < mpi
+mpi, collectives/colltest < mpi/mpitest
+
+# Programs.
+mpi < npb/nas
+npb/nas < npb/cfd, npb/<kernel>
+npb/cfd < npb/bt, npb/sp, npb/lu
+npb/<kernel> < cmd/npb
+mpi < examples/<feature>
+mpi, llc/port, llc/sim, llc/nics < bench
+nicemu/<nic> < bench
+bench/host, bench/peer < bench/compare
+bench < bench/peer, bench/<level>
+bench/compare, bench/<level> < cmd/bench
+internal/launch, nicemu/fabric, llc/nics < cmd/mpirun
+
+# What the order must never come to allow.
+llc !<< nicemu/...
+llc !<< mpi
+llc !<< llc/port
+llc !<< internal/wait
+llc/ir !<< nicemu/...
+llc/sim !<< nicemu/...
+llc/port !<< nicemu/...
+llc/soft !<< nicemu/...
+nicemu/... !<< llc/...
+nicemu/... !<< mpi
+collectives/... !<< llc/...
+collectives/... !<< mpi
+collectives/... !<< nicemu/...
+internal/... !<< mpi
+internal/... !<< llc/...
+internal/... !<< nicemu/...
+internal/... !<< collectives
+mpi !< nicemu/...
+mpi !< llc/martini
+npb/... !< llc/...
+npb/... !< nicemu/...
+npb/... !< collectives
+examples/... !< llc/...
+examples/... !< nicemu/...
+examples/... !< collectives
+cmd/mpirun !< mpi
+`
+
+// pure are the packages without clock, chance, goroutine, input or output.
+var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/soft", "llc/sim"}
+
+// stateless are the folders whose packages have no variables that change.
+var stateless = []string{"mpi", "llc", "nicemu", "collectives"}
+
+// mayUseUnsafe are the packages that may have files named _unsafe.go.
+var mayUseUnsafe = []string{"nicemu/fabric", "nicemu/martini", "internal/ring", "internal/vec", "mpi"}
+
+// longest is the number of lines that a source file may have.
+const longest = 500
