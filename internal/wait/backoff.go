@@ -93,3 +93,12 @@ func (b *Backoff) Nap() time.Duration {
 	}
 	return napTime
 }
+
+// GiveWay yields once, to processes and goroutines, for callers that poll
+// without waiting.
+func (p *Policy) GiveWay() {
+	if !p.Local {
+		yieldProcessor()
+	}
+	runtime.Gosched()
+}

@@ -1,0 +1,154 @@
+package port
+
+import (
+	"runtime"
+
+	"rhinet/internal/wait"
+	"rhinet/llc"
+)
+
+// finish waits for a request and reports whether it is done; if not, the port
+// is closed. This is the short way of the common case: nobody else polls, and
+// the wait ends before it is time to sleep.
+func (p *Port) finish(r *llc.Request, call string) bool {
+	b := p.policy.Begin()
+	if !p.polling && !p.closed {
+		p.nic.Hint(r.Peer)
+		p.polling = true
+		for !r.Done() {
+			if p.turn() && p.news() {
+				b.Reset()
+				continue
+			}
+			if p.want.Load() != 0 || p.woke {
+				p.cede()
+			}
+			if b.Pause() || p.closed {
+				break
+			}
+		}
+		p.polling = false
+		if r.Done() {
+			if p.waiters.first != nil {
+				p.passOn()
+			}
+			return true
+		}
+	}
+	w := p.waiters.take()
+	w.kind, w.call, w.r = waitRequest, call, r
+	p.await(w, &b)
+	p.waiters.keep(w)
+	return r.Done()
+}
+
+// await waits until w is done or expired, or the port is closed.
+func (p *Port) await(w *waiter, b *wait.Backoff) {
+	for !p.over(w) {
+		if p.polling {
+			p.park(w)
+		} else {
+			p.poll(w, b)
+		}
+	}
+	if w.reported {
+		w.reported = false
+		p.report.Clear()
+	}
+	if !p.polling && p.waiters.first != nil {
+		p.passOn()
+	}
+}
+
+// over reports whether the wait of w has ended, for whatever reason.
+func (p *Port) over(w *waiter) bool { return p.closed || w.expired.Load() || p.done(w) }
+
+// poll polls for everybody until the wait of w has ended, or until another
+// goroutine polls or is about to.
+func (p *Port) poll(w *waiter, b *wait.Backoff) {
+	p.polling = true
+	for !p.over(w) {
+		if p.turn() && p.news() {
+			b.Reset()
+			continue
+		}
+		if p.want.Load() != 0 || p.woke {
+			p.cede()
+		}
+		if b.Pause() && !p.sleep(w, b) {
+			return // polling is another's
+		}
+	}
+	p.polling = false
+}
+
+// cede lets goroutines enter that want to, and those run that were woken.
+func (p *Port) cede() {
+	p.woke = false
+	p.mu.Unlock()
+	runtime.Gosched()
+	for i := 0; p.want.Load() != 0 && i < cedeTurns; i++ {
+		runtime.Gosched()
+	}
+	p.mu.Lock()
+}
+
+// sleep puts the polling goroutine to sleep on the doorbell and reports
+// whether it still polls afterwards.
+func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
+	if p.asleep {
+		// Another sleeps there already: it takes over when we leave.
+		p.polling = false
+		p.nic.Wake(p.nic.Self())
+		p.park(w)
+		return false
+	}
+	p.describe(w)
+	p.nic.Arm()
+	for range lastLooks {
+		if found := p.turn(); found && p.news() || p.over(w) || p.want.Load() != 0 {
+			p.nic.Disarm()
+			return true
+		}
+	}
+	nap := b.Nap()
+	if p.eng.Stalled() {
+		nap = min(nap, stalledNap)
+	}
+	p.asleep, p.polling = true, false
+	p.enlist(w)
+	w.asleep = true
+	p.mu.Unlock()
+	p.nic.Sleep(nap)
+	if !p.mu.TryLock() {
+		p.lockSlow()
+	}
+	w.asleep = false
+	p.delist(w)
+	p.asleep = false
+	p.nic.Disarm()
+	if p.polling {
+		return false
+	}
+	p.polling = true
+	return true
+}
+
+// stir wakes the goroutine that sleeps on the doorbell if there is something
+// that only polling moves on.
+func (p *Port) stir() {
+	if !p.eng.Idle() {
+		p.nic.Wake(p.nic.Self())
+	}
+}
+
+// passOn sees to it that somebody polls when the goroutine that did leaves.
+func (p *Port) passOn() {
+	if p.asleep {
+		p.stir()
+		return
+	}
+	if w := p.waiters.first; w != nil {
+		p.wake(w)
+	}
+}

@@ -1,0 +1,192 @@
+package port
+
+import (
+	"rhinet/llc"
+)
+
+// Send sends buf and returns when it may be used again; with mode Synchronous,
+// when the matching receive has started as well. dst is a peer. The error is
+// that of the request's Status, or ErrClosed.
+func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
+	p.lock()
+	if p.drained {
+		p.mu.Unlock()
+		return ErrClosed
+	}
+	r := p.request()
+	r.Peer, r.Context, r.Tag, r.Mode, r.Buf = dst, ctx, tag, mode, buf
+	p.eng.Send(r)
+	p.post()
+	if !r.Done() && !p.finish(r, "Send") {
+		p.mu.Unlock()
+		return ErrClosed // r is lost: the engine may still hold it
+	}
+	err := r.Status.Err
+	p.keep(r)
+	if p.helper.away {
+		p.helper.consider(p)
+	}
+	p.mu.Unlock()
+	return err
+}
+
+// Recv receives a message into buf and returns when it is there. src is a peer
+// or llc.AnyPeer. The error is that of the status, or ErrClosed.
+func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
+	p.lock()
+	if p.drained {
+		p.mu.Unlock()
+		return llc.Status{}, ErrClosed
+	}
+	r := p.request()
+	r.Peer, r.Context, r.Tag, r.Buf = src, ctx, tag, buf
+	p.eng.Recv(r)
+	p.post()
+	if !r.Done() && !p.finish(r, "Recv") {
+		p.eng.Cancel(r)
+		p.mu.Unlock()
+		return llc.Status{}, ErrClosed
+	}
+	st := r.Status
+	p.keep(r)
+	if p.helper.away {
+		p.helper.consider(p)
+	}
+	p.mu.Unlock()
+	return st, st.Err
+}
+
+// Start begins a send or a receive. r belongs to the port until Wait, Test,
+// WaitAny or WaitContext has said that it is complete. After Close it fails at
+// once.
+func (p *Port) Start(r *llc.Request, send bool) {
+	p.lock()
+	defer p.mu.Unlock()
+	if p.drained {
+		r.Status.Err = ErrClosed
+		return
+	}
+	// Counted before it starts: the engine lists it even if it is done at once.
+	r.Notify = true
+	p.open++
+	if send {
+		p.eng.Send(r)
+	} else {
+		p.eng.Recv(r)
+	}
+	p.post()
+	p.settle(r)
+}
+
+// settle looks after what was started, if nobody polls.
+func (p *Port) settle(r *llc.Request) {
+	p.announce()
+	if r.Done() || p.polling {
+		return
+	}
+	if p.asleep {
+		p.stir()
+		return
+	}
+	if p.helper.away {
+		p.helper.engage(p)
+	}
+}
+
+// Wait returns when r is complete, or when the port is closed; then r.Status
+// has ErrClosed.
+func (p *Port) Wait(r *llc.Request) {
+	p.lock()
+	if !r.Done() && !p.finish(r, "Wait") {
+		r.Status.Err = ErrClosed
+	}
+	p.mu.Unlock()
+}
+
+// Test reports whether r is complete, after a look at the network. On a closed
+// port every request is complete, with ErrClosed.
+func (p *Port) Test(r *llc.Request) bool {
+	p.lock()
+	done := r.Done()
+	for i := 0; !done && !p.closed && i < burst && p.turn(); i++ {
+		done = r.Done()
+	}
+	if done = done || r.Done(); !done && p.closed {
+		r.Status.Err = ErrClosed
+		done = true
+	}
+	p.miss(done)
+	return done
+}
+
+// miss leaves the port, and leaves the processor to others after many
+// fruitless looks.
+func (p *Port) miss(found bool) {
+	if found {
+		p.misses = 0
+	} else {
+		p.misses++
+	}
+	yield := !found && (p.policy.Spin == 0 || p.misses%missesPerYield == 0)
+	p.mu.Unlock()
+	if yield {
+		p.policy.GiveWay()
+	}
+}
+
+// Cancel takes back a receive that no message has matched yet and reports
+// whether it could: then r is complete, with llc.ErrCancelled.
+func (p *Port) Cancel(r *llc.Request) bool {
+	p.lock()
+	defer p.mu.Unlock()
+	if r.Done() || !p.eng.Cancel(r) {
+		return false
+	}
+	p.announce()
+	return true
+}
+
+// Probe reports whether a message waits that a receive with these arguments
+// would take, and describes it. With block it waits for one; then false means
+// that the port is closed.
+func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
+	p.lock()
+	if p.drained {
+		p.mu.Unlock()
+		return llc.Status{}, false
+	}
+	st, ok := p.eng.Probe(ctx, src, tag)
+	for i := 0; !ok && i < burst && p.turn(); i++ {
+		st, ok = p.eng.Probe(ctx, src, tag)
+	}
+	if ok || !block {
+		p.miss(ok)
+		return st, ok
+	}
+	w := p.waiters.take()
+	w.kind, w.call, w.context, w.src, w.tag = waitProbe, "Probe", ctx, src, tag
+	p.nic.Hint(src)
+	b := p.policy.Begin()
+	for !ok && !p.closed { // another goroutine may receive what the wait ended for
+		p.await(w, &b)
+		st, ok = p.eng.Probe(ctx, src, tag)
+	}
+	p.waiters.keep(w)
+	p.mu.Unlock()
+	return st, ok
+}
+
+// Await makes progress until cond holds, or until the port is closed. cond is
+// called with the port's lock held, perhaps by another goroutine: it must be
+// short and must not call the port, except for Raised of its board.
+func (p *Port) Await(cond func() bool) {
+	p.lock()
+	if !p.closed && !cond() {
+		w := p.waiters.take()
+		w.kind, w.call, w.cond = waitCond, "Await", cond
+		b := p.policy.Begin()
+		p.await(w, &b)
+		p.waiters.keep(w)
+	}
+	p.mu.Unlock()
+}

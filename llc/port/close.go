@@ -1,0 +1,67 @@
+package port
+
+import (
+	"errors"
+	"runtime"
+	"time"
+)
+
+// Close sees off what has been sent, as long as there is progress, and closes
+// the network interface. Calls that still wait end with ErrClosed, as all
+// later ones do. The error wraps ErrUnfinished if transfers were left over.
+func (p *Port) Close() error {
+	p.lock()
+	if p.drained {
+		p.mu.Unlock()
+		return ErrClosed
+	}
+	p.drained = true
+	var err error
+	if !p.drain() {
+		err = ErrUnfinished
+	}
+	p.closed = true
+	for w := p.waiters.first; w != nil; {
+		next := w.next
+		p.wake(w)
+		w = next
+	}
+	for p.asleep || p.polling || p.waiters.first != nil {
+		p.mu.Unlock()
+		runtime.Gosched()
+		p.mu.Lock()
+	}
+	started := p.helper.started
+	p.helper.away = false // nobody starts it any more
+	p.mu.Unlock()
+	p.helper.end(started)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return errors.Join(err, p.nic.Close())
+}
+
+// drain makes progress until the engine has nothing under way, and reports
+// whether that came.
+func (p *Port) drain() bool {
+	b := p.policy.Begin()
+	last := time.Now()
+	for !p.eng.Idle() {
+		if p.turn() && p.news() {
+			last = time.Now()
+			b.Reset()
+			continue
+		}
+		if p.want.Load() != 0 || p.woke {
+			p.cede()
+		}
+		if b.Pause() {
+			if time.Since(last) > grace {
+				return false
+			}
+			p.mu.Unlock()
+			time.Sleep(drainNap)
+			p.mu.Lock()
+		}
+	}
+	return true
+}

@@ -1,0 +1,20 @@
+// Package port drives one protocol engine on one network interface: it owns
+// the lock, the loop between the two, and all waiting.
+//
+// Any number of goroutines may call at once. One of those that wait polls the
+// network, for all; the others are parked and woken when their own request is
+// complete. The one that polls spins, yields and finally sleeps on the
+// network's doorbell (package rhinet/internal/wait):
+//
+//	          done
+//	enter --> poll --> leave: passes the polling on to a parked goroutine
+//	  |        ^ \ nothing for a while
+//	  |        |  v
+//	  |        asleep on the doorbell; meanwhile another may poll
+//	  v
+//	parked, if another polls
+//
+// While nobody waits but requests are under way, a helper goroutine looks
+// after them now and then, so that a rank that computes does not hold up the
+// transfers that it has agreed to.
+package port

@@ -1,0 +1,100 @@
+package port
+
+import "time"
+
+// A helper is the goroutine that makes progress while nobody calls. It is
+// started by the first request that is left under way, and dormant while there
+// is none. A rank that calls pays nothing: it keeps the helper away by having
+// called.
+type helper struct {
+	started bool          // guarded by the port's lock, as away is
+	away    bool          // dormant or not started
+	kick    chan struct{} // takes one token
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+func (h *helper) init() {
+	h.away = true
+	h.kick, h.stop, h.stopped = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+}
+
+// consider has the helper, which is away, come if something is under way
+// although the call that is about to return is complete.
+func (h *helper) consider(p *Port) {
+	if !p.polling && !p.asleep && !p.eng.Idle() {
+		h.engage(p)
+	}
+}
+
+// engage makes the helper, which is away, look after the port from now on.
+func (h *helper) engage(p *Port) {
+	h.away = false
+	if h.started {
+		h.kick <- struct{}{}
+		return
+	}
+	h.started = true
+	go h.run(p)
+}
+
+// end stops the helper, if it was ever started. The lock is not held.
+func (h *helper) end(started bool) {
+	close(h.stop)
+	if started {
+		<-h.stopped
+	}
+}
+
+func (h *helper) run(p *Port) {
+	defer close(h.stopped)
+	tick := time.NewTimer(shortTick)
+	defer tick.Stop()
+	var calls uint64
+	for quiet, pause := 0, shortTick; ; {
+		select {
+		case <-h.stop:
+			return
+		case <-tick.C:
+		}
+		if !p.mu.TryLock() { // somebody calls
+			quiet, pause = 0, min(2*pause, longTick)
+			tick.Reset(pause)
+			continue
+		}
+		called := p.calls != calls
+		calls = p.calls
+		switch {
+		case p.open == 0 && p.eng.Idle():
+			quiet++
+		case called || p.polling || p.asleep:
+			quiet = 0
+		default:
+			quiet = 0
+			if p.help() {
+				pause = shortTick / 2
+			}
+		}
+		h.away = quiet >= quietTicks
+		away := h.away
+		p.mu.Unlock()
+		if pause = min(2*pause, longTick); away {
+			select {
+			case <-h.stop:
+				return
+			case <-h.kick:
+			}
+			quiet, pause = 0, shortTick
+		}
+		tick.Reset(pause)
+	}
+}
+
+// help makes what progress there is and reports whether there was any.
+func (p *Port) help() bool {
+	found := false
+	for i := 0; i < burst && !p.polling && p.want.Load() == 0 && p.turn(); i++ {
+		found = true
+	}
+	return found
+}

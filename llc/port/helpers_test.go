@@ -1,0 +1,140 @@
+package port
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rhinet/internal/wait"
+	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+)
+
+// patience is how long tests wait for what must come.
+const patience = 20 * time.Second
+
+// crowded is the policy of most tests: two processors are shared by many.
+func crowded() wait.Policy {
+	p := wait.For(1<<20, 1, true)
+	p.Yield = 200 * time.Microsecond // so that tests sleep, too
+	return p
+}
+
+// open returns the ports of a loopback network; the test closes those that
+// were not closed, and fails if a goroutine is left.
+func open(t testing.TB, peers int) []*Port {
+	return openWith(t, peers, nictest.DefaultCaps(), nictest.Hooks{})
+}
+
+func openWith(t testing.TB, peers int, caps ir.Caps, hooks nictest.Hooks) []*Port {
+	return openNICs(t, nictest.LoopbackWith(peers, caps, hooks))
+}
+
+func openNICs(t testing.TB, nics []ir.Translator) []*Port {
+	before := goroutines()
+	ps := make([]*Port, len(nics))
+	for i, nic := range nics {
+		ps[i] = New(Config{NIC: nic, Policy: crowded(), Trouble: func(err error) { t.Errorf("port %d: %v", i, err) }})
+	}
+	t.Cleanup(func() {
+		var wg sync.WaitGroup
+		for _, p := range ps {
+			wg.Go(func() { p.Close() })
+		}
+		wg.Wait()
+		for start := time.Now(); goroutines() > before; time.Sleep(time.Millisecond) {
+			if time.Since(start) > 2*time.Second {
+				buf := make([]byte, 1<<16)
+				t.Fatalf("%d goroutines, %d before\n%s", goroutines(), before, buf[:runtime.Stack(buf, true)])
+			}
+		}
+	})
+	return ps
+}
+
+// goroutines counts the goroutines of this package.
+func goroutines() int {
+	buf := make([]byte, 1<<20)
+	return strings.Count(string(buf[:runtime.Stack(buf, true)]), "created by rhinet/llc/port")
+}
+
+// inTime runs f and fails if it does not return.
+func inTime(t testing.TB, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		buf := make([]byte, 1<<16)
+		t.Fatalf("%s: no end\n%s", what, buf[:runtime.Stack(buf, true)])
+	}
+}
+
+// both runs one function per port at once, in time.
+func both(t testing.TB, ps []*Port, f func(p *Port, self int)) {
+	t.Helper()
+	inTime(t, "ranks", func() {
+		var wg sync.WaitGroup
+		for i, p := range ps {
+			wg.Go(func() { f(p, i) })
+		}
+		wg.Wait()
+	})
+}
+
+// payload returns n bytes that differ between messages.
+func payload(i, n int) []byte {
+	b := make([]byte, n)
+	for j := range b {
+		b[j] = byte(i*57 + j*11 + j>>9)
+	}
+	return b
+}
+
+// eventually fails unless cond comes to hold.
+func eventually(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	for start := time.Now(); !cond(); time.Sleep(100 * time.Microsecond) {
+		if time.Since(start) > patience {
+			t.Fatal("never: ", what)
+		}
+	}
+}
+
+// asleep reports whether a goroutine sleeps on the doorbell of p.
+func asleep(p *Port) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asleep
+}
+
+// parked returns how many goroutines wait without polling.
+func parked(p *Port) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for w := p.waiters.first; w != nil; w = w.next {
+		n++
+	}
+	return n
+}
+
+func recv(t testing.TB, p *Port, ctx uint16, src, tag int, want []byte) {
+	t.Helper()
+	buf := make([]byte, len(want))
+	st, err := p.Recv(ctx, src, tag, buf)
+	if err != nil || st.Bytes != int64(len(want)) || string(buf) != string(want) {
+		t.Errorf("Recv(%d, %d): %+v, %v, contents right: %v", src, tag, st, err, string(buf) == string(want))
+	}
+}
+
+func send(t testing.TB, p *Port, ctx uint16, dst, tag int, buf []byte) {
+	t.Helper()
+	if err := p.Send(ctx, dst, tag, llc.Standard, buf); err != nil {
+		t.Errorf("Send(%d, %d): %v", dst, tag, err)
+	}
+}

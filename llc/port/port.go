@@ -1,0 +1,126 @@
+package port
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"rhinet/internal/wait"
+	"rhinet/llc"
+	"rhinet/llc/ir"
+)
+
+// A Config says what a port connects.
+type Config struct {
+	NIC    ir.Translator // owned by the port from now on
+	Policy wait.Policy   // see wait.For
+	Seed   uint64        // for the engine
+	// Trouble is told of packets that no correct peer sends; the engine has
+	// ignored them. It is called with the port's lock held and must not call
+	// the port. Nil ignores them too.
+	Trouble func(error)
+}
+
+// A Port is one engine on one network interface. Its methods may be called by
+// many goroutines at once, except that Close ends all use.
+type Port struct {
+	mu   sync.Mutex
+	want atomic.Int32 // goroutines that wait for mu
+
+	// The rest is guarded by mu.
+	eng     *llc.Engine
+	nic     ir.Translator
+	policy  wait.Policy
+	ev      ir.Event
+	free    []*llc.Request // of finished blocking calls
+	calls   uint64         // how often a goroutine has entered
+	open    int            // requests under way with Notify set
+	polling bool           // a goroutine polls and is not asleep
+	asleep  bool           // a goroutine sleeps on the doorbell
+	woke    bool           // parked goroutines were made runnable
+	closed  bool
+	drained bool // Close has been called
+	misses  uint
+
+	ended uint64 // requests with Notify set that are done
+
+	waiters waiters
+	board   ir.Board
+	report  Reporter
+	trouble func(error)
+	helper  helper
+}
+
+// New returns a port that is ready for use.
+func New(cfg Config) *Port {
+	p := &Port{
+		eng: llc.New(llc.Config{
+			Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.NIC.Caps(), Seed: cfg.Seed,
+		}),
+		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
+	}
+	if b, ok := cfg.NIC.(ir.Board); ok {
+		p.board = &board{b, p}
+	}
+	p.report, _ = cfg.NIC.(Reporter)
+	p.helper.init()
+	return p
+}
+
+// lock enters the port.
+func (p *Port) lock() {
+	if !p.mu.TryLock() {
+		p.lockSlow()
+	}
+	p.calls++
+}
+
+// lockSlow lets a goroutine that polls know that another wants to enter.
+func (p *Port) lockSlow() {
+	p.want.Add(1)
+	p.mu.Lock()
+	p.want.Add(-1)
+}
+
+// request takes a request for a blocking call.
+func (p *Port) request() *llc.Request {
+	if n := len(p.free); n > 0 {
+		r := p.free[n-1]
+		p.free = p.free[:n-1]
+		return r
+	}
+	return new(llc.Request)
+}
+
+// keep takes back the request of a blocking call, which is done.
+func (p *Port) keep(r *llc.Request) {
+	r.Buf = nil
+	p.free = append(p.free, r)
+}
+
+// post carries out what the engine wants.
+func (p *Port) post() {
+	cmds := p.eng.Take()
+	for i := range cmds {
+		p.nic.Post(&cmds[i])
+	}
+}
+
+// news reports whether the event that turn took may end a wait. What is left
+// says no more than that there is no room yet.
+func (p *Port) news() bool { return p.ev.Kind != ir.Tail && p.ev.Kind != ir.Busy }
+
+// turn takes one event, or lets the engine try again if there is none, and
+// reports which.
+func (p *Port) turn() bool {
+	found := p.nic.Poll(&p.ev)
+	if !found {
+		p.eng.Retry()
+	} else if err := p.eng.Step(&p.ev); err != nil && p.trouble != nil {
+		p.trouble(err)
+	}
+	p.post()
+	if p.open|p.waiters.conds != 0 {
+		p.announce()
+	}
+	return found
+}

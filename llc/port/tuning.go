@@ -1,0 +1,32 @@
+package port
+
+import "time"
+
+// Tunables.
+const (
+	// burst is how many events Test and Probe take before they say no.
+	burst = 256
+	// missesPerYield is how many fruitless Tests and Probes pass before one gives
+	// the processor away; when there are more ranks than processors each does.
+	missesPerYield = 64
+	// cedeTurns is how often a poller that gave up the lock waits for those who want it.
+	cedeTurns = 64
+
+	// lastLooks is how often a goroutine looks at the network before it sleeps:
+	// what the engine tries again may have an answer at once.
+	lastLooks = 3
+	// stalledNap bounds a sleep while the engine waits for room: nobody rings
+	// when a full ring has room again.
+	stalledNap = time.Millisecond
+
+	// The helper looks after the port after shortTick if it found something
+	// the last time, else ever less often up to longTick; after quietTicks
+	// with nothing under way it stops.
+	shortTick  = 500 * time.Microsecond
+	longTick   = 8 * time.Millisecond
+	quietTicks = 8
+
+	// grace is how long Close goes on without any progress; drainNap is its pause.
+	grace    = time.Second
+	drainNap = 100 * time.Microsecond
+)

@@ -1,0 +1,374 @@
+package port
+
+import (
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+)
+
+// TestNoAllocations ping-pongs with an echo in another goroutine.
+func TestNoAllocations(t *testing.T) {
+	ps := open(t, 2)
+	const rounds = 300
+	for _, n := range []int{8, 500} {
+		inTime(t, "ping-pong", func() {
+			var wg sync.WaitGroup
+			stop := false
+			wg.Go(func() {
+				buf := make([]byte, n)
+				for !stop {
+					if _, err := ps[1].Recv(0, 0, 1, buf); err != nil {
+						t.Error(err)
+						return
+					}
+					stop = buf[0] == 1
+					ps[1].Send(0, 0, 1, llc.Standard, buf)
+				}
+			})
+			buf := make([]byte, n)
+			round := func() {
+				ps[0].Send(0, 1, 1, llc.Standard, buf)
+				ps[0].Recv(0, 1, 1, buf)
+			}
+			for range 50 {
+				round()
+			}
+			if used := testing.AllocsPerRun(rounds, round); used != 0 {
+				t.Errorf("%d bytes: %v allocations", n, used)
+			}
+			buf[0] = 1
+			round()
+			wg.Wait()
+		})
+	}
+}
+
+func TestAwaitAndProbeDoNotAllocate(t *testing.T) {
+	p := open(t, 1)[0]
+	n := 0
+	cond := func() bool { n++; return n%50 == 0 }
+	used := testing.AllocsPerRun(100, func() {
+		p.Await(cond)
+		p.Probe(0, 0, 1, false)
+		p.Send(0, 0, 1, llc.Standard, nil)
+		p.Probe(0, 0, 1, true)
+		p.Recv(0, 0, 1, nil)
+	})
+	if used != 0 {
+		t.Errorf("%v allocations", used)
+	}
+}
+
+// TestManyGoroutines has several goroutines of each rank exchange with their
+// twins, each in a context of its own, while others probe, test and await.
+func TestManyGoroutines(t *testing.T) {
+	const threads, rounds = 6, 60
+	for _, remote := range []bool{true, false} {
+		caps := nictest.DefaultCaps()
+		caps.Remote = remote
+		ps := openWith(t, 3, caps, nictest.Hooks{})
+		both(t, ps, func(p *Port, self int) {
+			var wg sync.WaitGroup
+			var done atomic.Int32
+			for thread := range threads {
+				wg.Go(func() {
+					defer done.Add(1)
+					rng := rand.New(rand.NewPCG(uint64(thread), 1)) // the same on all ranks
+					for i := range rounds {
+						n := sizes[rng.IntN(len(sizes))]
+						to, from := (self+1)%3, (self+2)%3
+						in := &llc.Request{Peer: from, Context: uint16(thread), Tag: i, Buf: make([]byte, n)}
+						p.Start(in, false)
+						if i%4 == 3 {
+							out := &llc.Request{Peer: to, Context: uint16(thread), Tag: i, Buf: payload(i+self, n)}
+							p.Start(out, true)
+							rs := []*llc.Request{in, out}
+							k := p.WaitAny(rs)
+							p.Wait(rs[1-k])
+						} else {
+							send(t, p, uint16(thread), to, i, payload(i+self, n))
+							p.Wait(in)
+						}
+						if in.Status.Err != nil || string(in.Buf) != string(payload(i+from, n)) {
+							t.Errorf("rank %d thread %d message %d: %+v", self, thread, i, in.Status)
+							return
+						}
+					}
+				})
+			}
+			wg.Go(func() {
+				for done.Load() < threads {
+					p.Probe(99, llc.AnyPeer, llc.AnyTag, false)
+				}
+			})
+			wg.Go(func() { p.Await(func() bool { return done.Load() == threads }) })
+			wg.Wait()
+		})
+	}
+}
+
+// TestParkedAreWokenByTheirOwnRequest parks many receivers and serves them in
+// an order of its own.
+func TestParkedAreWokenByTheirOwnRequest(t *testing.T) {
+	const n = 20
+	ps := open(t, 2)
+	var wg sync.WaitGroup
+	var got [n]atomic.Bool
+	for i := range n {
+		wg.Go(func() {
+			recv(t, ps[1], 0, 0, i, payload(i, 50))
+			got[i].Store(true)
+		})
+	}
+	eventually(t, "all wait", func() bool { return parked(ps[1]) == n && asleep(ps[1]) })
+	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+		if got[i].Load() {
+			t.Errorf("receiver %d returned before its message", i)
+		}
+		send(t, ps[0], 0, 1, i, payload(i, 50))
+		eventually(t, "receiver returns", got[i].Load)
+	}
+	inTime(t, "receivers", wg.Wait)
+}
+
+// TestSleeperIsServedByAnotherCaller completes a sleeper's request by a
+// goroutine that only tests.
+func TestSleeperIsServedByAnotherCaller(t *testing.T) {
+	ps := open(t, 2)
+	var wg sync.WaitGroup
+	for i := range 10 {
+		wg.Go(func() { recv(t, ps[1], 0, 0, 0, payload(i, 8)) })
+		eventually(t, "asleep", func() bool { return asleep(ps[1]) })
+		wg.Go(func() { recv(t, ps[1], 0, 0, 1, payload(i, 40000)) })
+		send(t, ps[0], 0, 1, 1, payload(i, 40000))
+		send(t, ps[0], 0, 1, 0, payload(i, 8))
+		for range 100 {
+			ps[1].Probe(9, 0, 0, false)
+		}
+		inTime(t, "receivers", wg.Wait)
+	}
+}
+
+// reporter notes what is reported.
+type reporter struct {
+	ir.Translator
+	mu      sync.Mutex
+	reports []Waiting
+	cleared int
+}
+
+func (r *reporter) Report(w Waiting) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reports = append(r.reports, w)
+}
+
+func (r *reporter) Clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleared++
+}
+
+func (r *reporter) last() (Waiting, int, int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.reports) == 0 {
+		return Waiting{}, 0, r.cleared
+	}
+	return r.reports[len(r.reports)-1], len(r.reports), r.cleared
+}
+
+func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
+	nics := nictest.Loopback(2, nictest.DefaultCaps())
+	rep := &reporter{Translator: nics[0]}
+	ps := openNICs(t, []ir.Translator{rep, nics[1]})
+	r := &llc.Request{Peer: 1, Context: 6, Tag: 7, Buf: make([]byte, 12)}
+	for i, c := range []struct {
+		wait func()
+		want Waiting
+	}{
+		{func() { ps[0].Recv(6, 1, 7, make([]byte, 12)) }, Waiting{Call: "Recv", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].Wait(r) }, Waiting{Call: "Wait", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r}) }, Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].Probe(6, llc.AnyPeer, 7, true); ps[0].Recv(6, 1, 7, nil) }, Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: 0, Context: 6}},
+	} {
+		inTime(t, c.want.Call, func() {
+			var wg sync.WaitGroup
+			wg.Go(c.wait)
+			eventually(t, "asleep", func() bool { return asleep(ps[0]) })
+			if got, n, cleared := rep.last(); got != c.want || n != i+1 || cleared != i {
+				t.Errorf("%s: %+v, reported %d times, cleared %d", c.want.Call, got, n, cleared)
+			}
+			time.Sleep(2 * crowded().Yield)
+			send(t, ps[1], 6, 0, 7, nil)
+			wg.Wait()
+		})
+		if _, n, cleared := rep.last(); n != i+1 || cleared != i+1 {
+			t.Errorf("%s: reported %d times, cleared %d", c.want.Call, n, cleared)
+		}
+	}
+	// A wait that ends at once is not reported.
+	send(t, ps[1], 6, 0, 7, nil)
+	ps[0].Recv(6, 1, 7, nil)
+	if _, n, _ := rep.last(); n != 4 {
+		t.Errorf("%d reports", n)
+	}
+}
+
+func TestClosedPort(t *testing.T) {
+	ps := open(t, 2)
+	p := ps[0]
+	var wg sync.WaitGroup
+	r, r2 := &llc.Request{Peer: 1, Tag: 1}, &llc.Request{Peer: 1, Tag: 2}
+	p.Start(r, false)
+	p.Start(r2, false)
+	wg.Go(func() {
+		if _, err := p.Recv(0, 1, 5, nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("Recv while closing: %v", err)
+		}
+	})
+	wg.Go(func() { p.Wait(r) })
+	wg.Go(func() { p.Await(func() bool { return false }) })
+	wg.Go(func() {
+		if _, ok := p.Probe(0, 1, 5, true); ok {
+			t.Error("Probe found something")
+		}
+	})
+	wg.Go(func() {
+		if err := p.WaitContext(t.Context(), r2); !errors.Is(err, ErrClosed) {
+			t.Errorf("WaitContext while closing: %v", err)
+		}
+	})
+	eventually(t, "all wait", func() bool { return parked(p) == 5 })
+	inTime(t, "Close", func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		wg.Wait()
+	})
+	if !errors.Is(r.Status.Err, ErrClosed) || !errors.Is(r2.Status.Err, ErrClosed) {
+		t.Errorf("waited for while closing: %v, %v", r.Status.Err, r2.Status.Err)
+	}
+	if err := p.Send(0, 1, 0, llc.Standard, nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("Send: %v", err)
+	}
+	if _, err := p.Recv(0, 1, 0, nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("Recv: %v", err)
+	}
+	r = &llc.Request{Peer: 1}
+	if p.Start(r, true); !p.Test(r) || !errors.Is(r.Status.Err, ErrClosed) {
+		t.Errorf("Start: %v", r.Status.Err)
+	}
+	r = &llc.Request{Peer: 1}
+	if i := p.WaitAny([]*llc.Request{r}); i != 0 || !errors.Is(r.Status.Err, ErrClosed) {
+		t.Errorf("WaitAny: %d, %v", i, r.Status.Err)
+	}
+	if _, ok := p.Probe(0, 1, 0, true); ok {
+		t.Error("Probe found something")
+	}
+	p.Board().Raise(1, 0, 1, nil)
+	if err := p.Close(); !errors.Is(err, ErrClosed) {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestCloseSeesOffWhatWasSent closes at once after starting a send that the
+// other side takes only later.
+func TestCloseSeesOffWhatWasSent(t *testing.T) {
+	ps := open(t, 2)
+	both(t, ps, func(p *Port, self int) {
+		if self == 1 {
+			time.Sleep(50 * time.Millisecond)
+			recv(t, p, 0, 0, 1, payload(1, 40000))
+			return
+		}
+		r := &llc.Request{Peer: 1, Tag: 1, Buf: payload(1, 40000)}
+		p.Start(r, true)
+		if err := p.Close(); err != nil || !r.Done() || r.Status.Err != nil {
+			t.Errorf("Close: %v; send %+v", err, r.Status)
+		}
+	})
+}
+
+func TestCloseGivesUpOnWhatNobodyTakes(t *testing.T) {
+	ps := open(t, 2)
+	ps[0].Start(&llc.Request{Peer: 1, Tag: 1, Buf: payload(1, 40000)}, true)
+	inTime(t, "Close", func() {
+		if err := ps[0].Close(); !errors.Is(err, ErrUnfinished) {
+			t.Errorf("Close: %v", err)
+		}
+	})
+}
+
+// TestProgressWhileComputing: a rank that has posted its part and calls no
+// more does not hold up the transfer.
+func TestProgressWhileComputing(t *testing.T) {
+	for _, receiving := range []bool{true, false} {
+		ps := open(t, 2)
+		in, out := make([]byte, 300000), payload(1, 300000)
+		r := &llc.Request{Peer: 1, Tag: 1, Buf: in}
+		if !receiving {
+			r.Buf = out
+		}
+		ps[0].Start(r, !receiving)
+		// From here on, rank 0 computes.
+		inTime(t, "the other rank", func() {
+			if receiving {
+				send(t, ps[1], 0, 0, 1, out)
+			} else {
+				recv(t, ps[1], 0, 0, 1, out)
+			}
+		})
+		eventually(t, "helper retires", func() bool {
+			ps[0].mu.Lock()
+			defer ps[0].mu.Unlock()
+			return ps[0].helper.away
+		})
+		if !r.Done() || receiving && string(in) != string(out) {
+			t.Errorf("receiving %v: done %v", receiving, r.Done())
+		}
+		// It comes back when it is needed again.
+		r = &llc.Request{Peer: 1, Tag: 2, Buf: make([]byte, 300000)}
+		ps[0].Start(r, false)
+		inTime(t, "the other rank", func() { send(t, ps[1], 0, 0, 2, out) })
+	}
+}
+
+// TestHelperKeepsAwayWithoutRequests: once connected, blocking calls of
+// small messages never call it.
+func TestHelperKeepsAwayWithoutRequests(t *testing.T) {
+	ps := open(t, 2)
+	pingpong := func() {
+		both(t, ps, func(p *Port, self int) {
+			for i := range 200 {
+				if (i+self)%2 == 0 {
+					send(t, p, 0, 1-self, 0, payload(i, 8))
+				} else {
+					recv(t, p, 0, 1-self, 0, payload(i, 8))
+				}
+			}
+		})
+	}
+	pingpong()
+	for i, p := range ps {
+		eventually(t, "helper retires", func() bool {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.helper.away
+		})
+		if i == 0 {
+			continue
+		}
+		pingpong()
+		if !ps[0].helper.away || !p.helper.away {
+			t.Error("a helper came for nothing")
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package port
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"rhinet/llc"
+)
+
+// What a goroutine waits for.
+const (
+	waitRequest = iota // r
+	waitAny            // one of rs
+	waitProbe          // a message for context, src, tag
+	waitCond           // cond
+)
+
+// A waiter is a goroutine that waits. While listed it is parked on its channel
+// or, if asleep, sleeps on the doorbell.
+type waiter struct {
+	kind     uint8
+	listed   bool
+	asleep   bool
+	reported bool // on the status line
+	met      bool // cond held once
+	expired  atomic.Bool
+	next     *waiter
+	prev     *waiter
+	wake     chan struct{} // takes one token
+
+	call    string
+	r       *llc.Request
+	rs      []*llc.Request
+	seen    uint64 // Port.ended when none of rs was done
+	cond    func() bool
+	context uint16
+	src     int
+	tag     int
+}
+
+// waiters is the list of goroutines that wait and do not poll, oldest first.
+type waiters struct {
+	first, last *waiter
+	conds       int // listed waiters that no completed request wakes
+	free        []*waiter
+}
+
+func (l *waiters) take() *waiter {
+	if n := len(l.free); n > 0 {
+		w := l.free[n-1]
+		l.free = l.free[:n-1]
+		return w
+	}
+	return &waiter{wake: make(chan struct{}, 1)}
+}
+
+func (l *waiters) keep(w *waiter) {
+	w.r, w.rs, w.cond, w.met = nil, nil, nil, false
+	w.expired.Store(false)
+	select {
+	case <-w.wake: // it was passed the polling while it left
+	default:
+	}
+	l.free = append(l.free, w)
+}
+
+// done reports whether what w waits for has come.
+func (p *Port) done(w *waiter) bool {
+	switch w.kind {
+	case waitRequest:
+		return w.r.Done()
+	case waitAny:
+		if w.seen == p.ended {
+			return false
+		}
+		if slices.ContainsFunc(w.rs, (*llc.Request).Done) {
+			return true
+		}
+		w.seen = p.ended
+		return false
+	case waitProbe:
+		_, ok := p.eng.Probe(w.context, w.src, w.tag)
+		return ok
+	default:
+		w.met = w.met || w.cond()
+		return w.met
+	}
+}
+
+// enlist makes sure that w is woken when what it waits for has come.
+func (p *Port) enlist(w *waiter) {
+	l := &p.waiters
+	w.listed, w.prev, w.next = true, l.last, nil
+	if l.last == nil {
+		l.first = w
+	} else {
+		l.last.next = w
+	}
+	l.last = w
+	switch w.kind {
+	case waitRequest:
+		p.notify(w.r)
+	case waitAny:
+		for _, r := range w.rs {
+			p.notify(r)
+		}
+	default:
+		l.conds++
+	}
+}
+
+// notify has the engine tell when r, which is not done, is.
+func (p *Port) notify(r *llc.Request) {
+	if !r.Notify {
+		r.Notify = true
+		p.open++
+	}
+}
+
+func (p *Port) delist(w *waiter) {
+	if !w.listed {
+		return
+	}
+	l := &p.waiters
+	w.listed = false
+	if w.prev == nil {
+		l.first = w.next
+	} else {
+		w.prev.next = w.next
+	}
+	if w.next == nil {
+		l.last = w.prev
+	} else {
+		w.next.prev = w.prev
+	}
+	if w.kind >= waitProbe {
+		l.conds--
+	}
+}
+
+// park waits until another goroutine wakes w.
+func (p *Port) park(w *waiter) {
+	p.enlist(w)
+	p.mu.Unlock()
+	<-w.wake
+	if !p.mu.TryLock() {
+		p.lockSlow()
+	}
+	p.delist(w)
+}
+
+// wake wakes w, which is listed.
+func (p *Port) wake(w *waiter) {
+	if w.asleep {
+		p.nic.Wake(p.nic.Self())
+		return
+	}
+	p.delist(w)
+	w.wake <- struct{}{}
+	p.woke = true
+}
+
+// announce wakes those whose wait has ended.
+func (p *Port) announce() {
+	for r := p.eng.Completed(); r != nil; r = p.eng.Completed() {
+		r.Notify = false
+		p.open--
+		p.ended++
+		for w := p.waiters.first; w != nil; {
+			next := w.next
+			if w.r == r || w.kind == waitAny && slices.Contains(w.rs, r) {
+				p.wake(w)
+			}
+			w = next
+		}
+	}
+	if p.waiters.conds == 0 {
+		return
+	}
+	for w := p.waiters.first; w != nil; {
+		next := w.next
+		if w.kind >= waitProbe && p.done(w) {
+			p.wake(w)
+		}
+		w = next
+	}
+}

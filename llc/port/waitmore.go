@@ -1,0 +1,73 @@
+package port
+
+import (
+	"context"
+	"slices"
+
+	"rhinet/llc"
+)
+
+// WaitAny returns the index of a request in rs that is complete, and waits for
+// one. On a closed port it returns 0, and that request has ErrClosed.
+func (p *Port) WaitAny(rs []*llc.Request) int {
+	p.lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(rs, (*llc.Request).Done)
+	if i >= 0 {
+		return i
+	}
+	w := p.waiters.take()
+	w.kind, w.call, w.rs, w.seen = waitAny, "WaitAny", rs, p.ended
+	p.nic.Hint(llc.AnyPeer)
+	b := p.policy.Begin()
+	p.await(w, &b)
+	p.waiters.keep(w)
+	if i = slices.IndexFunc(rs, (*llc.Request).Done); i < 0 {
+		i = 0
+		rs[0].Status.Err = ErrClosed
+	}
+	return i
+}
+
+// WaitContext is Wait that ends with the cause when ctx does. r is then still
+// under way and its buffer in use: Cancel takes a receive back that has not
+// been matched, and anything else must be waited for. A request that is
+// complete beats a context that has ended.
+func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
+	p.lock()
+	defer p.mu.Unlock()
+	if r.Done() {
+		return nil
+	}
+	w := p.waiters.take()
+	w.kind, w.call, w.r = waitRequest, "Wait", r
+	stop := context.AfterFunc(ctx, func() { p.expire(w, r) })
+	if ctx.Err() != nil {
+		w.expired.Store(true)
+	} else {
+		p.nic.Hint(r.Peer)
+	}
+	b := p.policy.Begin()
+	p.await(w, &b)
+	if stop() {
+		p.waiters.keep(w)
+	} // else expire may still hold it
+	switch {
+	case r.Done():
+		return nil
+	case p.closed:
+		r.Status.Err = ErrClosed
+		return ErrClosed
+	}
+	return context.Cause(ctx)
+}
+
+// expire ends the wait of w for r.
+func (p *Port) expire(w *waiter, r *llc.Request) {
+	w.expired.Store(true)
+	p.lock()
+	if w.listed && w.r == r {
+		p.wake(w)
+	}
+	p.mu.Unlock()
+}
