@@ -32,7 +32,7 @@ func build(ctx context.Context, programs []program) (remove func(), err error) {
 	}
 	tool, err := exec.LookPath("go")
 	if err != nil {
-		return nothing, fmt.Errorf("%s is a Go package, but there is no go command in PATH to build it", firstPackage(programs))
+		return nothing, &refusal{firstPackage(programs) + " is a Go package, but there is no go command in PATH to build it"}
 	}
 	dir, err := newScratch(os.TempDir())
 	if err != nil {
@@ -90,10 +90,10 @@ func goBuild(ctx context.Context, tool, scratch, target string, prog *program) e
 func checkBuilt(target string, prog *program) error {
 	info, err := os.Stat(target)
 	if err != nil {
-		return fmt.Errorf("%s has nothing to build", prog.name)
+		return &refusal{prog.name + " has nothing to build"}
 	}
 	if info.Mode().Perm()&0o111 == 0 || isArchive(target) {
-		return fmt.Errorf("%s is a package to import, not a main package", prog.name)
+		return &refusal{prog.name + " is a package to import, not a main package"}
 	}
 	return nil
 }

@@ -140,8 +140,8 @@ func startError(r int, plan *Plan, err error) error {
 	return fmt.Errorf("cannot start rank %d: %w", r, err)
 }
 
-// A refusal is the kernel's verdict that something asked for is no program:
-// the user's mistake, found out late.
+// A refusal is the verdict of the kernel or of the go command that something
+// asked for is no program: the user's mistake, found out late.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }

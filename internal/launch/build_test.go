@@ -1,0 +1,200 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// module makes a module in a directory of its own, goes there, and sets an
+// empty directory for scratch files, which it returns.
+func module(t *testing.T, files map[string]string) (scratch string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	files["go.mod"] = "module example.org/m\n\ngo 1.26\n"
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scratch = t.TempDir()
+	t.Setenv("TMPDIR", scratch)
+	return scratch
+}
+
+// Programs without imports build fast.
+const (
+	tiny  = "package main\n\nfunc main() { println(\"tiny\") }\n"
+	stays = "package main\n\nfunc main() { println(\"stays\"); select {} }\n"
+)
+
+// empty checks that nothing is left in a scratch directory.
+func empty(t *testing.T, scratch string) {
+	t.Helper()
+	names, err := os.ReadDir(scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		t.Errorf("%s is left", n.Name())
+	}
+}
+
+func TestGoPackagesAreBuilt(t *testing.T) {
+	scratch := module(t, map[string]string{"cmd/tiny/main.go": tiny, "one.go": tiny})
+	tinyPart := Part{Ranks: 1, Program: "./cmd/tiny"}
+	r := run(t, job(tinyPart, tinyPart, Part{Ranks: 1, Program: "one.go"}, Part{Ranks: 1, Program: "example.org/m/cmd/tiny"}))
+	r.want(t, 0)
+	if r.err != strings.Repeat("tiny\n", 4) {
+		t.Errorf("got %q", r.err)
+	}
+	empty(t, scratch)
+}
+
+func TestPackagesThatDoNotBuild(t *testing.T) {
+	scratch := module(t, map[string]string{
+		"bad/main.go":     "package main\n\nfunc main() { nonsense() }\n",
+		"lib/lib.go":      "package lib\n",
+		"tests/a_test.go": "package main\n",
+	})
+	for program, want := range map[string][]string{
+		"./bad":           {"mpirun: ./bad does not build\n", "bad/main.go:3:15: undefined: nonsense\n"},
+		"./lib":           {"mpirun: ./lib is a package to import, not a main package\n"},
+		"./tests":         {"mpirun: ./tests "},
+		"example.org/m/x": {"mpirun: example.org/m/x does not build\n"},
+		"no/such/package": {"mpirun: no/such/package does not build\n"},
+	} {
+		j := job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "echo started"}}, Part{Ranks: 1, Program: program})
+		r := run(t, j)
+		r.want(t, StatusUsage, want...)
+		r.one(t)
+		if r.out != "" {
+			t.Errorf("%s: ranks were started: %q", program, r.out)
+		}
+	}
+	empty(t, scratch)
+}
+
+func TestNoGoCommand(t *testing.T) {
+	module(t, map[string]string{"main.go": tiny})
+	t.Setenv("PATH", t.TempDir())
+	run(t, job(Part{Ranks: 1, Program: "."})).want(t, StatusUsage, "mpirun: . is a Go package, but there is no go command in PATH to build it\n")
+}
+
+func TestNoPlaceToBuild(t *testing.T) {
+	module(t, map[string]string{"main.go": tiny})
+	t.Setenv("TMPDIR", "/no/where")
+	run(t, job(Part{Ranks: 1, Program: "."})).want(t, StatusFailed, "mpirun: cannot make a directory to build in: ", "(TMPDIR names another place)")
+}
+
+// While the ranks run there is nothing on disk any more, so that even a killed
+// launcher leaves nothing.
+func TestNothingOnDiskWhileRanksRun(t *testing.T) {
+	scratch := module(t, map[string]string{"main.go": stays})
+	p := spawn(t, job(Part{Ranks: 2, Program: "."}))
+	for deadline := time.Now().Add(20 * time.Second); strings.Count(p.err.String(), "stays") < 2; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no start")
+		}
+	}
+	empty(t, scratch)
+	p.signal(t, syscall.SIGKILL)
+	p.Wait()
+	empty(t, scratch)
+}
+
+func TestInterruptedBuild(t *testing.T) {
+	module(t, map[string]string{"main.go": tiny})
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(&interrupted{syscall.SIGINT})
+	_, err := build(ctx, []program{{name: ".", pkg: "."}})
+	var why *interrupted
+	if !errors.As(err, &why) || why.sig != syscall.SIGINT {
+		t.Errorf("got %v", err)
+	}
+	empty(t, os.TempDir())
+}
+
+// slowGo puts a go command in PATH that takes its time and leaves files.
+func slowGo(t *testing.T) {
+	bin := t.TempDir()
+	script(t, filepath.Join(bin, "go"), "#!/bin/sh\ntouch $GOTMPDIR/file\necho building >"+bin+"/log\nexec sleep 60\n")
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv("SLOW_GO_LOG", bin+"/log")
+}
+
+func awaitSlowGo(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		if _, err := os.Stat(os.Getenv("SLOW_GO_LOG")); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the build does not begin")
+		}
+	}
+}
+
+func TestSignalDuringTheBuild(t *testing.T) {
+	scratch := module(t, map[string]string{"main.go": tiny})
+	slowGo(t)
+	p := spawn(t, job(Part{Ranks: 2, Program: "."}))
+	awaitSlowGo(t)
+	p.signal(t, syscall.SIGTERM)
+	r := p.finish(t)
+	r.want(t, 143, "mpirun: ended by SIGTERM (terminated) before the start\n")
+	r.one(t)
+	r.quick(t)
+	empty(t, scratch)
+}
+
+func TestNextBuildRemovesWhatAKilledLauncherLeft(t *testing.T) {
+	scratch := module(t, map[string]string{"main.go": tiny})
+	t.Run("killed", func(t *testing.T) {
+		slowGo(t)
+		p := spawn(t, job(Part{Ranks: 2, Program: "."}))
+		awaitSlowGo(t)
+		p.signal(t, syscall.SIGKILL)
+		p.Wait()
+	})
+	if names, _ := os.ReadDir(scratch); len(names) != 1 {
+		t.Fatalf("the killed launcher left %d directories", len(names))
+	}
+	run(t, job(Part{Ranks: 1, Program: "."})).want(t, 0)
+	empty(t, scratch)
+}
+
+func TestSweepSparesWhatIsInUse(t *testing.T) {
+	parent := t.TempDir()
+	s, err := newScratch(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(parent, scratchPrefix+"file"), nil, 0o644)
+	os.Symlink("/", filepath.Join(parent, scratchPrefix+"link"))
+	os.Mkdir(filepath.Join(parent, scratchPrefix+"old"), 0o700)
+	sweep(parent)
+	for name, stays := range map[string]bool{filepath.Base(s.path): true, scratchPrefix + "file": true, scratchPrefix + "link": true, scratchPrefix + "old": false} {
+		if _, err := os.Lstat(filepath.Join(parent, name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s.remove()
+	if _, err := os.Stat(s.path); err == nil {
+		t.Error("remove left the directory")
+	}
+}
+
+func TestScratchTakenAwayBeforeItsLock(t *testing.T) {
+	if s, err := lockScratch(filepath.Join(t.TempDir(), "gone")); s != nil || err != nil {
+		t.Errorf("got %v, %v", s, err)
+	}
+}

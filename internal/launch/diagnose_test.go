@@ -1,0 +1,133 @@
+package launch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// waitFor is a rank that waits for a peer.
+func waitFor(peer int) reading {
+	return reading{Status: Status{State: Waiting, Call: "Recv", Peer: peer, Tag: 5, Bytes: 8, Mark: 1}}
+}
+
+// numbered gives readings their ranks.
+func numbered(all ...reading) []reading {
+	for i := range all {
+		all[i].rank = i
+	}
+	return all
+}
+
+func TestCycles(t *testing.T) {
+	busy := reading{Status: Status{State: Computing, Peer: 0}}
+	ended := waitFor(0)
+	ended.ended = true
+	for _, c := range []struct {
+		all  []reading
+		want string
+	}{
+		{numbered(busy, busy), ""},
+		{numbered(waitFor(1), busy), ""},
+		{numbered(waitFor(1), waitFor(0)), "0 -> 1 -> 0"},
+		{numbered(waitFor(0)), "0 -> 0: the rank waits for itself"},
+		{numbered(waitFor(1), waitFor(2), waitFor(3), waitFor(1)), "1 -> 2 -> 3 -> 1"},
+		{numbered(waitFor(2), waitFor(2), waitFor(1)), "2 -> 1 -> 2"},
+		{numbered(waitFor(1), waitFor(0), waitFor(3), waitFor(2)), "0 -> 1 -> 0;2 -> 3 -> 2"},
+		{numbered(waitFor(AnyPeer), waitFor(0)), ""},
+		{numbered(waitFor(NoPeer), waitFor(0)), ""},
+		{numbered(waitFor(1), ended), ""},
+		{numbered(waitFor(7), waitFor(0)), ""}, // a status line is not trusted
+	} {
+		got := cycles(c.all)
+		want := strings.Split(c.want, ";")
+		if c.want == "" {
+			want = nil
+		}
+		if len(got) != len(want) {
+			t.Errorf("%v, want %v", got, want)
+			continue
+		}
+		for i := range got {
+			if !strings.HasPrefix(got[i], want[i]) {
+				t.Errorf("%v, want %v", got, want)
+			}
+		}
+	}
+}
+
+func TestMovingRanksAreNoDeadlock(t *testing.T) {
+	before := numbered(waitFor(1), waitFor(0))
+	if n := len(cycles(stable(before, numbered(waitFor(1), waitFor(0))))); n != 1 {
+		t.Errorf("%d cycles among ranks that stay", n)
+	}
+	after := numbered(waitFor(1), waitFor(0))
+	after[1].Mark = 2
+	if n := len(cycles(stable(before, after))); n != 0 {
+		t.Errorf("%d cycles among ranks that move", n)
+	}
+}
+
+func TestTable(t *testing.T) {
+	all := numbered(waitFor(1), waitFor(AnyPeer), waitFor(NoPeer), reading{Status: Status{State: Finalized}},
+		reading{Status: Status{State: Outside}}, reading{Status: Status{State: Aborted}}, reading{Status: Status{State: 99}})
+	all[0].For = 1234567 * time.Microsecond
+	all[1].Tag, all[1].For = AnyTag, 12*time.Millisecond
+	all[2].Call, all[2].Tag, all[2].Bytes, all[2].For = "Barrier", NoTag, -1, 3*time.Microsecond
+	ended := waitFor(0)
+	ended.ended, ended.rank = true, 7
+	last := waitFor(7)
+	last.rank = 8
+	want := []string{
+		"rank call peer tag bytes since",
+		"0 Recv 1 5 8 1.2s",
+		"1 Recv any any 8 12ms",
+		"2 Barrier - - - 3µs",
+		"3 (finalized)",
+		"4 (not in MPI)",
+		"5 (aborted)",
+		"6 (state 99)",
+		"7 (ended)",
+		"8 Recv 7 (ended) 5 8 0s",
+	}
+	var got []string
+	for line := range strings.Lines(table(append(all, ended, last))) {
+		got = append(got, strings.Join(strings.Fields(line), " "))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestGroups(t *testing.T) {
+	all := numbered(waitFor(1), waitFor(3), waitFor(3), waitFor(3), reading{}, waitFor(NoPeer), reading{Status: Status{State: Computing}})
+	all[2].For = 2 * time.Second
+	all[5].Call, all[5].Tag, all[5].Bytes = "Barrier", NoTag, -1
+	want := []string{
+		"rank 0 waiting in Recv (peer 1, tag 5, 8 bytes)",
+		"ranks 1-3 waiting in Recv (peer 3, tag 5, 8 bytes) for 2s",
+		"rank 5 waiting in Barrier",
+		"rank 6 computing",
+	}
+	if got := groups(all); !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+	var many []reading
+	for r := range 40 {
+		many = append(many, waitFor(r+1))
+	}
+	got := groups(numbered(many...))
+	if len(got) != maxGroups+1 || got[maxGroups] != fmt.Sprintf("and %d more kinds of waits", 40-maxGroups) {
+		t.Errorf("%d lines, the last %q", len(got), got[len(got)-1])
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for want, v := range map[string][]int{"": nil, "4": {4}, "0-3": {0, 1, 2, 3}, "0,2-3,9": {0, 2, 3, 9}} {
+		if got := ranges(v); got != want {
+			t.Errorf("%v: %q", v, got)
+		}
+	}
+}

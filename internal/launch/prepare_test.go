@@ -1,0 +1,123 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestRefusedBeforeTheStart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	script(t, "script", "#!/bin/sh\n")
+	script(t, "orphan", "#!/no/such/interpreter -x\n")
+	script(t, "bare", "#!\n")
+	script(t, "text", "just words\n")
+	os.WriteFile("plain", []byte("#!/bin/sh\n"), 0o644)
+	os.Mkdir("empty", 0o755)
+	part := func(program string) []Part { return []Part{{Ranks: 1, Program: program}} }
+	cases := []struct {
+		name  string
+		parts []Part
+		want  string
+	}{
+		{"nothing", nil, "no program given"},
+		{"no name", part(""), "no program given"},
+		{"no ranks", []Part{{Ranks: 0, Program: "sh"}}, "0 ranks of sh: a job has 1 to 1024 ranks"},
+		{"negative", []Part{{Ranks: -3, Program: "sh"}}, "-3 ranks of sh: a job has 1 to 1024 ranks"},
+		{"too many", []Part{{Ranks: 1025, Program: "sh"}}, "1025 ranks of sh: a job has 1 to 1024 ranks"},
+		{"too many in all", []Part{{Ranks: 1000, Program: "sh"}, {Ranks: 25, Program: "sh"}}, "1025 ranks in all: a job has at most 1024"},
+		{"unknown", part("./nothing"), "./nothing: no such program"},
+		{"unknown, absolute", part("/no/where"), "/no/where: no such program"},
+		{"not in PATH", part("no-such-program"), "no-such-program: no such program in PATH"},
+		{"here, but not in PATH", part("plain"), "plain: no such program in PATH; for the file in this directory write ./plain"},
+		{"not executable", part("./plain"), "./plain is not executable; chmod +x makes it so"},
+		{"directory", part("./empty"), "./empty is a directory without Go files: name an executable or a Go main package"},
+		{"not a file", part("/dev/null"), "/dev/null is not a regular file, so no program"},
+		{"below a file", part("./script/x"), "./script/x: not a directory"},
+		{"no interpreter", part("./orphan"), "./orphan needs the interpreter /no/such/interpreter, which does not exist"},
+		{"empty #! line", part("./bare"), "./bare names no interpreter in its #! line"},
+		{"second part", []Part{{Ranks: 1, Program: "sh"}, {Ranks: 1, Program: "./nothing"}}, "./nothing: no such program"},
+		{"no directory", []Part{{Ranks: 1, Program: "sh", Dir: "nowhere"}}, "working directory nowhere: no such file or directory"},
+		{"file as directory", []Part{{Ranks: 1, Program: "sh", Dir: "plain"}}, "working directory plain is not a directory"},
+	}
+	if runtime.GOOS == "linux" && !foreignFormats() {
+		cases = append(cases, struct {
+			name  string
+			parts []Part
+			want  string
+		}{"text", part("./text"), "./text is no program for this machine; a script needs a #! line"})
+	}
+	for _, c := range cases {
+		_, err := Prepare(job(c.parts...))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// The kernel's own refusals come when the first rank is started.
+func TestRefusedByTheKernel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	script(t, "broken", "\x7fELF but nothing more")
+	r := run(t, job(self(t, 1, "sleep=1m"), Part{Ranks: 1, Program: "./broken"}))
+	r.want(t, StatusUsage, "mpirun: ./broken is no program for this machine")
+	r.one(t)
+	r.quick(t)
+	script(t, "late", "#!/bin/sh\n")
+	plan, err := Prepare(job(Part{Ranks: 1, Program: "./late"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove("late")
+	var text lockedBuffer
+	plan.job.Stderr = &text
+	if status := plan.Run(); status != StatusUsage || text.String() != "mpirun: ./late: no such file or directory\n" {
+		t.Errorf("status %d, %q", status, text.String())
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	j := job(Part{Ranks: 1, Program: "sh", Args: []string{strings.Repeat("x", 3<<20)}})
+	run(t, j).want(t, StatusUsage, "mpirun: sh: arguments and environment are too long\n")
+}
+
+func TestFilesLimit(t *testing.T) {
+	if err := checkDescriptors(1); err != nil {
+		t.Error(err)
+	}
+	err := checkDescriptors(1 << 40)
+	if err == nil || !strings.Contains(err.Error(), "raise it with ulimit -n") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatAProgramIs(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	os.MkdirAll("cmd/tool", 0o755)
+	os.WriteFile("cmd/tool/main.go", []byte("package main\n"), 0o644)
+	os.WriteFile("one.go", []byte("package main\n"), 0o644)
+	script(t, "prog", "#!/bin/sh\n")
+	sh, err := findProgram("sh")
+	if err != nil || filepath.Base(sh.path) != "sh" || sh.pkg != "" {
+		t.Errorf("sh: %+v, %v", sh, err)
+	}
+	for name, want := range map[string]program{
+		"./prog":           {path: "./prog"},
+		dir + "/prog":      {path: dir + "/prog"},
+		"./cmd/tool":       {pkg: "./cmd/tool"},
+		"cmd/tool":         {pkg: "./cmd/tool"},
+		"cmd/tool/":        {pkg: "./cmd/tool/"},
+		dir + "/cmd/tool":  {pkg: dir + "/cmd/tool"},
+		"one.go":           {pkg: "./one.go"},
+		"example.org/tool": {pkg: "example.org/tool"},
+		"rhinet/cmd/npb":   {pkg: "rhinet/cmd/npb"},
+	} {
+		want.name = name
+		if got, err := findProgram(name); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
