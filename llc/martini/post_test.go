@@ -295,3 +295,39 @@ func TestDeadPeerIsReportedOnce(t *testing.T) {
 		t.Error("slept through its own bell")
 	}
 }
+
+func TestStatusLine(t *testing.T) {
+	all := open(t, 2, martini.Options{})
+	tr := all[1].(*Translator)
+	f := tr.NIC().Fabric()
+	status := func() fabric.Status { s, _ := f.Status(1); return s }
+	if s := status(); s.State != fabric.Running {
+		t.Errorf("after Open: %+v", s)
+	}
+	tr.Report(ir.Waiting{Call: "Recv", Peer: 0, Tag: 7, Bytes: 100, Context: 3})
+	s := status()
+	if s.Since == 0 {
+		t.Error("since when?")
+	}
+	s.Since = 0
+	if s != (fabric.Status{State: fabric.Waiting, Call: "Recv", Tag: 7, Bytes: 100, Context: 3}) {
+		t.Errorf("waiting: %+v", s)
+	}
+	if tr.Clear(); status().State != fabric.Running {
+		t.Errorf("after the wait: %+v", status())
+	}
+	if used := testing.AllocsPerRun(20, func() { tr.Report(ir.Waiting{Call: "Wait"}); tr.Clear() }); used != 0 {
+		t.Errorf("%v allocations", used)
+	}
+	if err := tr.Close(); err != nil || status().State != fabric.Finished {
+		t.Errorf("after Close: %+v, %v", status(), err)
+	}
+	tr = all[0].(*Translator)
+	tr.Abort()
+	if s, _ := f.Status(0); tr.Close() != nil || s.State != fabric.Aborting {
+		t.Errorf("after Abort: %+v", s)
+	}
+	if s, _ := f.Status(0); s.State != fabric.Aborting {
+		t.Errorf("after Abort and Close: %+v", s)
+	}
+}

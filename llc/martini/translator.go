@@ -58,6 +58,7 @@ func Open(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
 			Remote: nic.Remote(), Fragment: min(fragment, g.Ring.Bytes/2), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
 		},
 	}
+	t.Clear()
 	return t, nil
 }
 
@@ -73,8 +74,13 @@ func (t *Translator) Caps() ir.Caps { return t.caps }
 // NIC returns the NIC, for programs that measure or examine it.
 func (t *Translator) NIC() *martini.NIC { return t.nic }
 
-// Close withdraws all registrations.
-func (t *Translator) Close() error { return t.nic.Close() }
+// Close withdraws all registrations. A rank that aborts stays one.
+func (t *Translator) Close() error {
+	if s, _ := t.fabric.Status(t.self); s.State != fabric.Aborting {
+		t.fabric.Publish(t.self, &fabric.Status{State: fabric.Finished})
+	}
+	return t.nic.Close()
+}
 
 // Hint looks at peer's ring first from now on.
 func (t *Translator) Hint(peer int) { t.set.Hint(peer) }

@@ -34,3 +34,34 @@ func TestContractWithoutAttach(t *testing.T) {
 		return open(t, peers, martini.Options{Attach: martini.Off})
 	})
 }
+
+// TestContractBetweenProcesses gives each peer a mapping of its own of the
+// memory of a job of processes, so that they meet as processes do: by
+// cross-memory attach and futex.
+func TestContractBetweenProcesses(t *testing.T) {
+	for name, attach := range map[string]martini.Attach{"attach": martini.Auto, "no attach": martini.Off} {
+		t.Run(name, func(t *testing.T) {
+			nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
+				file, err := fabric.Create(peers, fabric.Default())
+				if err != nil {
+					t.Skip(err)
+				}
+				all := make([]ir.Translator, peers)
+				for i := range all {
+					f, err := fabric.Map(file)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { _ = f.Close() })
+					if all[i], err = Open(f, i, martini.Options{Attach: attach}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := file.Close(); err != nil {
+					t.Fatal(err)
+				}
+				return all
+			})
+		})
+	}
+}

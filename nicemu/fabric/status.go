@@ -3,6 +3,7 @@ package fabric
 import (
 	"encoding/binary"
 	"sync/atomic"
+	"time"
 )
 
 // A State is what a rank is doing, as the launcher sees it.
@@ -53,17 +54,21 @@ const (
 	statusEnd  = statusCall + CallBytes/8
 )
 
-// Publish puts s on rank's status line. Only the rank itself does that, one
-// goroutine at a time. It does not allocate.
+// Publish puts s on rank's status line, with the present if Since is 0. Only
+// the rank itself does that, one goroutine at a time. It does not allocate.
 func (f *Fabric) Publish(rank int, s *Status) {
 	w := f.Words(rank, Front)[wordStatus : wordStatus+statusEnd]
 	var call [CallBytes]byte
 	n := copy(call[:], s.Call)
+	since := s.Since
+	if since == 0 {
+		since = time.Now().UnixNano()
+	}
 	seq := atomic.AddUint64(&w[statusSeq], 1)
 	atomic.StoreUint64(&w[statusFlags], uint64(s.State)|uint64(n)<<8|uint64(s.Context)<<16)
 	atomic.StoreUint64(&w[statusWho], uint64(uint32(s.Peer))|uint64(uint32(s.Tag))<<32)
 	atomic.StoreUint64(&w[statusBytes], uint64(s.Bytes))
-	atomic.StoreUint64(&w[statusSince], uint64(s.Since))
+	atomic.StoreUint64(&w[statusSince], uint64(since))
 	for i := range CallBytes / 8 {
 		atomic.StoreUint64(&w[statusCall+i], binary.LittleEndian.Uint64(call[8*i:]))
 	}

@@ -21,6 +21,11 @@ func TestStatusTravels(t *testing.T) {
 	if s, _ := f.Status(1); s.Call != want.Call[:CallBytes] {
 		t.Fatalf("call %q", s.Call)
 	}
+	want.Since = 0
+	f.Publish(1, &want)
+	if s, _ := f.Status(1); time.Since(time.Unix(0, s.Since)) > time.Minute {
+		t.Fatalf("since %d", s.Since)
+	}
 	if s, _ := f.Status(0); s != (Status{}) {
 		t.Fatalf("rank 0 has it too: %+v", s)
 	}
@@ -46,12 +51,12 @@ func TestStatusIsNeverMixed(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for i := int32(0); !stop.Load(); i++ {
+		for i := int32(1); !stop.Load(); i++ {
 			f.Publish(0, &Status{Peer: i, Tag: i, Bytes: int64(i), Since: int64(i)})
 		}
 	}()
 	for range 2000 {
-		if s, ok := f.Status(0); ok && (s.Tag != s.Peer || s.Bytes != int64(s.Peer) || s.Since != s.Bytes) {
+		if s, ok := f.Status(0); ok && s.Since != 0 && (s.Tag != s.Peer || s.Bytes != int64(s.Peer) || s.Since != s.Bytes) {
 			t.Errorf("parts of different lines: %+v", s)
 		}
 	}

@@ -31,10 +31,10 @@ func (n *NIC) Flagpole(w *Window, rank int) (*Flagpole, error) {
 
 // flagAt returns the number of a line, or -1.
 func (n *NIC) flagAt(board, writer int, seq uint32) int {
-	if uint(board) >= uint(n.f.Geometry().Boards) || uint(writer) >= uint(n.f.Ranks()) {
+	if uint(board) >= uint(n.boards) || uint(writer) >= uint(n.ranks) {
 		return -1
 	}
-	return (board*2+int(seq&1))*n.f.Ranks() + writer
+	return (board*2+int(seq&1))*n.ranks + writer
 }
 
 // Raise writes seq, which is not 0, and at most FlagBytes bytes of data.

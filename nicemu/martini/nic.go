@@ -51,6 +51,8 @@ type NIC struct {
 	own     node
 	key     uint64
 	attach  bool
+	ranks   int // of the job
+	boards  int // of each rank
 	windows [Windows]Window
 	turn    int // which Window is used next
 
@@ -77,7 +79,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 		f.Leave(rank)
 		return nil, fmt.Errorf("martini: the NIC of rank %d does not start", rank)
 	}
-	n := &NIC{f: f, rank: rank, own: own}
+	n := &NIC{f: f, rank: rank, own: own, ranks: f.Ranks(), boards: f.Geometry().Boards}
 	if err := n.probe(o.Attach); err != nil {
 		f.Leave(rank)
 		return nil, err
