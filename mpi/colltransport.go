@@ -22,7 +22,7 @@ type collTransport struct {
 
 // A collSlot is one transfer of a collective call.
 type collSlot struct {
-	r    *llc.Request
+	r    *llc.Request // made on first use
 	busy bool
 	recv bool
 }
@@ -30,11 +30,7 @@ type collSlot struct {
 var _ collectives.Transport = (*collTransport)(nil)
 
 func newCollTransport(c *core) *collTransport {
-	t := &collTransport{c: c}
-	for i := range t.slots {
-		t.slots[i].r = new(llc.Request)
-	}
-	return t
+	return &collTransport{c: c}
 }
 
 // Rank is this rank's number in the communicator.
@@ -65,6 +61,9 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 		}
 	}
 	s := &t.slots[i]
+	if s.r == nil {
+		s.r = new(llc.Request)
+	}
 	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = t.c.global(peer), t.c.id.collective(), tag, buf
 	s.busy, s.recv = true, recv
 	t.c.t.Start(s.r, !recv)
@@ -138,7 +137,7 @@ func (s *collSlot) finish() error {
 func (t *collTransport) giveUp(s *collSlot) {
 	s.busy = false
 	if !t.c.t.Cancel(s.r) && !t.c.t.Test(s.r) {
-		s.r = new(llc.Request)
+		s.r = nil
 	}
 }
 

@@ -23,7 +23,7 @@ type transfer struct {
 	err  error // found at the start: nothing was started, and not in the pool
 	gen  uint64
 	live bool
-	pc   uintptr // caller, if the world is in debug mode
+	made [8]uintptr // callers of the call that made it, if the world is in debug mode
 }
 
 // A kind is what a transfer does.
@@ -98,9 +98,8 @@ func (p *transfer) abandon() { p.c.w.requests.drop(p) }
 func (p *transfer) String() string {
 	e := Error{Call: p.site.call, Comm: p.c.name, Peer: p.site.peer, Tag: p.site.tag, role: p.site.role}
 	text := fmt.Sprintf("%s%d bytes", strings.TrimPrefix(e.Error(), "mpi: "), len(p.Buf))
-	if p.pc != 0 {
-		f, _ := runtime.CallersFrames([]uintptr{p.pc}).Next()
-		text += fmt.Sprintf(" (%s:%d)", f.File, f.Line)
+	if p.made[0] != 0 {
+		text += p.callSite()
 	}
 	return text
 }
@@ -131,7 +130,8 @@ func (k *requestPool) take(debug bool) *transfer {
 	p.live = true
 	k.mu.Unlock()
 	if debug {
-		p.pc = callSite()
+		clear(p.made[:])
+		runtime.Callers(2, p.made[:])
 	}
 	return p
 }
@@ -187,13 +187,15 @@ func (k *requestPool) pending() []string {
 }
 
 // callSite is the first caller outside this package.
-func callSite() uintptr {
-	var pcs [8]uintptr
-	n := runtime.Callers(2, pcs[:])
-	for _, pc := range pcs[:n] {
-		if f := runtime.FuncForPC(pc - 1); f != nil && !strings.HasPrefix(f.Name(), "rhinet/mpi.") {
-			return pc
+func (p *transfer) callSite() string {
+	frames := runtime.CallersFrames(p.made[:])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "rhinet/mpi.") {
+			return fmt.Sprintf(" (%s:%d)", f.File, f.Line)
+		}
+		if !more {
+			return ""
 		}
 	}
-	return 0
 }
