@@ -75,8 +75,9 @@ func (g *Group) run(c *Call) error {
 		g.scratch = make([]byte, p.sched.scratch)
 	}
 	x := &g.x
-	*x = execution{sched: p.sched, tag: int(g.sequence) & (MaxTag >> 1), reducer: c.Reducer}
-	x.bufs = [numBufs][]byte{in, out, g.scratch}
+	x.sched, x.pc, x.open, x.err = p.sched, 0, 0, nil
+	x.tag, x.reducer = int(g.sequence)&(MaxTag>>1), c.Reducer
+	x.bufs[bufIn], x.bufs[bufOut], x.bufs[bufTmp] = in, out, g.scratch
 	x.advance(g, true)
 	x.release()
 	if len(g.scratch) > scratchKept {
