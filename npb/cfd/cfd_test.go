@@ -47,7 +47,7 @@ func TestSamples(t *testing.T) {
 	box := Box{N: 12, Edge: [3]int{12, 12, 12}}
 	layouts := []Layout{
 		ByRows:      RowLayout(box.Edge, Ghosts, Sound+1, 1),
-		ByDiagonals: DiagonalLayout(box.Edge, Ghosts, Sound+1),
+		ByDiagonals: DiagonalLayout(box.Edge, Ghosts, Sound+1, 1),
 	}
 	for order, l := range layouts {
 		for _, level := range Levels() {

@@ -42,7 +42,17 @@ operator:
 	BZHIQ R12, CX, CX
 
 operator_full:
-	KMOVW       CX, K1
+	KMOVW CX, K1
+	MOVQ  224(AX), CX
+	CMPQ  CX, $0x00
+	JLE   operator_all
+	SUBQ  $0x08, 224(AX)
+	MOVQ  $0x000000ff, R15
+	SHLXQ CX, R15, R15
+	KMOVW R15, K2
+	KANDW K1, K2, K1
+
+operator_all:
 	VMOVUPD     128(R9), Z0
 	VADDPD      128(R10), Z0, Z0
 	VADDPD      128(R11), Z0, Z0
@@ -466,7 +476,17 @@ operatorTransform:
 	BZHIQ R12, CX, CX
 
 operatorTransform_full:
-	KMOVW        CX, K1
+	KMOVW CX, K1
+	MOVQ  224(AX), CX
+	CMPQ  CX, $0x00
+	JLE   operatorTransform_all
+	SUBQ  $0x08, 224(AX)
+	MOVQ  $0x000000ff, R15
+	SHLXQ CX, R15, R15
+	KMOVW R15, K2
+	KANDW K1, K2, K1
+
+operatorTransform_all:
 	VMOVUPD      128(R9), Z0
 	VADDPD       128(R10), Z0, Z0
 	VADDPD       128(R11), Z0, Z0

@@ -54,11 +54,11 @@ func agree(t *testing.T, name string, got, want []float64, tolerance float64) {
 // value, for runs of several lengths; memory outside the runs must stay as it is.
 func TestOperatorLevels(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{12, 13, 17, 19} {
+	for _, n := range []int{12, 13, 19, 31} {
 		box := Box{N: n, Edge: [3]int{n, n, n}}
 		layouts := []Layout{
 			ByRows:      RowLayout(box.Edge, Ghosts, Sound+1, 1),
-			ByDiagonals: DiagonalLayout(box.Edge, Ghosts, Sound+1),
+			ByDiagonals: DiagonalLayout(box.Edge, Ghosts, Sound+1, 1),
 		}
 		for order, l := range layouts {
 			u, f := l.New(), l.New()
@@ -137,7 +137,7 @@ func TestFieldOffsets(t *testing.T) {
 		args    any
 		offsets []uintptr
 	}{
-		{opArgs{}, []uintptr{0, 24, 48, 72, 96, 120, 144, 168, 176, 184, 192, 200, 208, 216}},
+		{opArgs{}, []uintptr{0, 24, 48, 72, 96, 120, 144, 168, 176, 184, 192, 200, 208, 216, 224}},
 		{primitiveArgs{}, []uintptr{0, 24, 32, 40, 48}},
 		{transposeArgs{}, []uintptr{0, 24, 48, 56, 64, 72, 80, 88}},
 		{LineArgs{}, []uintptr{0, 24, 48, 72, 96, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200}},

@@ -45,14 +45,16 @@ func RowLayout(edge [3]int, ghost, comps, first int) Layout {
 // DiagonalLayout stores each z plane of a box by its diagonals i+j = constant,
 // along y within a diagonal. The points of a diagonal do not depend on each other
 // in a sweep over the plane, so they can be lanes of a vector, and a neighbour in
-// x or y is at a fixed distance all the same. Half of the slice stays unused.
-func DiagonalLayout(edge [3]int, ghost, comps int) Layout {
+// x or y is at a fixed distance all the same. Half of the slice stays unused. The
+// points with y index first start on cache lines.
+func DiagonalLayout(edge [3]int, ghost, comps, first int) Layout {
 	w := roundUp(edge[1]+2*ghost, Lanes)
 	diagonals := edge[0] + edge[1] + 4*ghost - 1
 	row := comps * w
 	l := Layout{Stride: [3]int{row, row + 1, row * diagonals}, Comp: w}
-	l.origin = margin + ghost*(l.Stride[0]+l.Stride[1]+l.Stride[2])
-	l.Size = l.Stride[2]*(edge[2]+2*ghost) + 2*margin
+	shift := (2*Lanes - (ghost+first)%Lanes) % Lanes
+	l.origin = margin + shift + ghost*(l.Stride[0]+l.Stride[1]+l.Stride[2])
+	l.Size = l.Stride[2]*(edge[2]+2*ghost) + 2*margin + Lanes
 	return l
 }
 

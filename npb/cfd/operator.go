@@ -40,6 +40,7 @@ type opArgs struct {
 	cyStep  int // bytes from one entry of cy to the next
 	cz      int
 	n       int
+	skip    int // points at the beginning that must not be written
 }
 
 // Operator evaluates r = scale*R(U) - f at the interior points of a box (common
@@ -54,7 +55,8 @@ type Operator struct {
 }
 
 type opRun struct {
-	uAt, rAt, n    int // positions in plane k = 0
+	uAt, rAt       int // positions in plane k = 0
+	n, skip        int
 	cx, cy, cyStep int
 }
 
@@ -77,7 +79,7 @@ func NewOperator(p Plan) *Operator {
 	width := p.Level.Width()
 	for _, run := range p.Box.Runs(p.Order) {
 		r := opRun{
-			uAt: p.U.At(run.I, run.J, 0), rAt: p.R.At(run.I, run.J, 0), n: run.Len,
+			uAt: p.U.At(run.I, run.J, 0), rAt: p.R.At(run.I, run.J, 0), n: run.Len, skip: run.Skip,
 			cx: len(a.cx), cy: len(a.cy), cyStep: 8 * int(p.Order),
 		}
 		for x := 0; x < run.Len; x += width {
@@ -175,7 +177,8 @@ func (o *Operator) ApplyPlanes(r, u, f []float64, from, to int) {
 		for i := range o.runs {
 			run := &o.runs[i]
 			a.uAt, a.rAt = run.uAt+k*o.ul.Stride[2], run.rAt+k*o.rl.Stride[2]
-			a.cxAt, a.cyAt, a.cyStep, a.n = run.cx, run.cy, run.cyStep, run.n
+			a.cxAt, a.cyAt, a.cyStep = run.cx, run.cy, run.cyStep
+			a.n, a.skip = run.n, run.skip
 			o.kernel(a)
 		}
 	}

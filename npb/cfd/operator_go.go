@@ -2,7 +2,7 @@ package cfd
 
 // operatorGo is the plain form of the operator kernel.
 func operatorGo(a *opArgs) {
-	for x := range a.n {
+	for x := a.skip; x < a.n; x++ {
 		acc := operatorPoint(a, x)
 		for m, v := range acc {
 			a.r[a.rAt+x+a.off[offR+m]/8] = v
@@ -12,7 +12,7 @@ func operatorGo(a *opArgs) {
 
 // operatorTransformGo is operatorGo followed by SP's T_in.
 func operatorTransformGo(a *opArgs) {
-	for x := range a.n {
+	for x := a.skip; x < a.n; x++ {
 		r := operatorPoint(a, x)
 		at := func(m int) float64 { return a.u[a.uAt+x+a.off[offU+m]/8] }
 		v := transformIn(r, at(1), at(2), at(3), at(Reciprocal), at(Sound))

@@ -11,9 +11,13 @@ const (
 
 // Run is a sequence of interior points that are contiguous in memory: a row, or
 // a diagonal, of a plane.
+//
+// A run of a diagonal may begin with points that are not meant, so that vectors
+// begin on cache lines.
 type Run struct {
 	I, J int // local indices of the first point
-	Len  int
+	Skip int // points at the beginning that are not part of the run
+	Len  int // with those
 }
 
 // Runs returns the runs that make up the interior points of a plane of the box.
@@ -29,14 +33,25 @@ func (b *Box) Runs(order Order) []Run {
 	}
 	for s := i0 + j0; s <= i1-1+j1-1; s++ {
 		from, to := max(j0, s-(i1-1)), min(j1-1, s-i0)
-		runs = append(runs, Run{I: s - from, J: from, Len: to - from + 1})
+		runs = append(runs, diagonalRun(s, from, to-from+1, j0))
 	}
 	return runs
 }
 
+// diagonalRun is the run of n points with j >= from on diagonal s; first is the
+// index that DiagonalLayout puts on a cache line. Short runs begin there only if it
+// takes no further vector.
+func diagonalRun(s, from, n, first int) Run {
+	skip := (from - first) % Lanes
+	if n <= 2*Lanes && (n+skip+Lanes-1)/Lanes > (n+Lanes-1)/Lanes {
+		skip = 0
+	}
+	return Run{I: s - from + skip, J: from - skip, Skip: skip, Len: n + skip}
+}
+
 // point returns the local indices of point x of the run.
 func (r Run) point(order Order, x int) (i, j int) {
-	x = min(x, r.Len-1) // vectors may reach beyond the end
+	x = max(r.Skip, min(x, r.Len-1)) // vectors may reach beyond the ends
 	if order == ByRows {
 		return r.I + x, r.J
 	}

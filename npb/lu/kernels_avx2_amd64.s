@@ -22,6 +22,16 @@ lower:
 	VMOVQ        BX, X15
 	VPBROADCASTQ X15, Y15
 	VPCMPGTQ     lanes_lower<>+0(SB), Y15, Y15
+	MOVQ         120(AX), CX
+	CMPQ         CX, $0x00
+	JLE          lower_all
+	SUBQ         $0x04, 120(AX)
+	VMOVQ        CX, X14
+	VPBROADCASTQ X14, Y14
+	VPCMPGTQ     lanes_lower_skip<>+0(SB), Y14, Y14
+	VPANDN       Y15, Y14, Y15
+
+lower_all:
 	VMOVUPD      (DX), Y0
 	MOVQ         192(R8), CX
 	VMULPD       (SI)(CX*1), Y0, Y1
@@ -346,6 +356,12 @@ DATA lanes_lower<>+16(SB)/8, $0x0000000000000002
 DATA lanes_lower<>+24(SB)/8, $0x0000000000000003
 GLOBL lanes_lower<>(SB), RODATA|NOPTR, $32
 
+DATA lanes_lower_skip<>+0(SB)/8, $0x0000000000000000
+DATA lanes_lower_skip<>+8(SB)/8, $0x0000000000000001
+DATA lanes_lower_skip<>+16(SB)/8, $0x0000000000000002
+DATA lanes_lower_skip<>+24(SB)/8, $0x0000000000000003
+GLOBL lanes_lower_skip<>(SB), RODATA|NOPTR, $32
+
 // func upperAVX2(a *uint8)
 // Requires: AVX, AVX2, FMA3
 TEXT ·upperAVX2(SB), NOSPLIT, $0-8
@@ -364,6 +380,16 @@ upper:
 	VMOVQ        BX, X15
 	VPBROADCASTQ X15, Y15
 	VPCMPGTQ     lanes_upper<>+0(SB), Y15, Y15
+	MOVQ         120(AX), CX
+	CMPQ         CX, $0x00
+	JLE          upper_all
+	SUBQ         $0x04, 120(AX)
+	VMOVQ        CX, X14
+	VPBROADCASTQ X14, Y14
+	VPCMPGTQ     lanes_upper_skip<>+0(SB), Y14, Y14
+	VPANDN       Y15, Y14, Y15
+
+upper_all:
 	MOVQ         152(R8), CX
 	VMOVUPD      (DI)(CX*1), Y0
 	MOVQ         184(R8), R9
@@ -686,6 +712,12 @@ DATA lanes_upper<>+16(SB)/8, $0x0000000000000002
 DATA lanes_upper<>+24(SB)/8, $0x0000000000000003
 GLOBL lanes_upper<>(SB), RODATA|NOPTR, $32
 
+DATA lanes_upper_skip<>+0(SB)/8, $0x0000000000000000
+DATA lanes_upper_skip<>+8(SB)/8, $0x0000000000000001
+DATA lanes_upper_skip<>+16(SB)/8, $0x0000000000000002
+DATA lanes_upper_skip<>+24(SB)/8, $0x0000000000000003
+GLOBL lanes_upper_skip<>(SB), RODATA|NOPTR, $32
+
 // func advanceAVX2(a *uint8)
 // Requires: AVX, AVX2, FMA3
 TEXT ·advanceAVX2(SB), NOSPLIT, $0-8
@@ -704,40 +736,50 @@ advance:
 	VMOVQ        BX, X15
 	VPBROADCASTQ X15, Y15
 	VPCMPGTQ     lanes_advance<>+0(SB), Y15, Y15
-	VMOVUPD      1088(DX), Y0
-	MOVQ         (R8), CX
-	VMOVUPD      (DI)(CX*1), Y1
-	MOVQ         192(R8), R9
-	VFMADD231PD  (SI)(R9*1), Y0, Y1
-	VMASKMOVPD   Y1, Y15, (DI)(CX*1)
-	MOVQ         8(R8), R10
-	VMOVUPD      (DI)(R10*1), Y2
-	MOVQ         200(R8), R11
-	VFMADD231PD  (SI)(R11*1), Y0, Y2
-	VMASKMOVPD   Y2, Y15, (DI)(R10*1)
-	MOVQ         16(R8), R12
-	VMOVUPD      (DI)(R12*1), Y2
-	MOVQ         208(R8), R13
-	VFMADD231PD  (SI)(R13*1), Y0, Y2
-	VMASKMOVPD   Y2, Y15, (DI)(R12*1)
-	MOVQ         24(R8), R14
-	VMOVUPD      (DI)(R14*1), Y2
-	MOVQ         216(R8), R15
-	VFMADD231PD  (SI)(R15*1), Y0, Y2
-	VMASKMOVPD   Y2, Y15, (DI)(R14*1)
-	MOVQ         224(R8), R9
-	VMOVUPD      (SI)(R9*1), Y2
-	MOVQ         32(R8), CX
-	VFMADD213PD  (DI)(CX*1), Y2, Y0
-	VMASKMOVPD   Y0, Y15, (DI)(CX*1)
-	VMOVUPD      1024(DX), Y0
-	VDIVPD       Y1, Y0, Y0
-	MOVQ         40(R8), R11
-	VMASKMOVPD   Y0, Y15, (DI)(R11*1)
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, SI
-	SUBQ         $0x04, BX
-	JG           advance
+	MOVQ         120(AX), CX
+	CMPQ         CX, $0x00
+	JLE          advance_all
+	SUBQ         $0x04, 120(AX)
+	VMOVQ        CX, X14
+	VPBROADCASTQ X14, Y14
+	VPCMPGTQ     lanes_advance_skip<>+0(SB), Y14, Y14
+	VPANDN       Y15, Y14, Y15
+
+advance_all:
+	VMOVUPD     1088(DX), Y0
+	MOVQ        (R8), CX
+	VMOVUPD     (DI)(CX*1), Y1
+	MOVQ        192(R8), R9
+	VFMADD231PD (SI)(R9*1), Y0, Y1
+	VMASKMOVPD  Y1, Y15, (DI)(CX*1)
+	MOVQ        8(R8), R10
+	VMOVUPD     (DI)(R10*1), Y2
+	MOVQ        200(R8), R11
+	VFMADD231PD (SI)(R11*1), Y0, Y2
+	VMASKMOVPD  Y2, Y15, (DI)(R10*1)
+	MOVQ        16(R8), R12
+	VMOVUPD     (DI)(R12*1), Y2
+	MOVQ        208(R8), R13
+	VFMADD231PD (SI)(R13*1), Y0, Y2
+	VMASKMOVPD  Y2, Y15, (DI)(R12*1)
+	MOVQ        24(R8), R14
+	VMOVUPD     (DI)(R14*1), Y2
+	MOVQ        216(R8), R15
+	VFMADD231PD (SI)(R15*1), Y0, Y2
+	VMASKMOVPD  Y2, Y15, (DI)(R14*1)
+	MOVQ        224(R8), R9
+	VMOVUPD     (SI)(R9*1), Y2
+	MOVQ        32(R8), CX
+	VFMADD213PD (DI)(CX*1), Y2, Y0
+	VMASKMOVPD  Y0, Y15, (DI)(CX*1)
+	VMOVUPD     1024(DX), Y0
+	VDIVPD      Y1, Y0, Y0
+	MOVQ        40(R8), R11
+	VMASKMOVPD  Y0, Y15, (DI)(R11*1)
+	ADDQ        $0x20, DI
+	ADDQ        $0x20, SI
+	SUBQ        $0x04, BX
+	JG          advance
 	VZEROUPPER
 	RET
 
@@ -748,3 +790,9 @@ DATA lanes_advance<>+8(SB)/8, $0x0000000000000001
 DATA lanes_advance<>+16(SB)/8, $0x0000000000000002
 DATA lanes_advance<>+24(SB)/8, $0x0000000000000003
 GLOBL lanes_advance<>(SB), RODATA|NOPTR, $32
+
+DATA lanes_advance_skip<>+0(SB)/8, $0x0000000000000000
+DATA lanes_advance_skip<>+8(SB)/8, $0x0000000000000001
+DATA lanes_advance_skip<>+16(SB)/8, $0x0000000000000002
+DATA lanes_advance_skip<>+24(SB)/8, $0x0000000000000003
+GLOBL lanes_advance_skip<>(SB), RODATA|NOPTR, $32

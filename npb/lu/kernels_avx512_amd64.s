@@ -25,7 +25,17 @@ lower:
 	BZHIQ BX, CX, CX
 
 lower_full:
-	KMOVW        CX, K1
+	KMOVW CX, K1
+	MOVQ  120(AX), CX
+	CMPQ  CX, $0x00
+	JLE   lower_all
+	SUBQ  $0x08, 120(AX)
+	MOVQ  $0x000000ff, R9
+	SHLXQ CX, R9, R9
+	KMOVW R9, K2
+	KANDW K1, K2, K1
+
+lower_all:
 	VMOVUPD      (DX), Z0
 	MOVQ         192(R8), CX
 	VMULPD       (SI)(CX*1), Z0, Z1
@@ -337,7 +347,17 @@ upper:
 	BZHIQ BX, CX, CX
 
 upper_full:
-	KMOVW        CX, K1
+	KMOVW CX, K1
+	MOVQ  120(AX), CX
+	CMPQ  CX, $0x00
+	JLE   upper_all
+	SUBQ  $0x08, 120(AX)
+	MOVQ  $0x000000ff, R9
+	SHLXQ CX, R9, R9
+	KMOVW R9, K2
+	KANDW K1, K2, K1
+
+upper_all:
 	MOVQ         152(R8), CX
 	VMOVUPD      (DI)(CX*1), Z0
 	MOVQ         184(R8), R9
@@ -643,7 +663,17 @@ advance:
 	BZHIQ BX, CX, CX
 
 advance_full:
-	KMOVW       CX, K1
+	KMOVW CX, K1
+	MOVQ  120(AX), CX
+	CMPQ  CX, $0x00
+	JLE   advance_all
+	SUBQ  $0x08, 120(AX)
+	MOVQ  $0x000000ff, R9
+	SHLXQ CX, R9, R9
+	KMOVW R9, K2
+	KANDW K1, K2, K1
+
+advance_all:
 	VMOVUPD     1088(DX), Z0
 	MOVQ        (R8), CX
 	VMOVUPD     (DI)(CX*1), Z1

@@ -50,8 +50,9 @@ func newSolver(c *mpi.Comm, p params, timers bool, level cfd.Level) *solver {
 		pencil: newPencil(p.n, c.Size(), c.Rank()), comm: c, params: p,
 		timers: nas.NewTimers(timers, phases()...),
 	}
-	s.ul = cfd.DiagonalLayout(s.Edge, cfd.Ghosts, cfd.Reciprocal+1)
-	s.vl = cfd.DiagonalLayout(s.Edge, cfd.Ghosts, cfd.Components)
+	first, _ := s.Inside(1)
+	s.ul = cfd.DiagonalLayout(s.Edge, cfd.Ghosts, cfd.Reciprocal+1, first)
+	s.vl = cfd.DiagonalLayout(s.Edge, cfd.Ghosts, cfd.Components, first)
 	s.u, s.v, s.forcing = s.ul.New(), s.vl.New(), s.vl.New()
 	s.runs = s.Runs(cfd.ByDiagonals)
 	s.op = cfd.NewOperator(cfd.Plan{Box: s.Box, U: s.ul, R: s.vl, Order: cfd.ByDiagonals, Scale: 1, Level: level})
@@ -176,7 +177,8 @@ func (s *solver) arguments(t *sweepTable) *sweepArgs {
 
 func (s *solver) place(a *sweepArgs, run, k int) {
 	r := &s.runs[run]
-	a.uAt, a.vAt, a.n = s.ul.At(r.I, r.J, k), s.vl.At(r.I, r.J, k), r.Len
+	a.uAt, a.vAt = s.ul.At(r.I, r.J, k), s.vl.At(r.I, r.J, k)
+	a.n, a.skip = r.Len, r.Skip
 }
 
 // norm returns the norm of v.

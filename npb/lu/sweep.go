@@ -53,6 +53,7 @@ type sweepArgs struct {
 	off      []int // byte offsets, see newTable
 	uAt, vAt int
 	n        int
+	skip     int // points at the beginning that must not be written
 }
 
 // sweepTable is what the runs of a sweep have in common.

@@ -10,7 +10,7 @@ func kernelsGo() kernels { return kernels{lowerGo, upperGo, advanceGo} }
 // v = Dg^-1 * (dt*v - omega*(sum of Lo_d times the lower neighbours' v)).
 func lowerGo(a *sweepArgs) {
 	dt := a.consts[conDt*cfd.Lanes]
-	for x := range a.n {
+	for x := a.skip; x < a.n; x++ {
 		var acc vector
 		for m := range acc {
 			acc[m] = dt * a.v[a.vAt+x+a.off[offV+m]/8]
@@ -26,7 +26,7 @@ func lowerGo(a *sweepArgs) {
 // upperGo is the plain form of the upper sweep:
 // v = v - Dg^-1 * omega*(sum of Up_d times the upper neighbours' v).
 func upperGo(a *sweepArgs) {
-	for x := range a.n {
+	for x := a.skip; x < a.n; x++ {
 		var acc vector
 		addNeighbours(a, x, &acc)
 		acc = solveDiagonal(a, x, acc)
@@ -39,7 +39,7 @@ func upperGo(a *sweepArgs) {
 // advanceGo adds the relaxed correction to the state.
 func advanceGo(a *sweepArgs) {
 	relax := a.consts[conRelax*cfd.Lanes]
-	for x := range a.n {
+	for x := a.skip; x < a.n; x++ {
 		for m := range cfd.Components {
 			a.u[a.uAt+x+a.off[offU+m]/8] += relax * a.v[a.vAt+x+a.off[offV+m]/8]
 		}

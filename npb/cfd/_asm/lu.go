@@ -15,6 +15,7 @@ const (
 	luUAt    = 96
 	luVAt    = 104
 	luN      = 112
+	luSkip   = 120
 	luOffV   = 4 * 6
 	luComps  = 5
 	luStates = 6
@@ -95,7 +96,7 @@ func luKernel(ctx *build.Context, lanes int, name string, body func(*diagonal)) 
 	ctx.MOVQ(arg(luOff), k.offsets)
 	ctx.MOVQ(arg(luN), k.n)
 	ctx.Label(name)
-	k.setMask(k.n, reg.RCX, name)
+	k.setMaskSkip(k.n, reg.RCX, reg.R9, luSkip, name)
 	body(k)
 	k.emit()
 	ctx.ADDQ(operand.Imm(uint64(8*lanes)), k.u)

@@ -114,6 +114,29 @@ func (k *kernel) setMask(n, tmp reg.GPPhysical, label string) {
 	k.ctx.VPCMPGTQ(laneNumbers(k.ctx, label), reg.Y15, reg.Y15)
 }
 
+// setMaskSkip is setMask without the first lanes; their number is in a field of the
+// arguments, which it lowers for the next vector.
+func (k *kernel) setMaskSkip(n, tmp, tmp2 reg.GPPhysical, field int, label string) {
+	k.setMask(n, tmp, label)
+	all := label + "_all"
+	k.ctx.MOVQ(arg(field), tmp)
+	k.ctx.CMPQ(tmp, operand.Imm(0))
+	k.ctx.JLE(operand.LabelRef(all))
+	k.ctx.SUBQ(operand.Imm(uint64(k.lanes)), arg(field))
+	if k.lanes == 8 {
+		k.ctx.MOVQ(operand.U32(255), tmp2)
+		k.ctx.SHLXQ(tmp, tmp2, tmp2)
+		k.ctx.KMOVW(tmp2.(reg.GPPhysical).As32(), reg.K2)
+		k.ctx.KANDW(reg.K1, reg.K2, reg.K1)
+	} else {
+		k.ctx.VMOVQ(tmp, reg.X14)
+		k.ctx.VPBROADCASTQ(reg.X14, reg.Y14)
+		k.ctx.VPCMPGTQ(laneNumbers(k.ctx, label+"_skip"), reg.Y14, reg.Y14)
+		k.ctx.VPANDN(reg.Y15, reg.Y14, reg.Y15)
+	}
+	k.ctx.Label(all)
+}
+
 // laneNumbers is the constant 0, 1, 2, 3.
 func laneNumbers(ctx *build.Context, label string) operand.Mem {
 	m := ctx.StaticGlobal("lanes_" + label)

@@ -22,6 +22,7 @@ const (
 	opCyStep = 200
 	opCz     = 208
 	opN      = 216
+	opSkip   = 224
 )
 
 // Lane constants of the operator, as in operator.go of the package.
@@ -79,7 +80,7 @@ func operatorKernel(ctx *build.Context, lanes int, transform bool) {
 	ctx.ADDQ(k.consts, dy)
 	ctx.ADDQ(operand.Imm(8), px)
 	ctx.ADDQ(arg(opCyStep), py)
-	k.setMask(n, reg.RCX, loop)
+	k.setMaskSkip(n, reg.RCX, reg.R15, opSkip, loop)
 
 	acc := k.operatorBody(u, f, [3]reg.GPPhysical{dx, dy, dz})
 	if transform {
