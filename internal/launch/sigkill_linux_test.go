@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"os/exec"
 	"syscall"
 	"testing"
 )
@@ -22,12 +23,24 @@ func TestKilledLauncherTakesItsRanksAlong(t *testing.T) {
 	}
 }
 
+// What ranks have started themselves is out of reach of the death signal.
+func TestKilledLauncherTakesGrandchildrenAlong(t *testing.T) {
+	p := ready(t, 3, "child", "print=ready", "sleep=1m")
+	pids := p.await(t, 3, "child ")
+	p.signal(t, syscall.SIGKILL)
+	gone(t, pids)
+	p.Wait()
+}
+
 // A process that has left the rank's group and does not get the death signal
 // sees the end of the life pipe.
 func TestLifePipeEndsWithTheLauncher(t *testing.T) {
-	exe := self(t, 1).Program
+	setsid, err := exec.LookPath("setsid")
+	if err != nil {
+		t.Skip("no setsid")
+	}
 	// The shell stays the rank; what it starts inherits the pipe.
-	script := "(" + playRank + "=1 exec " + exe + " pid life) & sleep 60"
+	script := playRank + "=1 " + setsid + " " + self(t, 1).Program + " pid life & sleep 60"
 	p := spawn(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", script}}))
 	pids := p.await(t, 1, "pid ")
 	p.signal(t, syscall.SIGKILL)

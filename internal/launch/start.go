@@ -97,18 +97,24 @@ func (p *parent) startRank(r int, common []string, input *os.File, life *life) (
 		return 0, startError(r, p.plan, err)
 	}
 	defer syscall.Close(errs)
+	alive, err := life.forRank()
+	if err != nil {
+		return 0, startError(r, p.plan, err)
+	}
+	defer syscall.Close(alive)
 	slot := p.plan.slots[r]
 	part := &p.plan.job.Parts[slot.Part]
 	prog := &p.plan.programs[slot.Part]
 	pid, err = syscall.ForkExec(prog.path, append([]string{prog.argv0()}, part.Args...), &syscall.ProcAttr{
 		Dir:   part.Dir,
 		Env:   p.plan.rankEnv(common, r),
-		Files: []uintptr{input.Fd(), uintptr(out), uintptr(errs), p.fabric.File().Fd(), uintptr(life.read)},
+		Files: []uintptr{input.Fd(), uintptr(out), uintptr(errs), p.fabric.File().Fd(), uintptr(alive)},
 		Sys:   rankAttr(),
 	})
 	if err != nil {
 		return 0, startError(r, p.plan, err)
 	}
+	life.arm(alive, pid)
 	return pid, nil
 }
 
@@ -145,21 +151,3 @@ func startError(r int, plan *Plan, err error) error {
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
-
-// A life is the pipe that tells ranks that their launcher lives: they hold the
-// end to read, it alone the end to write, and nobody ever writes. On systems
-// without a death signal, and for what a rank starts, it is the only sign.
-type life struct{ read, write int }
-
-func newLife() (*life, error) {
-	r, w, err := pipe()
-	if err != nil {
-		return nil, fmt.Errorf("no pipe for the ranks to watch: %w", err)
-	}
-	return &life{r, w}, nil
-}
-
-func (l *life) close() {
-	syscall.Close(l.read)
-	syscall.Close(l.write)
-}

@@ -1,0 +1,17 @@
+//go:build !linux
+
+package launch
+
+import "syscall"
+
+// forRank duplicates the end to read for a rank. The caller closes it.
+func (l *life) forRank() (int, error) {
+	fd, err := syscall.Dup(l.read)
+	if err == nil {
+		syscall.CloseOnExec(fd)
+	}
+	return fd, err
+}
+
+// arm does nothing on this system: ranks see the end of the pipe themselves.
+func (*life) arm(fd, pid int) {}
