@@ -9,8 +9,9 @@ const (
 	// eagerPolls is how many polls come before the first PAUSE: a wait in a
 	// ping-pong ends within them, and a PAUSE is up to 140 cycles long.
 	eagerPolls = 128
-	// crowdedPolls is the same for more ranks than processors.
-	crowdedPolls = 8
+	// crowdedPolls is the same for more ranks than processors: whoever is
+	// waited for needs the processor more.
+	crowdedPolls = 2
 	// clockPolls is how many spins pass between two looks at the clock.
 	clockPolls = 64
 	// gosched is how many spins pass before other goroutines of this process

@@ -152,6 +152,20 @@ func TestFor(t *testing.T) {
 	}
 }
 
+func TestGiveWayLetsOtherGoroutinesRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, p := range []Policy{{}, {Local: true}} {
+		var ran atomic.Bool
+		go ran.Store(true)
+		for i := 0; !ran.Load(); i++ {
+			if i > 10000 {
+				t.Fatalf("%+v: the other goroutine does not run", p)
+			}
+			p.GiveWay()
+		}
+	}
+}
+
 func TestNoAllocations(t *testing.T) {
 	p := For(1, 1, false)
 	if n := testing.AllocsPerRun(10, func() {

@@ -53,7 +53,9 @@ func (p *Port) await(w *waiter, b *wait.Backoff) {
 	}
 	if w.reported {
 		w.reported = false
-		p.report.Clear()
+		if !p.closed {
+			p.report.Clear()
+		}
 	}
 	if !p.polling && p.waiters.first != nil {
 		p.passOn()

@@ -23,7 +23,7 @@ func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
 	}
 	err := r.Status.Err
 	p.keep(r)
-	if p.helper.away {
+	if p.helper.away && !p.eng.Idle() {
 		p.helper.consider(p)
 	}
 	p.mu.Unlock()
@@ -49,7 +49,7 @@ func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
 	}
 	st := r.Status
 	p.keep(r)
-	if p.helper.away {
+	if p.helper.away && !p.eng.Idle() {
 		p.helper.consider(p)
 	}
 	p.mu.Unlock()

@@ -19,10 +19,10 @@ func (h *helper) init() {
 	h.kick, h.stop, h.stopped = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
 }
 
-// consider has the helper, which is away, come if something is under way
-// although the call that is about to return is complete.
+// consider has the helper, which is away, come unless somebody else sees to
+// what is under way although the call that is about to return is complete.
 func (h *helper) consider(p *Port) {
-	if !p.polling && !p.asleep && !p.eng.Idle() {
+	if !p.polling && !p.asleep {
 		h.engage(p)
 	}
 }

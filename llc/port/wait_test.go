@@ -267,6 +267,10 @@ func TestClosedPort(t *testing.T) {
 		t.Errorf("Start: %v", r.Status.Err)
 	}
 	r = &llc.Request{Peer: 1}
+	if err := p.WaitContext(t.Context(), r); !errors.Is(err, ErrClosed) || !errors.Is(r.Status.Err, ErrClosed) {
+		t.Errorf("WaitContext: %v, %v", err, r.Status.Err)
+	}
+	r = &llc.Request{Peer: 1}
 	if i := p.WaitAny([]*llc.Request{r}); i != 0 || !errors.Is(r.Status.Err, ErrClosed) {
 		t.Errorf("WaitAny: %d, %v", i, r.Status.Err)
 	}

@@ -16,6 +16,10 @@ func (p *Port) WaitAny(rs []*llc.Request) int {
 	if i >= 0 {
 		return i
 	}
+	if p.closed {
+		rs[0].Status.Err = ErrClosed
+		return 0
+	}
 	w := p.waiters.take()
 	w.kind, w.call, w.rs, w.seen = waitAny, "WaitAny", rs, p.ended
 	p.nic.Hint(llc.AnyPeer)
@@ -38,6 +42,10 @@ func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 	defer p.mu.Unlock()
 	if r.Done() {
 		return nil
+	}
+	if p.closed {
+		r.Status.Err = ErrClosed
+		return ErrClosed
 	}
 	w := p.waiters.take()
 	w.kind, w.call, w.r = waitRequest, "Wait", r
