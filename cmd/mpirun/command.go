@@ -95,8 +95,10 @@ func (h *helpWanted) String() string {
 func longNames(cmd *cobra.Command, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
-		if name, long := longName(cmd.Flags(), a); i > 0 && long && len(a) > 2 && a[0] == '-' {
-			a = "--" + name
+		if i > 0 && len(a) > 2 && a[0] == '-' {
+			if name, long := longName(cmd.Flags(), a); long {
+				a = "--" + name
+			}
 		}
 		out = append(out, a)
 	}

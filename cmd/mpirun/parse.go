@@ -74,7 +74,7 @@ func parseLong(fs *pflag.FlagSet, name string, words []string) ([]string, error)
 // parseShort reads the letters of the first word, of which the last may take a
 // value.
 func parseShort(fs *pflag.FlagSet, words []string) ([]string, error) {
-	letters := words[0][1:]
+	word, letters := words[0], words[0][1:]
 	words = words[1:]
 	for letters != "" {
 		letter := letters[:1]
@@ -96,7 +96,13 @@ func parseShort(fs *pflag.FlagSet, words []string) ([]string, error) {
 			}
 			value, words = words[0], words[1:]
 		}
-		return words, set(f, "-"+letter, value, true)
+		err := set(f, "-"+letter, value, true)
+		if err != nil && len(value) > 0 && len(letters) == len(value) {
+			// A value right behind the letter that makes no sense as one: a
+			// long name behind a single dash that begins with that letter.
+			err = unknown(word)
+		}
+		return words, err
 	}
 	return words, nil
 }

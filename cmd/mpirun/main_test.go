@@ -1,0 +1,202 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rhinet/internal/launch"
+)
+
+// mpirun runs a command line in this process.
+func mpirun(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, readOut := capture(t)
+	errs, readErr := capture(t)
+	status = run(args, streams{in, out, errs})
+	return status, readOut(), readErr()
+}
+
+// capture returns a file and a function that returns what was written to it.
+func capture(t *testing.T) (*os.File, func() string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, func() string {
+		defer f.Close()
+		f.Seek(0, io.SeekStart)
+		text, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+}
+
+func TestJob(t *testing.T) {
+	status, out, err := mpirun(t, "-np", "2", "--tag-output", "-x", "WHO=me", "sh", "-c", `echo "$WHO $RHINET_RANK of $RHINET_SIZE, $RHINET_JOB"`)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	slices.Sort(lines)
+	if status != 0 || err != "" || len(lines) != 2 ||
+		!strings.HasPrefix(lines[0], "[0] me 0 of 2, version=1 rank=0 size=2 fabric=3 life=4 nic=martini cpus=") ||
+		!strings.HasPrefix(lines[1], "[1] me 1 of 2, ") {
+		t.Errorf("status %d, %q, %q", status, out, err)
+	}
+}
+
+func TestFailingJob(t *testing.T) {
+	status, _, err := mpirun(t, "-n", "3", "sh", "-c", `test $RHINET_RANK != 1 && exec sleep 60; exit 7`)
+	if status != 7 || !strings.Contains(err, "mpirun: rank 1 (sh, pid ") || !strings.Contains(err, "exited with status 7") {
+		t.Errorf("status %d, %q", status, err)
+	}
+}
+
+func TestSeveralPrograms(t *testing.T) {
+	status, out, err := mpirun(t, "-n", "1", "-env", "A", "x", "sh", "-c", "echo a$A$B", ":", "-n", "2", "-genv", "B=y", "sh", "-c", "echo b$A$B")
+	lines := strings.Fields(out)
+	slices.Sort(lines)
+	if status != 0 || err != "" || !slices.Equal(lines, []string{"axy", "by", "by"}) {
+		t.Errorf("status %d, %q, %q", status, out, err)
+	}
+}
+
+// Every mistake is one line and status 2, and nothing is started.
+func TestMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "no program given; mpirun -n N program [args...] starts one, mpirun --help says more"},
+		{[]string{"-n", "2"}, "no program given; mpirun -n N program [args...] starts one, mpirun --help says more"},
+		{[]string{"-n", "0", "sh"}, "-n 0: a job has 1 to 1024 ranks"},
+		{[]string{"-n", "-4", "sh"}, "-n -4: a job has 1 to 1024 ranks"},
+		{[]string{"-np", "x", "sh"}, "-np x: not a number; a job has 1 to 1024 ranks"},
+		{[]string{"-c", "1025", "sh"}, "-c 1025: a job has 1 to 1024 ranks"},
+		{[]string{"-n", "99999999999999999999", "sh"}, "-n 99999999999999999999: a job has 1 to 1024 ranks"},
+		{[]string{"-n", "1000", "sh", ":", "-n", "1000", "sh"}, "2000 ranks in all: a job has at most 1024"},
+		{[]string{"-n"}, "-n needs a value"},
+		{[]string{"--np"}, "--np needs a value"},
+		{[]string{"--nonsense", "sh"}, "unknown flag --nonsense; mpirun --help lists the flags, and those of the program go behind its name"},
+		{[]string{"-n", "2", "--nonsense=3", "sh"}, "unknown flag --nonsense=3; mpirun --help lists the flags, and those of the program go behind its name"},
+		{[]string{"-nonsense", "sh"}, "unknown flag -nonsense; mpirun --help lists the flags, and those of the program go behind its name"},
+		{[]string{"-n=x", "sh"}, "-n x: not a number; a job has 1 to 1024 ranks"},
+		{[]string{"-z", "sh"}, "unknown flag -z; mpirun --help lists the flags, and those of the program go behind its name"},
+		{[]string{"-qz", "sh"}, "unknown flag -z; mpirun --help lists the flags, and those of the program go behind its name"},
+		{[]string{"./nothing"}, "./nothing: no such program"},
+		{[]string{"no-such-program"}, "no-such-program: no such program in PATH"},
+		{[]string{""}, "the program's name is empty"},
+		{[]string{"sh", ":"}, "part 2 of 2, between the colons, names no program"},
+		{[]string{":", "sh"}, "part 1 of 2, between the colons, names no program"},
+		{[]string{"sh", ":", "-n", "2", ":", "sh"}, "part 2 of 3, between the colons, names no program"},
+		{[]string{"--timeout", "soon", "sh"}, "--timeout soon: give a time above zero, such as 90s or 5m"},
+		{[]string{"--timeout=-1s", "sh"}, "--timeout -1s: give a time above zero, such as 90s or 5m"},
+		{[]string{"-timeout", "0", "sh"}, "-timeout 0: give a time above zero, such as 90s or 5m"},
+		{[]string{"--wdir", "./nowhere", "sh"}, "working directory ./nowhere: no such file or directory"},
+		{[]string{"--wdir", "", "sh"}, "--wdir : the directory's name is empty"},
+		{[]string{"-x", "=1", "sh"}, "-x =1: give NAME or NAME=VALUE"},
+		{[]string{"-x", "A B=1", "sh"}, "-x A B=1: give NAME or NAME=VALUE"},
+		{[]string{"-x", "", "sh"}, "-x : give NAME or NAME=VALUE"},
+		{[]string{"-env", "A"}, "-env A: needs two values, a name and what it shall be"},
+		{[]string{"-genv", "", "x", "sh"}, "-genv =x: give NAME or NAME=VALUE"},
+		{[]string{"--bind-to", "socket", "sh"}, "--bind-to socket: ranks are bound to core or none"},
+		{[]string{"--nic", "nonesuch", "sh"}, "--nic nonesuch: no such network interface; there is martini"},
+		{[]string{"-host", "elsewhere", "sh"}, `-host elsewhere: "elsewhere" is not this machine (localhost), and ranks run nowhere else`},
+		{[]string{"-H", "localhost,other:2", "sh"}, `-H localhost,other:2: "other:2" is not this machine (localhost), and ranks run nowhere else`},
+		{[]string{"--hostfile", "hosts", "sh"}, "--hostfile: ranks run on this machine only; leave the flag out"},
+		{[]string{"-machinefile", "hosts", "sh"}, "-machinefile: ranks run on this machine only; leave the flag out"},
+		{[]string{"--mca", "btl", "self", "sh"}, "--mca: components of another launcher mean nothing here; leave the flag out"},
+		{[]string{"-ppn", "2", "sh"}, "-ppn: ranks run on this machine only; -n says how many"},
+		{[]string{"--map-by", "hair", "sh"}, "--map-by hair: known are core, hwthread, slot, node, socket, package, numa, l1cache, l2cache, l3cache, board"},
+		{[]string{"--tag-output=perhaps", "sh"}, "--tag-output=perhaps: give true or false"},
+		{[]string{"--dry-run", "./nothing"}, "./nothing: no such program"},
+	} {
+		status, out, err := mpirun(t, c.args...)
+		if status != launch.StatusUsage || out != "" || err != "mpirun: "+c.want+"\n" {
+			t.Errorf("%q: status %d, %q\ngot  %swant mpirun: %s", c.args, status, out, err, c.want)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	status, _, err := mpirun(t, "-x", "RHINET_TEST_NOT_SET", "true")
+	if status != 0 || err != "mpirun: -x RHINET_TEST_NOT_SET: the variable is not set here, so the ranks do not get it\n" {
+		t.Errorf("status %d, %q", status, err)
+	}
+	if _, _, err := mpirun(t, "-q", "-x", "RHINET_TEST_NOT_SET", "true"); err != "" {
+		t.Errorf("-q says %q", err)
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	status, out, err := mpirun(t, "--dry-run", "-n", "2", "--bind-to", "none", "false", "x", ":", "-n", "1", "sh")
+	if status != 0 || err != "" || !strings.HasPrefix(out, "3 ranks on ") || strings.Count(out, "\n") != 5 || !strings.Contains(out, "false x\n") {
+		t.Errorf("status %d, %q, %q", status, out, err)
+	}
+	full, openErr := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if openErr != nil {
+		t.Skip(openErr)
+	}
+	defer full.Close()
+	errs, read := capture(t)
+	if status := run([]string{"--dry-run", "sh"}, streams{nil, full, errs}); status != launch.StatusFailed || !strings.Contains(read(), "cannot write the placement: ") {
+		t.Errorf("status %d", status)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, flag := range []string{"--version", "-V", "-version"} {
+		status, out, err := mpirun(t, flag)
+		if status != 0 || err != "" || !strings.HasPrefix(out, "mpirun (rhinet) ") {
+			t.Errorf("%s: status %d, %q, %q", flag, status, out, err)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"-n", "2", "-help"}} {
+		status, out, err := mpirun(t, args...)
+		if status != 0 || err != "" || !strings.Contains(out, "-n, --np N") || !strings.Contains(out, "--tag-output") {
+			t.Errorf("%q: status %d, %q, %q", args, status, out, err)
+		}
+		if strings.Contains(out, "hostfile") || strings.Contains(out, "oversubscribe") {
+			t.Errorf("%q: the help shows foreign flags:\n%s", args, out)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		status, out, err := mpirun(t, "completion", shell)
+		if status != 0 || err != "" || !strings.Contains(out, "mpirun") {
+			t.Errorf("%s: status %d, %q", shell, status, err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--ta"}, "--tag-output\t"},
+		{[]string{"-np", "2", "--bind-to", ""}, "core\nnone\n"},
+		{[]string{"--nic", ""}, "martini\n"},
+		{[]string{"-n", "2", ""}, ":0\n"}, // files
+	} {
+		status, out, _ := mpirun(t, append([]string{"__complete"}, c.args...)...)
+		if status != 0 || !strings.Contains(out, c.want) {
+			t.Errorf("%q: status %d, %q", c.args, status, out)
+		}
+	}
+	if status, _, err := mpirun(t, "completion", "nonsense", "x"); status != 0 && status != launch.StatusUsage {
+		t.Errorf("status %d, %q", status, err)
+	}
+}
