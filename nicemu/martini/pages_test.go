@@ -236,7 +236,7 @@ func TestNothingMovesAfterConceal(t *testing.T) {
 	}()
 	mem := make([]byte, 2*page)
 	rng := rand.New(rand.NewPCG(7, 8))
-	for i := range 3000 {
+	for i := range 1000 {
 		b := mem[:page+1000]
 		if i%2 == 1 {
 			b = mem[page-1000:]
