@@ -35,6 +35,12 @@ func (s setup) open() (Job, error) {
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.rank, err) }
 	}
 	j.Transport, j.release = port.New(config), release
+	if a, ok := nic.(interface{ Abort() }); ok {
+		j.Abort = func(status int) {
+			a.Abort() // so that the launcher blames nobody else
+			os.Exit(status)
+		}
+	}
 	return j, nil
 }
 

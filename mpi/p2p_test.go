@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -217,5 +218,90 @@ func TestElementsMayBeArraysAndStructs(t *testing.T) {
 			return err
 		}
 		return equal("array", cs[0], [2]complex64{1, 2i})
+	})
+}
+
+// Messages of every size that protocols may treat differently arrive whole, in
+// the buffer and nowhere else.
+func TestMessagesOfEverySizeArriveWhole(t *testing.T) {
+	const guard = 0xA5
+	pattern := func(b []byte, n int) {
+		for i := range b {
+			b[i] = byte(i*7 + i>>8 + n)
+		}
+	}
+	sizes := []int{3<<20 + 5, 12 << 20}
+	for p := 1; p <= 1<<20; p *= 2 {
+		sizes = append(sizes, p-1, p, p+1)
+	}
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		for i, n := range sizes {
+			b := make([]byte, n+64)
+			if w.Rank() == 0 {
+				pattern(b, n)
+				send := mpi.Send[byte]
+				if i%2 == 1 {
+					send = mpi.Ssend[byte]
+				}
+				if err := send(w, b[:n], 1, n&0xffff); err != nil {
+					return err
+				}
+				continue
+			}
+			for j := range b {
+				b[j] = guard
+			}
+			st, err := mpi.Recv(w, b[:n], 0, n&0xffff)
+			if err != nil {
+				return err
+			}
+			want := make([]byte, n+64)
+			pattern(want[:n], n)
+			for j := n; j < len(want); j++ {
+				want[j] = guard
+			}
+			if st.Bytes != int64(n) || !bytes.Equal(b, want) {
+				return fmt.Errorf("%d bytes arrived wrong, as %+v", n, st)
+			}
+		}
+		return nil
+	})
+}
+
+// MPI 4.1, section 3.7.4: many transfers may be open at once, in any order of
+// completion.
+func TestManyTransfersAtOnce(t *testing.T) {
+	const transfers = 300
+	everywhere(t, 3, func(w *mpi.Comm) error {
+		right, left := (w.Rank()+1)%3, (w.Rank()+2)%3
+		size := func(i int) int { return 1 + i*i%5000 }
+		var reqs []*mpi.Request
+		bufs := make([][]int, transfers)
+		for i := range transfers {
+			bufs[i] = make([]int, size(i))
+			if i%2 == 0 {
+				reqs = append(reqs, mpi.Irecv(w, bufs[i], left, i))
+			}
+			reqs = append(reqs, mpi.Isend(w, sequence(size(i), i), right, i))
+			if i%2 == 1 {
+				reqs = append(reqs, mpi.Irecv(w, bufs[i], left, i))
+			}
+		}
+		for len(reqs) > transfers {
+			i, _, err := mpi.WaitAny(reqs...)
+			if err != nil {
+				return err
+			}
+			reqs = append(reqs[:i], reqs[i+1:]...)
+		}
+		if err := mpi.WaitAll(reqs...); err != nil {
+			return err
+		}
+		for i, b := range bufs {
+			if err := equalAll(fmt.Sprint("message ", i), b, sequence(size(i), i)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
