@@ -26,6 +26,7 @@ type peer struct {
 	gone   bool
 	queues queues
 	flight flight
+	late   int  // split transfers given up: as many Part packets may come too late
 	asking bool // ReadTail is on its way
 	told   bool // and its answer brought nothing: ask again at the next Retry
 	stall  bool // in Engine.stalled

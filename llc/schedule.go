@@ -107,6 +107,9 @@ func (t *train) packet(most int) (h ir.Header, data []byte, n int) {
 func (e *Engine) enqueue(p *peer, l *trainLine, t *train) {
 	l.push(t)
 	e.queued++
+	if l == &p.queues.messages {
+		p.direct = 0 // until pump has sent it: later messages queue behind it
+	}
 	e.pump(p)
 }
 

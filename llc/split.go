@@ -183,6 +183,10 @@ func (e *Engine) onPart(p *peer, ev *ir.Event) error {
 	id, moved := wire.Halves(ev.Header.Word)
 	t, err := e.theirTransfer(p, ev, id)
 	if err != nil {
+		if p.late > 0 {
+			p.late--
+			return nil
+		}
 		return err
 	}
 	s := &t.split

@@ -49,10 +49,10 @@ func (e *Engine) backSwapped(t *transfer, ev *ir.Event) error {
 		s.claim = wire.Claim(s.new)
 		e.chunk(t, ir.Push, s.total-s.claim.Back())
 		return nil
-	case was.Generation() != s.claim.Generation() && s.claim.Back() == 0:
-		e.report(t) // the word is in its next use
+	case was.Generation() != s.claim.Generation():
+		e.report(t) // the receiver has moved all, or given up: the word is in its next use
 		return nil
-	case was.Generation() != s.claim.Generation() || was.Back() != s.claim.Back() ||
+	case was.Back() != s.claim.Back() ||
 		was.Front() < s.claim.Front() || !was.Fits(s.total):
 		err := &ProtocolError{int(t.p.number), "claim",
 			fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}

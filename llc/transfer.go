@@ -222,6 +222,9 @@ func (e *Engine) finish(t *transfer, err error) {
 	h := header(wire.Finish, uint64(t.remote))
 	if err != nil {
 		h.Flags = wire.Failed
+		if t.split.invited && !t.split.part {
+			t.p.late++
+		}
 	}
 	e.control(t.p, h, nil)
 	e.close(t, err)

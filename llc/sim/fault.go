@@ -14,22 +14,23 @@ import (
 //
 //	(Drop p)     packets for which p holds are lost
 //	(Repeat p)   they arrive twice
+//	(Delay p)    they arrive after the next packet in the same ring
 //
 // and p is the name of a kind of packet (eager, fragment, offer, ...), or
 //
 //	(From n) (To n)      the peers
 //	(OnIndex n)          the n-th time that this is asked, counted from 0
 //	(And p ...) (Or p ...) (Not p)   asked from the left, no more than needed
-func ParseFault(text string) (func(from int, cmd *ir.Command) int, error) {
+func ParseFault(text string) (func(from int, cmd *ir.Command) Fate, error) {
 	in := &tokens{strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text))}
 	if !in.take("(") {
 		return nil, fmt.Errorf("sim: fault %q does not start with (", text)
 	}
-	times := map[string]int{"Drop": 0, "Repeat": 2}
+	fates := map[string]Fate{"Drop": Drop, "Repeat": Repeat, "Delay": Delay}
 	name := in.next()
-	n, ok := times[name]
+	fate, ok := fates[name]
 	if !ok {
-		return nil, fmt.Errorf("sim: no fault %q; there are Drop and Repeat", name)
+		return nil, fmt.Errorf("sim: no fault %q; there are Drop, Repeat and Delay", name)
 	}
 	holds, err := in.predicate()
 	if err != nil {
@@ -38,11 +39,11 @@ func ParseFault(text string) (func(from int, cmd *ir.Command) int, error) {
 	if !in.take(")") || len(in.rest) > 0 {
 		return nil, fmt.Errorf("sim: fault %q has one predicate and ends with )", text)
 	}
-	return func(from int, cmd *ir.Command) int {
+	return func(from int, cmd *ir.Command) Fate {
 		if holds(from, cmd) {
-			return n
+			return fate
 		}
-		return 1
+		return Deliver
 	}, nil
 }
 
@@ -112,6 +113,9 @@ func (in *tokens) combine(name string) (predicate, error) {
 	}
 	if len(list) == 0 || name == "Not" && len(list) > 1 {
 		return nil, fmt.Errorf("(%s with %d predicates", name, len(list))
+	}
+	if name == "Not" {
+		return func(from int, cmd *ir.Command) bool { return !list[0](from, cmd) }, nil
 	}
 	return func(from int, cmd *ir.Command) bool {
 		for _, p := range list {

@@ -100,6 +100,7 @@ func (w *world) judge() error {
 		if !w.honest(i) {
 			continue
 		}
+		w.look(i)
 		for _, s := range r.sends {
 			if err := w.judgeSend(i, s); err != nil {
 				return err
@@ -231,6 +232,16 @@ func (w *world) match(src, dst int, rc *receive, next map[int]int) *send {
 // judgeRest checks that an engine has given back all that it lends.
 func (w *world) judgeRest(i int) error {
 	e := w.ranks[i].engine
+	for _, s := range w.ranks[i].sends {
+		if s.req.Notify {
+			return fmt.Errorf("peer %d: nobody was told that message %d is done", i, s.id)
+		}
+	}
+	for _, r := range w.ranks[i].recvs {
+		if r.req.Notify {
+			return fmt.Errorf("peer %d: nobody was told that a receive from %d is done", i, r.src)
+		}
+	}
 	s := e.Snapshot()
 	waiting := s.Unexpected
 	if w.dead >= 0 || w.Refuse > 0 {

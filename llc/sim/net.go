@@ -17,8 +17,8 @@ type Net struct {
 	// returns why it is; Busy likewise for Shared commands.
 	Refuse func(from int, cmd *ir.Command) error
 	Busy   func(from int, cmd *ir.Command) bool
-	// Fault, if set, is asked for each packet and returns how often to deliver it.
-	Fault func(from int, cmd *ir.Command) int
+	// Fault, if set, is asked for each packet what becomes of it.
+	Fault func(from int, cmd *ir.Command) Fate
 	// Lies, if set, reports whether a peer is known to lie: then what engines
 	// ask of its memory may be nonsense.
 	Lies func(peer int) bool
@@ -28,6 +28,17 @@ type Net struct {
 	rng  *rand.Rand
 	nics []nic
 }
+
+// A Fate is what becomes of a packet.
+type Fate int
+
+// The fates.
+const (
+	Deliver Fate = iota
+	Drop         // it is lost
+	Repeat       // it arrives twice
+	Delay        // it arrives after the next packet in the same ring
+)
 
 // A nic is what one peer's memory holds.
 type nic struct {
@@ -45,9 +56,11 @@ type nic struct {
 }
 
 type packet struct {
-	from   int32
-	header ir.Header
-	data   []byte
+	from    int32
+	header  ir.Header
+	data    []byte
+	delayed bool // the next one goes before it
+	lost    bool // it takes its place and is never seen
 }
 
 // ringMemory is one packet ring: positions as its reader computes them.
@@ -98,6 +111,9 @@ func (n *Net) Announce(to, dead int) {
 	n.answer(to, ir.Event{Kind: ir.Failed, Peer: int32(dead), Err: err})
 }
 
+// Word returns a claim word in the control area of a peer.
+func (n *Net) Word(peer, i int) *uint64 { return &n.nics[peer].words[i] }
+
 // Exposed returns how many segments of a peer are in force.
 func (n *Net) Exposed(peer int) int { return n.nics[peer].exposed }
 
@@ -116,7 +132,11 @@ func (n *Net) Poll(peer int, ev *ir.Event) bool {
 	}
 	ready := 0
 	for _, w := range c.watched {
-		if len(c.rings[w].packets) > 0 {
+		r := &c.rings[w]
+		for len(r.packets) > 0 && r.packets[0].lost {
+			n.free(r)
+		}
+		if len(r.packets) > 0 {
 			ready++
 		}
 	}
@@ -174,11 +194,16 @@ func (n *Net) consume(c *nic) {
 		c.lent[i] = 0xdb
 	}
 	c.lent = nil
-	if r := c.last; r != nil {
-		p := r.packets[0]
-		r.packets = r.packets[1:]
-		r.consumed++
-		_, r.freed = ir.Place(r.freed, uint64(n.Caps.Bytes), len(p.data))
+	if c.last != nil {
+		n.free(c.last)
 		c.last = nil
 	}
+}
+
+// free frees the first packet of a ring.
+func (n *Net) free(r *ringMemory) {
+	p := r.packets[0]
+	r.packets = r.packets[1:]
+	r.consumed++
+	_, r.freed = ir.Place(r.freed, uint64(n.Caps.Bytes), len(p.data))
 }

@@ -109,12 +109,12 @@ func (n *Net) brokenBy(other int32, format string, args ...any) {
 func (n *Net) ring(from int, cmd *ir.Command) *ringMemory {
 	c := &n.nics[cmd.Peer]
 	if int(cmd.Ring) >= len(c.rings) {
-		n.broken("peer %d names ring %d of %d", from, cmd.Ring, cmd.Peer)
+		n.brokenBy(cmd.Peer, "peer %d names ring %d of %d", from, cmd.Ring, cmd.Peer)
 		return nil
 	}
 	r := &c.rings[cmd.Ring]
 	if r.used && r.writer != int32(from) {
-		n.broken("peers %d and %d both use ring %d of %d", from, r.writer, cmd.Ring, cmd.Peer)
+		n.brokenBy(cmd.Peer, "peers %d and %d both use ring %d of %d", from, r.writer, cmd.Ring, cmd.Peer)
 		return nil
 	}
 	r.used, r.writer = true, int32(from)
@@ -132,47 +132,54 @@ func (n *Net) place(from int, cmd *ir.Command) {
 	at, next := ir.Place(r.next, size, len(cmd.Data))
 	switch {
 	case cmd.Slot != r.written:
-		n.broken("peer %d places line %d of ring %d of %d, not line %d", from, cmd.Slot, cmd.Ring, cmd.Peer, r.written)
+		n.brokenBy(cmd.Peer, "peer %d places line %d of ring %d of %d, not line %d", from, cmd.Slot, cmd.Ring, cmd.Peer, r.written)
 	case r.written-r.consumed >= uint64(n.Caps.Slots):
-		n.broken("peer %d overruns the lines of ring %d of %d", from, cmd.Ring, cmd.Peer)
+		n.brokenBy(cmd.Peer, "peer %d overruns the lines of ring %d of %d", from, cmd.Ring, cmd.Peer)
 	case len(cmd.Data) > ir.Inline && cmd.Pos != at:
-		n.broken("peer %d places data at %d of ring %d of %d, not at %d", from, cmd.Pos, cmd.Ring, cmd.Peer, at)
+		n.brokenBy(cmd.Peer, "peer %d places data at %d of ring %d of %d, not at %d", from, cmd.Pos, cmd.Ring, cmd.Peer, at)
 	case next-r.freed > size:
-		n.broken("peer %d overruns the data of ring %d of %d", from, cmd.Ring, cmd.Peer)
+		n.brokenBy(cmd.Peer, "peer %d overruns the data of ring %d of %d", from, cmd.Ring, cmd.Peer)
 	}
 	r.written, r.next = r.written+1, next
-	for range n.copies(from, cmd) {
-		r.packets = append(r.packets, pack(from, cmd))
-	}
+	r.packets = n.put(r.packets, from, cmd)
 }
 
 func (n *Net) append(from int, cmd *ir.Command) {
 	c := &n.nics[cmd.Peer]
 	if len(cmd.Data) > ir.MaxShared {
-		n.broken("peer %d puts %d bytes into the shared ring of %d", from, len(cmd.Data), cmd.Peer)
+		n.brokenBy(cmd.Peer, "peer %d puts %d bytes into the shared ring of %d", from, len(cmd.Data), cmd.Peer)
 	}
 	if !c.dead && len(c.shared) >= n.Shared || n.Busy != nil && n.Busy(from, cmd) {
 		n.nics[from].busy = append(n.nics[from].busy, ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
 		return
 	}
-	for range n.copies(from, cmd) {
-		c.shared = append(c.shared, pack(from, cmd))
+	c.shared = n.put(c.shared, from, cmd)
+	if k := len(c.shared) - 1; c.shared[k].lost {
+		c.shared = c.shared[:k]
 	}
 }
 
-// copies returns how often to deliver a packet: once, without a fault.
-func (n *Net) copies(from int, cmd *ir.Command) int {
+// put adds a packet to a ring, once and at the end if there is no fault.
+func (n *Net) put(ring []packet, from int, cmd *ir.Command) []packet {
 	if int(cmd.Header.Length) != len(cmd.Data) {
 		n.broken("peer %d: header says %d bytes, payload has %d", from, cmd.Header.Length, len(cmd.Data))
 	}
-	if n.Fault == nil {
-		return 1
+	p := packet{from: int32(from), header: cmd.Header, data: append([]byte(nil), cmd.Data...)}
+	fate := Deliver
+	if n.Fault != nil {
+		fate = n.Fault(from, cmd)
 	}
-	return n.Fault(from, cmd)
-}
-
-func pack(from int, cmd *ir.Command) packet {
-	return packet{int32(from), cmd.Header, append([]byte(nil), cmd.Data...)}
+	p.lost, p.delayed = fate == Drop, fate == Delay
+	ring = append(ring, p)
+	if k := len(ring) - 1; k > 0 && ring[k-1].delayed {
+		ring[k], ring[k-1] = ring[k-1], ring[k]
+		ring[k].delayed = false
+	}
+	if fate == Repeat {
+		p.data = append([]byte(nil), cmd.Data...)
+		ring = append(ring, p)
+	}
+	return ring
 }
 
 func (n *Net) watch(from int, cmd *ir.Command) {

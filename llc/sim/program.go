@@ -77,6 +77,7 @@ func (w *world) newReceive(src, tag int, ctx uint16, room int) *receive {
 func (w *world) send(i int, s *send) {
 	w.ranks[i].sends = append(w.ranks[i].sends, s)
 	w.ranks[i].engine.Send(&s.req)
+	w.notify(&s.req)
 	w.post(i)
 	w.look(i)
 }
@@ -85,9 +86,13 @@ func (w *world) receive(i int, r *receive) {
 	r.req.Peer, r.req.Tag, r.req.Context = r.src, r.tag, r.ctx
 	w.ranks[i].recvs = append(w.ranks[i].recvs, r)
 	w.ranks[i].engine.Recv(&r.req)
+	w.notify(&r.req)
 	w.post(i)
 	w.look(i)
 }
+
+// notify asks to be told of some requests that are not done at once.
+func (w *world) notify(r *llc.Request) { r.Notify = !r.Done() && w.rng.IntN(2) == 0 }
 
 func (w *world) cancel(i int) {
 	r := w.ranks[i]
@@ -121,8 +126,14 @@ func (w *world) probe(i int) {
 }
 
 // look finds sends that have become done and spoils their buffers: their owner
-// may use them again.
+// may use them again. It also takes what the engine has to tell.
 func (w *world) look(i int) {
+	for r := w.ranks[i].engine.Completed(); r != nil; r = w.ranks[i].engine.Completed() {
+		if !r.Done() || !r.Notify {
+			w.fail("peer %d: told of a request that is done=%v notify=%v", i, r.Done(), r.Notify)
+		}
+		r.Notify = false
+	}
 	for _, s := range w.ranks[i].sends {
 		if !s.done && s.req.Done() {
 			s.done = true

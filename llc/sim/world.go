@@ -52,7 +52,6 @@ type receive struct {
 	src    int
 	tag    int
 	ctx    uint16
-	done   bool
 }
 
 // quietRounds is how often every peer is asked in vain before a run counts as
@@ -64,7 +63,7 @@ const quietRounds = 8
 const guard = 16
 
 // patience is how many turns a run may take; the longest take a few thousand.
-const patience = 200000
+const patience = 30000
 
 // Run does one run and returns what was wrong, with the recipe, or nil.
 func Run(p Params) error {
@@ -92,8 +91,9 @@ func newWorld(p Params) (*world, error) {
 	}
 	if p.Liar > 0 {
 		w.liar = p.Peers - 1
-		w.net.Lies = func(peer int) bool { return peer == p.Peers-1 }
 	}
+	// Who gives up conceals its memory while the other side may still move.
+	w.net.Lies = func(peer int) bool { return p.Refuse > 0 || p.Liar > 0 && peer == p.Peers-1 }
 	for i := range p.Peers {
 		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Seed: p.Seed})
 		if p.Prepare != nil {
@@ -114,6 +114,10 @@ func (w *world) refuse(_ int, cmd *ir.Command) error {
 		}
 		if w.net.chance(w.Refuse) {
 			return errors.New("page fault")
+		}
+	case ir.Swap:
+		if w.net.chance(w.Refuse) {
+			return errors.New("bus error")
 		}
 	case ir.Expose:
 		if w.net.chance(w.Deny / 2) {
