@@ -15,7 +15,7 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	}
 	p := classes()[cfg.Class]
 	niter, verifiable := cfg.Count(p.niter)
-	s := newSolver(world, p, cfg.Timers)
+	s := newSolver(world, p, nas.BestLevel(), cfg.Timers)
 	if err := s.warmUp(); err != nil {
 		return nas.Result{}, err
 	}

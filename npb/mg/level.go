@@ -52,6 +52,7 @@ type level struct {
 	plus  [axes]int // and above; itself where the axis is not cut
 
 	sources [axes][]source // for prolongAny
+	loops   *kernels       // for rows of this level, and between it and the next finer
 }
 
 const (
@@ -60,7 +61,7 @@ const (
 )
 
 // newLevel returns the geometry of the grid with 2^k points per axis.
-func newLevel(k int, shape [axes]int, rank int) *level {
+func newLevel(k int, shape [axes]int, rank int, vectors nas.Level) *level {
 	l := new(level)
 	at := place(shape, rank)
 	for a, p := range shape {
@@ -76,7 +77,11 @@ func newLevel(k int, shape [axes]int, rank int) *level {
 	}
 	l.row = (l.extent[0] + cacheLine - 1) / cacheLine * cacheLine
 	l.plane = l.row * l.extent[1]
-	l.size = origin + l.plane*l.extent[2] + cacheLine
+	l.size = origin + l.plane*l.extent[2] + 3*cacheLine // room to read too much
+	l.loops = newKernels(vectors, l.own[axisX])
+	if l.dead {
+		l.loops = planesGo() // the others do not expect empty loops
+	}
 	if !l.regular() {
 		l.findSources()
 	}

@@ -37,32 +37,38 @@ func TestVerified(t *testing.T) {
 
 func TestNormPerCycle(t *testing.T) {
 	want := []float64{2.4705294220065e-02, 2.9337960976328e-03, 6.3150017906228e-04, 1.7360856792372e-04, 5.3077070057349e-05}
-	for _, n := range []int{1, 4, 64} {
-		mpitest.Run(t, n, func(world *mpi.Comm) error {
-			s := newSolver(world, classes()[nas.S], false)
-			if err := s.setUp(); err != nil {
+	for _, level := range nas.Levels() {
+		for _, n := range []int{1, 4, 64} {
+			normsRight(t, n, level, want)
+		}
+	}
+}
+
+func normsRight(t *testing.T, n int, level nas.Level, want []float64) {
+	mpitest.Run(t, n, func(world *mpi.Comm) error {
+		s := newSolver(world, classes()[nas.S], level, false)
+		if err := s.setUp(); err != nil {
+			return err
+		}
+		for it, w := range want {
+			if it > 0 {
+				if err := s.cycle(); err != nil {
+					return err
+				}
+			}
+			if err := s.residual(s.top(), s.v); err != nil {
 				return err
 			}
-			for it, w := range want {
-				if it > 0 {
-					if err := s.cycle(); err != nil {
-						return err
-					}
-				}
-				if err := s.residual(s.top(), s.v); err != nil {
-					return err
-				}
-				rnm2, _, err := s.norm()
-				if err != nil {
-					return err
-				}
-				if world.Rank() == 0 && math.Abs(rnm2-w) > 1e-12*w {
-					t.Errorf("%d ranks, cycle %d: norm %.13e, want %.13e", n, it, rnm2, w)
-				}
+			rnm2, _, err := s.norm()
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-	}
+			if world.Rank() == 0 && math.Abs(rnm2-w) > 1e-12*w {
+				t.Errorf("%v on %d ranks, cycle %d: norm %.13e, want %.13e", level, n, it, rnm2, w)
+			}
+		}
+		return nil
+	})
 }
 
 func TestCharges(t *testing.T) {
@@ -74,7 +80,7 @@ func TestCharges(t *testing.T) {
 		point(5, 17, 8), point(20, 19, 11), point(26, 15, 31), point(8, 25, 22), point(7, 14, 26)}
 	for _, size := range []int{1, 8} {
 		mpitest.Run(t, size, func(world *mpi.Comm) error {
-			l := newLevel(5, shape(size), world.Rank())
+			l := newLevel(5, shape(size), world.Rank(), nas.Plain)
 			plus, minus, err := findCharges(world, l, n)
 			if err != nil {
 				return err
@@ -152,7 +158,7 @@ func TestAllowed(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		s := newSolver(world, classes()[nas.S], true)
+		s := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
 		if err := s.setUp(); err != nil {
 			return err
 		}
@@ -172,24 +178,30 @@ func TestNoAllocation(t *testing.T) {
 
 func BenchmarkCycle(b *testing.B) {
 	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		b.Run(class.String(), func(b *testing.B) {
-			mpitest.Run(b, 1, func(world *mpi.Comm) error {
-				p := classes()[class]
-				s := newSolver(world, p, false)
-				if err := s.setUp(); err != nil {
+		for _, level := range nas.Levels() {
+			benchmark(b, class, level)
+		}
+	}
+}
+
+func benchmark(b *testing.B, class nas.Class, level nas.Level) {
+	b.Run(class.String()+"/"+level.String(), func(b *testing.B) {
+		mpitest.Run(b, 1, func(world *mpi.Comm) error {
+			p := classes()[class]
+			s := newSolver(world, p, level, false)
+			if err := s.setUp(); err != nil {
+				return err
+			}
+			for b.Loop() {
+				if err := s.cycle(); err != nil {
 					return err
 				}
-				for b.Loop() {
-					if err := s.cycle(); err != nil {
-						return err
-					}
-					if err := s.residual(s.top(), s.v); err != nil {
-						return err
-					}
+				if err := s.residual(s.top(), s.v); err != nil {
+					return err
 				}
-				b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
-				return nil
-			})
+			}
+			b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+			return nil
 		})
-	}
+	})
 }

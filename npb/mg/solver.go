@@ -32,7 +32,7 @@ type solver struct {
 	timers  *nas.Timers
 }
 
-func newSolver(world *mpi.Comm, p params, timers bool) *solver {
+func newSolver(world *mpi.Comm, p params, vectors nas.Level, timers bool) *solver {
 	s := &solver{
 		world: world, p: p, shape: shape(world.Size()),
 		timers: nas.NewTimers(timers,
@@ -45,7 +45,7 @@ func newSolver(world *mpi.Comm, p params, timers bool) *solver {
 	s.levels = make([]*level, top+1)
 	s.u, s.r = make([][]float64, top+1), make([][]float64, top+1)
 	for k := 1; k <= top; k++ {
-		l := newLevel(k, s.shape, world.Rank())
+		l := newLevel(k, s.shape, world.Rank(), vectors)
 		s.levels[k], s.u[k], s.r[k] = l, make([]float64, l.size), make([]float64, l.size)
 	}
 	s.v = make([]float64, s.finest().size)

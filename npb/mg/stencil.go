@@ -7,15 +7,25 @@ package mg
 // weights of A are -8/3, 0, 1/6, 1/12.
 func (l *level) residual(r, v, u []float64) {
 	for k := 1; k <= l.own[axisZ]; k++ {
-		residualPlane(r, v, u, l.at(1, 1, k), l.own[axisX], l.own[axisY], l.row, l.plane)
+		l.loops.residual(r, v, u, l.at(1, 1, k), l.own[axisX], l.own[axisY], l.row, l.plane)
 	}
 }
 
 // smooth adds the smoother applied to r to u.
 func (l *level) smooth(u, r []float64, c *[3]float64) {
 	for k := 1; k <= l.own[axisZ]; k++ {
-		smoothPlane(u, r, l.at(1, 1, k), l.own[axisX], l.own[axisY], l.row, l.plane, c)
+		l.loops.smooth(u, r, l.at(1, 1, k), l.own[axisX], l.own[axisY], l.row, l.plane, c)
 	}
+}
+
+// norm returns the sum of squares and the largest magnitude of r inside.
+func (l *level) norm(r []float64) (sum, most float64) {
+	for k := 1; k <= l.own[axisZ]; k++ {
+		s, m := l.loops.norm(r, l.at(1, 1, k), l.own[axisX], l.own[axisY], l.row)
+		sum += s
+		most = max(most, m)
+	}
+	return sum, most
 }
 
 // residualPlane is residual for nx x ny points from element at on.
@@ -87,25 +97,23 @@ func smoothRow(u []float64, r rows, c *[3]float64) {
 	}
 }
 
-// norm returns the sum of squares and the largest magnitude of r inside.
-func (l *level) norm(r []float64) (sum, most float64) {
-	for k := 1; k <= l.own[axisZ]; k++ {
-		for j := 1; j <= l.own[axisY]; j++ {
-			at := l.at(1, j, k)
-			var a, b float64
-			row := r[at : at+l.own[axisX]]
-			for len(row) >= 2 {
-				a += row[0] * row[0]
-				b += row[1] * row[1]
-				most = max(most, row[0], -row[0], row[1], -row[1])
-				row = row[2:]
-			}
-			for _, x := range row {
-				a += x * x
-				most = max(most, x, -x)
-			}
-			sum += a + b
+// normPlane is norm for nx x ny points from element at on.
+func normPlane(r []float64, at, nx, ny, row int) (sum, most float64) {
+	for ; ny > 0; ny-- {
+		var a, b float64
+		line := r[at : at+nx]
+		for len(line) >= 2 {
+			a += line[0] * line[0]
+			b += line[1] * line[1]
+			most = max(most, line[0], -line[0], line[1], -line[1])
+			line = line[2:]
 		}
+		for _, x := range line {
+			a += x * x
+			most = max(most, x, -x)
+		}
+		sum += a + b
+		at += row
 	}
 	return sum, most
 }

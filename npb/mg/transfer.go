@@ -14,12 +14,19 @@ func (l *level) restrict(c *level, s, r []float64) {
 		l.restrictAny(c, s, r)
 		return
 	}
-	nx := c.own[axisX]
+	nx, ny := c.own[axisX], c.own[axisY]
 	for k := 1; k <= c.own[axisZ]; k++ {
-		for j := 1; j <= c.own[axisY]; j++ {
-			at := c.at(1, j, k)
-			restrictRow(s[at:at+nx], newRows(r, l.at(2, 2*j, 2*k), 2*nx-1, l.row, l.plane))
-		}
+		c.loops.restrict(s, c.at(1, 1, k), c.row, r, l.at(1, 2, 2*k), nx, ny, l.row, l.plane)
+	}
+}
+
+// restrictPlane fills nx x ny coarse points of s from sat on. at is the fine
+// row above the first coarse row, but the first point along x.
+func restrictPlane(s []float64, sat, srow int, r []float64, at, nx, ny, row, plane int) {
+	for ; ny > 0; ny-- {
+		restrictRow(s[sat:sat+nx], newRows(r, at+1, 2*nx-1, row, plane))
+		sat += srow
+		at += 2 * row
 	}
 }
 
@@ -56,25 +63,61 @@ func (l *level) prolong(c *level, u, z []float64, fresh bool) {
 		l.prolongAny(c, u, z)
 		return
 	}
+	nx, ny := c.own[axisX], c.own[axisY]+1
 	for k := range c.extent[axisZ] - 1 {
-		for j := range c.extent[axisY] - 1 {
-			l.prolongRows(c, u, z, j, k, fresh)
+		c.loops.prolong(u, l.at(1, 0, 2*k), l.row, l.plane, z, c.at(1, 0, k), nx, ny, c.row, c.plane, fresh)
+		for j := range ny {
+			l.prolongEnds(c, u, z, j, k, fresh)
 		}
 	}
 }
 
-// prolongRows fills the four fine rows above coarse row (j, k): on it, and half
-// way to the next one along y, along z and along both.
-func (l *level) prolongRows(c *level, u, z []float64, j, k int, fresh bool) {
-	n := c.extent[axisX]
-	cut := func(j, k int) []float64 { at := c.at(0, j, k); return z[at : at+n] }
-	z00, z10, z01, z11 := cut(j, k), cut(j+1, k), cut(j, k+1), cut(j+1, k+1)
-	fine := func(j, k int) []float64 { at := l.at(0, j, k); return u[at : at+2*(n-1)] }
-	u00, u10, u01, u11 := fine(2*j, 2*k), fine(2*j+1, 2*k), fine(2*j, 2*k+1), fine(2*j+1, 2*k+1)
-	if fresh {
-		setRows(u00, u10, u01, u11, z00, z10, z01, z11)
-	} else {
-		addRows(u00, u10, u01, u11, z00, z10, z01, z11)
+// prolongEnds fills the ghosts at the ends of the four fine rows above coarse
+// row (j, k).
+func (l *level) prolongEnds(c *level, u, z []float64, j, k int, fresh bool) {
+	n, m := l.own[axisX]+1, c.own[axisX]
+	at := c.at(0, j, k)
+	a, b := at+m, at+m+1
+	// The sums of the coarse points around, at the left end and at both sides of
+	// the right end.
+	pair := func(o int) (left, right float64) { return z[at+o], z[a+o] + z[b+o] }
+	l00, r00 := pair(0)
+	l10, r10 := pair(c.row)
+	l01, r01 := pair(c.plane)
+	l11, r11 := pair(c.row + c.plane)
+	to := l.at(0, 2*j, 2*k)
+	put := func(o int, left, right float64) {
+		if fresh {
+			u[to+o], u[to+o+n] = left, right
+		} else {
+			u[to+o] += left
+			u[to+o+n] += right
+		}
+	}
+	put(0, l00, 0.5*r00)
+	put(l.row, 0.5*(l00+l10), 0.25*(r00+r10))
+	put(l.plane, 0.5*(l00+l01), 0.25*(r00+r01))
+	put(l.row+l.plane, 0.25*(l00+l10+l01+l11), 0.125*(r00+r10+r01+r11))
+}
+
+// prolongPlane fills the pairs of fine rows above ny rows of one coarse plane:
+// on it and half way to the next one along y, along z, and along both; and of
+// each the pairs of points 2l+1 and 2l+2, l = 0..nx-1. at is the first of these
+// points, zat the coarse point on the second.
+func prolongPlane(u []float64, at, row, plane int, z []float64, zat, nx, ny, zrow, zplane int, fresh bool) {
+	coarse := func(at int) []float64 { return z[at-1 : at+nx] }
+	fine := func(at int) []float64 { return u[at : at+2*nx] }
+	for ; ny > 0; ny-- {
+		z00, z10 := coarse(zat), coarse(zat+zrow)
+		z01, z11 := coarse(zat+zplane), coarse(zat+zplane+zrow)
+		u00, u10, u01, u11 := fine(at), fine(at+row), fine(at+plane), fine(at+plane+row)
+		if fresh {
+			setRows(u00, u10, u01, u11, z00, z10, z01, z11)
+		} else {
+			addRows(u00, u10, u01, u11, z00, z10, z01, z11)
+		}
+		at += 2 * row
+		zat += zrow
 	}
 }
 
@@ -92,14 +135,14 @@ func addRows(u00, u10, u01, u11, z00, z10, z01, z11 []float64) {
 		zc := za + z01[i]
 		zd := zb + (z01[i] + z11[i])
 		p00, p10, p01, p11 := u00[:2:2], u10[:2:2], u01[:2:2], u11[:2:2]
-		p00[0] += a
-		p00[1] += 0.5 * (a + za)
-		p10[0] += 0.5 * b
-		p10[1] += 0.25 * (b + zb)
-		p01[0] += 0.5 * c
-		p01[1] += 0.25 * (c + zc)
-		p11[0] += 0.25 * d
-		p11[1] += 0.125 * (d + zd)
+		p00[0] += 0.5 * (a + za)
+		p00[1] += za
+		p10[0] += 0.25 * (b + zb)
+		p10[1] += 0.5 * zb
+		p01[0] += 0.25 * (c + zc)
+		p01[1] += 0.5 * zc
+		p11[0] += 0.125 * (d + zd)
+		p11[1] += 0.25 * zd
 		u00, u10, u01, u11 = u00[2:], u10[2:], u01[2:], u11[2:]
 		a, b, c, d = za, zb, zc, zd
 	}
@@ -119,14 +162,14 @@ func setRows(u00, u10, u01, u11, z00, z10, z01, z11 []float64) {
 		zc := za + z01[i]
 		zd := zb + (z01[i] + z11[i])
 		p00, p10, p01, p11 := u00[:2:2], u10[:2:2], u01[:2:2], u11[:2:2]
-		p00[0] = a
-		p00[1] = 0.5 * (a + za)
-		p10[0] = 0.5 * b
-		p10[1] = 0.25 * (b + zb)
-		p01[0] = 0.5 * c
-		p01[1] = 0.25 * (c + zc)
-		p11[0] = 0.25 * d
-		p11[1] = 0.125 * (d + zd)
+		p00[0] = 0.5 * (a + za)
+		p00[1] = za
+		p10[0] = 0.25 * (b + zb)
+		p10[1] = 0.5 * zb
+		p01[0] = 0.25 * (c + zc)
+		p01[1] = 0.5 * zc
+		p11[0] = 0.125 * (d + zd)
+		p11[1] = 0.25 * zd
 		u00, u10, u01, u11 = u00[2:], u10[2:], u01[2:], u11[2:]
 		a, b, c, d = za, zb, zc, zd
 	}

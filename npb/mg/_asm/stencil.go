@@ -1,0 +1,126 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+func (v isa) residual() {
+	TEXT("residual"+v.suffix, NOSPLIT, "func(r, v, u *float64, nx, ny, row, plane int, c *float64)")
+	r := Load(Param("r"), GP64())
+	rhs := Load(Param("v"), GP64())
+	u := Load(Param("u"), GP64())
+	nx := Load(Param("nx"), GP64())
+	ny := Load(Param("ny"), GP64())
+	row := Load(Param("row"), GP64())
+	c := Mem{Base: Load(Param("c"), GP64())}
+	c0, c2, c3 := v.spread(c), v.spread(c.Offset(8)), v.spread(c.Offset(16))
+	s := v.newShape(row, Load(Param("plane"), GP64()))
+	at, i := GP64(), GP64()
+
+	Label("rrow" + v.suffix)
+	MOVQ(u, at)
+	s.start(at)
+	XORQ(i, i)
+	fPrev, ePrev := s.faces(-v.width), s.edges(-v.width)
+	f, e := s.faces(0), s.edges(0)
+	Label("rvec" + v.suffix)
+	fNext, eNext := s.faces(v.width), s.edges(v.width)
+	sum := v.load(Mem{Base: rhs, Index: i, Scale: 8})
+	VFMADD231PD(Mem{Base: at}, c0, sum)
+	t := v.add(v.add(v.left(fPrev, f), v.right(f, fNext)), e)
+	VFNMADD231PD(t, c2, sum)
+	t = v.add(v.left(ePrev, e), v.right(e, eNext))
+	VFNMADD231PD(t, c3, sum)
+	VMOVUPD(sum, Mem{Base: r, Index: i, Scale: 8})
+	move(f, fPrev)
+	move(e, ePrev)
+	move(fNext, f)
+	move(eNext, e)
+	s.step()
+	ADDQ(Imm(uint64(v.width/8)), i)
+	CMPQ(i, nx)
+	JLT(LabelRef("rvec" + v.suffix))
+
+	ADDQ(row, r)
+	ADDQ(row, rhs)
+	ADDQ(row, u)
+	DECQ(ny)
+	JNZ(LabelRef("rrow" + v.suffix))
+	VZEROUPPER()
+	RET()
+}
+
+func (v isa) smooth() {
+	TEXT("smooth"+v.suffix, NOSPLIT, "func(u, r *float64, nx, ny, row, plane int, c *float64)")
+	u := Load(Param("u"), GP64())
+	r := Load(Param("r"), GP64())
+	nx := Load(Param("nx"), GP64())
+	ny := Load(Param("ny"), GP64())
+	row := Load(Param("row"), GP64())
+	c := Mem{Base: Load(Param("c"), GP64())}
+	c0, c1, c2 := v.spread(c), v.spread(c.Offset(8)), v.spread(c.Offset(16))
+	s := v.newShape(row, Load(Param("plane"), GP64()))
+	at, i := GP64(), GP64()
+
+	Label("srow" + v.suffix)
+	MOVQ(r, at)
+	s.start(at)
+	XORQ(i, i)
+	fPrev, f := s.faces(-v.width), s.faces(0)
+	Label("svec" + v.suffix)
+	fNext := s.faces(v.width)
+	sum := v.load(Mem{Base: u, Index: i, Scale: 8})
+	VFMADD231PD(Mem{Base: at}, c0, sum)
+	t := v.plus(v.plus(f, Mem{Base: at, Disp: -8}), Mem{Base: at, Disp: 8})
+	VFMADD231PD(t, c1, sum)
+	t = v.add(v.add(v.left(fPrev, f), v.right(f, fNext)), s.edges(0))
+	VFMADD231PD(t, c2, sum)
+	VMOVUPD(sum, Mem{Base: u, Index: i, Scale: 8})
+	move(f, fPrev)
+	move(fNext, f)
+	s.step()
+	ADDQ(Imm(uint64(v.width/8)), i)
+	CMPQ(i, nx)
+	JLT(LabelRef("svec" + v.suffix))
+
+	ADDQ(row, r)
+	ADDQ(row, u)
+	DECQ(ny)
+	JNZ(LabelRef("srow" + v.suffix))
+	VZEROUPPER()
+	RET()
+}
+
+// norm adds the sum of squares, lane by lane, to sum, and takes the largest
+// magnitudes into most.
+func (v isa) norm() {
+	TEXT("norm"+v.suffix, NOSPLIT, "func(r *float64, nx, ny, row int, sum, most *float64)")
+	r := Load(Param("r"), GP64())
+	nx := Load(Param("nx"), GP64())
+	ny := Load(Param("ny"), GP64())
+	row := Load(Param("row"), GP64())
+	sumAt := Mem{Base: Load(Param("sum"), GP64())}
+	mostAt := Mem{Base: Load(Param("most"), GP64())}
+	sum, most := v.load(sumAt), v.load(mostAt)
+	i := GP64()
+	minus := v.zero()
+	Label("nrow" + v.suffix)
+	XORQ(i, i)
+	Label("nvec" + v.suffix)
+	x := v.load(Mem{Base: r, Index: i, Scale: 8})
+	VFMADD231PD(x, x, sum)
+	VMAXPD(most, x, most)
+	VSUBPD(x, minus, x)
+	VMAXPD(most, x, most)
+	ADDQ(Imm(uint64(v.width/8)), i)
+	CMPQ(i, nx)
+	JLT(LabelRef("nvec" + v.suffix))
+	ADDQ(row, r)
+	DECQ(ny)
+	JNZ(LabelRef("nrow" + v.suffix))
+	VMOVUPD(sum, sumAt)
+	VMOVUPD(most, mostAt)
+	VZEROUPPER()
+	RET()
+}

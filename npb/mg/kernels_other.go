@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package mg
+
+import "rhinet/npb/nas"
+
+func assembly(nas.Level) *kernels { return nil }
