@@ -24,6 +24,9 @@ type cell struct {
 // This package adds no allocation to point-to-point calls, whatever the
 // element type.
 func TestPointToPointCallsAllocateNothing(t *testing.T) {
+	if testing.CoverMode() != "" {
+		t.Skip("counting statements keeps calls from being inlined, and so requests from the stack")
+	}
 	w := alone(t, &instant{bytes: -1})
 	f, c, b := make([]float64, 5), make([]cell, 2), make([]byte, 100)
 	sub := w.WithContext(context.Background())
@@ -113,6 +116,49 @@ func TestASendThatCannotBeWithdrawnIsLeftToTheTransport(t *testing.T) {
 	}
 	if q := w.w.requests.take(false); q == p {
 		t.Error("the transfer is used again")
+	}
+}
+
+func TestAReceiveThatCannotBeWithdrawnIsLeftToTheTransport(t *testing.T) {
+	boom := errors.New("peer 0 is gone")
+	w := alone(t, &instant{err: boom, stuck: true})
+	if _, err := Sendrecv(w, []int{1}, 0, 0, []int{0}, 0, 0); !errors.Is(err, boom) {
+		t.Errorf("got %v", err)
+	}
+	if p := w.w.requests.pending(); len(p) != 0 {
+		t.Errorf("pending: %v", p)
+	}
+}
+
+// The transport of collective calls as package collectives demands it.
+func TestTransfersOfCollectiveCalls(t *testing.T) {
+	tr := &instant{bytes: -1, stuck: true}
+	c := newCollTransport(alone(t, tr).core)
+	start := func() {
+		if err := errors.Join(c.Irecv(0, make([]byte, 4), 0, 1), c.Isend(2, make([]byte, 4), 0, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start()
+	if done, err := c.Test(0, 3); done || err != nil {
+		t.Errorf("under way: got %v, %v", done, err)
+	}
+	tr.stuck = false
+	if done, err := c.Test(0, 3); !done || err != nil {
+		t.Errorf("complete: got %v, %v", done, err)
+	}
+	tr.bytes = 3
+	start()
+	if done, err := c.Test(0, 3); !done || !errors.Is(err, ErrTruncate) {
+		t.Errorf("too short: got %v, %v", done, err)
+	}
+	tr.err, tr.bytes = errors.New("gone"), -1
+	start()
+	if err := c.Wait(0, 3); !errors.Is(err, tr.err) {
+		t.Errorf("failed: got %v", err)
+	}
+	if err := c.Wait(0, collSlots); err != nil {
+		t.Errorf("free slots: got %v", err)
 	}
 }
 

@@ -230,7 +230,7 @@ func TestMessagesOfEverySizeArriveWhole(t *testing.T) {
 			b[i] = byte(i*7 + i>>8 + n)
 		}
 	}
-	sizes := []int{3<<20 + 5, 12 << 20}
+	sizes := []int{3<<20 + 5, 5 << 20}
 	for p := 1; p <= 1<<20; p *= 2 {
 		sizes = append(sizes, p-1, p, p+1)
 	}
