@@ -141,6 +141,9 @@ func (e *Engine) Send(r *Request) {
 		c.Pos = p.data.Next()
 		r.Status.Err = nil
 		r.done = true
+		if r.Notify {
+			e.notify(r)
+		}
 		return
 	}
 	e.start(p, r)

@@ -37,7 +37,7 @@ type Request struct {
 	Context uint16 // communication context: only equal contexts match
 	Tag     int    // not negative and below 1<<31, or AnyTag for a receive
 	Mode    Mode   // sends only
-	Notify  bool   // list the request in Engine.Completed when done; set it once Send or Recv has returned, if it is not done then
+	Notify  bool   // list the request in Engine.Completed when done, even if Send or Recv returns it done
 	Buf     []byte // what to send, or where to receive
 
 	Status Status // valid when done; of a send only Err

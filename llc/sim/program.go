@@ -76,8 +76,9 @@ func (w *world) newReceive(src, tag int, ctx uint16, room int) *receive {
 
 func (w *world) send(i int, s *send) {
 	w.ranks[i].sends = append(w.ranks[i].sends, s)
+	w.notify(&s.req, true)
 	w.ranks[i].engine.Send(&s.req)
-	w.notify(&s.req)
+	w.notify(&s.req, !s.req.Done())
 	w.post(i)
 	w.look(i)
 }
@@ -85,14 +86,17 @@ func (w *world) send(i int, s *send) {
 func (w *world) receive(i int, r *receive) {
 	r.req.Peer, r.req.Tag, r.req.Context = r.src, r.tag, r.ctx
 	w.ranks[i].recvs = append(w.ranks[i].recvs, r)
+	w.notify(&r.req, true)
 	w.ranks[i].engine.Recv(&r.req)
-	w.notify(&r.req)
+	w.notify(&r.req, !r.req.Done())
 	w.post(i)
 	w.look(i)
 }
 
-// notify asks to be told of some requests that are not done at once.
-func (w *world) notify(r *llc.Request) { r.Notify = !r.Done() && w.rng.IntN(2) == 0 }
+// notify asks to be told of some requests, before they start or after.
+func (w *world) notify(r *llc.Request, may bool) {
+	r.Notify = r.Notify || may && w.rng.IntN(3) == 0
+}
 
 func (w *world) cancel(i int) {
 	r := w.ranks[i]
