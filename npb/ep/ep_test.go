@@ -61,11 +61,11 @@ func TestVerified(t *testing.T) {
 func TestWrongSumIsUnsuccessful(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
 		p := classes()[nas.S]
-		r := result(world, nas.Config{Class: nas.S}, p, &tally{sx: p.sx, sy: p.sy * (1 + 2e-8)}, 1, nil)
+		r := result(world, nas.Config{Class: nas.S}, p, &tally{sums: [2]float64{p.sx, p.sy * (1 + 2e-8)}}, 1, nil)
 		if r.Verdict != nas.Unsuccessful || !r.Checks[0].OK || r.Checks[1].OK {
 			t.Errorf("%v %+v", r.Verdict, r.Checks)
 		}
-		r = result(world, nas.Config{Class: nas.S}, p, &tally{sx: math.NaN(), sy: p.sy}, 1, nil)
+		r = result(world, nas.Config{Class: nas.S}, p, &tally{sums: [2]float64{math.NaN(), p.sy}}, 1, nil)
 		if r.Verdict != nas.Unsuccessful {
 			t.Errorf("NaN: %v", r.Verdict)
 		}
@@ -138,8 +138,8 @@ func slowAdd(t *tally, x uint64, n int) {
 			continue
 		}
 		f := math.Sqrt(-2 * math.Log(s) / s)
-		t.sx += x * f
-		t.sy += y * f
+		t.sums[0] += x * f
+		t.sums[1] += y * f
 		t.q[int(max(math.Abs(x*f), math.Abs(y*f)))]++
 	}
 }
@@ -154,8 +154,8 @@ func TestAddersAgree(t *testing.T) {
 			if got.q != want.q {
 				t.Errorf("%s, batch %d: counts %v, want %v", name, b, got.q, want.q)
 			}
-			if math.Abs(got.sx-want.sx) > 1e-10 || math.Abs(got.sy-want.sy) > 1e-10 {
-				t.Errorf("%s, batch %d: sums %v %v, want %v %v", name, b, got.sx, got.sy, want.sx, want.sy)
+			if math.Abs(got.sums[0]-want.sums[0]) > 1e-10 || math.Abs(got.sums[1]-want.sums[1]) > 1e-10 {
+				t.Errorf("%s, batch %d: sums %v %v, want %v %v", name, b, got.sums[0], got.sums[1], want.sums[0], want.sums[1])
 			}
 		}
 	}

@@ -86,8 +86,8 @@ func newAVX512() adder {
 // merge adds the lanes to t.
 func (t *tally) merge(l *lanes) {
 	for i := range width {
-		t.sx += l.sx[i]
-		t.sy += l.sy[i]
+		t.sums[0] += l.sx[i]
+		t.sums[1] += l.sy[i]
 		for bin := range 4 {
 			t.q[bin] += int64(l.packed[i] >> (16 * bin) & 0xffff)
 		}

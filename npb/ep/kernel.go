@@ -28,9 +28,9 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	if err := mpi.Barrier(world); err != nil {
 		return nas.Result{}, err
 	}
+	t := new(tally)
 	start := time.Now()
-	t, err := generate(world, p, add, timers, &cfg)
-	if err != nil {
+	if err := generate(t, world, p, add, timers, &cfg); err != nil {
 		return nas.Result{}, err
 	}
 	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
@@ -45,10 +45,9 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 }
 
 // generate is the timed section: this rank's batches, then the sums over ranks.
-func generate(world *mpi.Comm, p params, add adder, timers *nas.Timers, cfg *nas.Config) (*tally, error) {
+func generate(t *tally, world *mpi.Comm, p params, add adder, timers *nas.Timers, cfg *nas.Config) error {
 	timers.Begin(phaseDraw)
 	first, batches := nas.Split(1<<(p.m-batchLog), world.Size(), world.Rank())
-	t := new(tally)
 	for b := range batches {
 		cfg.Step(world.Rank(), b+1, batches)
 		// A pair takes two numbers.
@@ -59,12 +58,10 @@ func generate(world *mpi.Comm, p params, add adder, timers *nas.Timers, cfg *nas
 
 	timers.Begin(phaseSums)
 	defer timers.End(phaseSums)
-	sums := []float64{t.sx, t.sy}
-	for i := range sums {
-		if err := mpi.Allreduce(world, sums[i:i+1], sums[i:i+1], mpi.Sum); err != nil {
-			return nil, err
+	for i := range t.sums {
+		if err := mpi.Allreduce(world, t.sums[i:i+1], t.sums[i:i+1], mpi.Sum); err != nil {
+			return err
 		}
 	}
-	t.sx, t.sy = sums[0], sums[1]
-	return t, mpi.Allreduce(world, t.q[:], t.q[:], mpi.Sum)
+	return mpi.Allreduce(world, t.q[:], t.q[:], mpi.Sum)
 }

@@ -5,8 +5,8 @@ import "math"
 // A tally is what EP computes: the sums of the deviates, and their counts by
 // the larger of the two magnitudes, rounded down.
 type tally struct {
-	sx, sy float64
-	q      [bins]int64
+	sums [2]float64 // of X and of Y
+	q    [bins]int64
 }
 
 // pairs returns the number of accepted pairs.
@@ -91,6 +91,6 @@ func (t *tally) add(b *block, n int) {
 		// At most 11.2, for the smallest possible r; more than 9 never occurs.
 		t.q[min(uint(max(math.Abs(x), math.Abs(y))), bins-1)]++
 	}
-	t.sx += sx
-	t.sy += sy
+	t.sums[0] += sx
+	t.sums[1] += sy
 }

@@ -18,14 +18,14 @@ func result(world *mpi.Comm, cfg nas.Config, p params, t *tally, seconds float64
 		Mops:      nas.Rate(float64(problem.Size.Count), seconds),
 		Operation: operation,
 		Checks: []nas.Check{
-			nas.Relative("sum of X", t.sx, p.sx, tolerance),
-			nas.Relative("sum of Y", t.sy, p.sy, tolerance),
+			nas.Relative("sum of X", t.sums[0], p.sx, tolerance),
+			nas.Relative("sum of Y", t.sums[1], p.sy, tolerance),
 		},
 		Phases: phases,
 		Details: []string{
 			fmt.Sprintf("N = 2^%d", p.m),
 			fmt.Sprintf("No. Gaussian Pairs = %d", t.pairs()),
-			fmt.Sprintf("Sums = %.15e %.15e", t.sx, t.sy),
+			fmt.Sprintf("Sums = %.15e %.15e", t.sums[0], t.sums[1]),
 			"Counts:",
 		},
 	}

@@ -49,6 +49,7 @@ func wrap(width int, s *stubs) *kernels {
 	down := &restrictConstants{[4]float64{0.5, 0.25, 0.125, 0.0625}, [8]uint64{0, 2, 4, 6, 1, 3, 5, 7}}
 	up := &prolongConstants{[3]float64{0.5, 0.25, 0.125},
 		[8]uint64{0, 8, 1, 9, 2, 10, 3, 11}, [8]uint64{4, 12, 5, 13, 6, 14, 7, 15}}
+	sums := new([2][8]float64) // of norm; here, lest each call allocates it
 	check := func(a []float64, at, nx, ny, row, plane int) {
 		_, _ = a[at-plane-row-width], a[at+plane+ny*row+nx+2*width-1]
 	}
@@ -80,12 +81,12 @@ func wrap(width int, s *stubs) *kernels {
 			f(&u[at], &z[zat], nx, ny, 8*row, 8*plane, 8*zrow, 8*zplane, up)
 		},
 		norm: func(r []float64, at, nx, ny, row int) (sum, most float64) {
-			var sums, mosts [8]float64
 			_ = r[at+(ny-1)*row+nx-1]
-			s.norm(&r[at], nx, ny, 8*row, &sums, &mosts)
-			for i := range sums {
-				sum += sums[i]
-				most = max(most, mosts[i])
+			*sums = [2][8]float64{}
+			s.norm(&r[at], nx, ny, 8*row, &sums[0], &sums[1])
+			for i := range width {
+				sum += sums[0][i]
+				most = max(most, sums[1][i])
 			}
 			return sum, most
 		},

@@ -169,6 +169,7 @@ func TestNoAllocation(t *testing.T) {
 			if err := s.cycle(); err != nil {
 				t.Error(err)
 			}
+			s.finest().norm(s.r[s.top()])
 		}); n != 0 {
 			t.Errorf("%v allocations per cycle", n)
 		}

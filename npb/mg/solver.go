@@ -29,6 +29,7 @@ type solver struct {
 	u, r    [][]float64
 	v       []float64 // the right-hand side on the finest grid
 	buffers buffers
+	sums    [2]float64
 	timers  *nas.Timers
 }
 
@@ -148,7 +149,8 @@ func (s *solver) norm() (rnm2, most float64, err error) {
 	s.timers.End(phaseNorm)
 	s.timers.Begin(phaseReduce)
 	defer s.timers.End(phaseReduce)
-	b := []float64{sum, most}
+	b := s.sums[:]
+	b[0], b[1] = sum, most
 	if err := mpi.Allreduce(s.world, b[:1], b[:1], mpi.Sum); err != nil {
 		return 0, 0, err
 	}
