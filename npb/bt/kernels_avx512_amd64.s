@@ -625,7 +625,7 @@ forwardX:
 	// 8 lanes, 31 spill slots
 
 // func forwardYAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·forwardYAVX512(SB), NOSPLIT, $0-8
 	MOVQ  a+0(FP), AX
 	MOVQ  200(AX), CX
@@ -658,6 +658,17 @@ forwardY_full:
 	LEAQ  (R13)(R13*2), R14
 
 forwardY:
+	PREFETCHT1   64(R9)
+	PREFETCHT1   64(R9)(R10*1)
+	PREFETCHT1   64(R9)(R10*2)
+	PREFETCHT1   64(R9)(R11*1)
+	PREFETCHT1   64(R9)(R10*4)
+	PREFETCHT1   64(R9)(R12*1)
+	PREFETCHT1   64(SI)
+	PREFETCHT1   64(SI)(R13*1)
+	PREFETCHT1   64(SI)(R13*2)
+	PREFETCHT1   64(SI)(R14*1)
+	PREFETCHT1   64(SI)(R13*4)
 	VMOVUPD      (R8)(R10*1), Z0
 	VMOVUPD      (R8)(R12*1), Z1
 	VMULPD       Z1, Z0, Z0
@@ -1239,7 +1250,7 @@ forwardY:
 	// 8 lanes, 31 spill slots
 
 // func forwardZAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·forwardZAVX512(SB), NOSPLIT, $0-8
 	MOVQ  a+0(FP), AX
 	MOVQ  200(AX), CX
@@ -1272,6 +1283,17 @@ forwardZ_full:
 	LEAQ  (R13)(R13*2), R14
 
 forwardZ:
+	PREFETCHT1   64(R9)
+	PREFETCHT1   64(R9)(R10*1)
+	PREFETCHT1   64(R9)(R10*2)
+	PREFETCHT1   64(R9)(R11*1)
+	PREFETCHT1   64(R9)(R10*4)
+	PREFETCHT1   64(R9)(R12*1)
+	PREFETCHT1   64(SI)
+	PREFETCHT1   64(SI)(R13*1)
+	PREFETCHT1   64(SI)(R13*2)
+	PREFETCHT1   64(SI)(R14*1)
+	PREFETCHT1   64(SI)(R13*4)
 	VMOVUPD      (R8)(R10*1), Z0
 	VMOVUPD      (R8)(R12*1), Z1
 	VMULPD       Z1, Z0, Z0
@@ -2010,6 +2032,9 @@ backwardAdd:
 	VMOVUPD      Z1, 1600(BX)
 	VADDPD       (DI), Z1, Z1
 	VMOVUPD      Z1, K1, (DI)
+	VMOVUPD      896(DX), Z5
+	VDIVPD       Z1, Z5, Z1
+	VMOVUPD      Z1, K1, (DI)(R12*1)
 	VMOVUPD      Z2, 1664(BX)
 	VADDPD       (DI)(R10*1), Z2, Z1
 	VMOVUPD      Z1, K1, (DI)(R10*1)

@@ -46,6 +46,7 @@ func newLines(n int, dt float64, level cfd.Level) *cfd.Lines {
 	return &cfd.Lines{
 		Width: stateWidth, Y: stateY, Lead: 1,
 		Forward: forward, Backward: backward,
+		Needs:  [][2]int{{0, cfd.Reciprocal + 1}},
 		Consts: cfd.RepeatLanes(c[:]),
 	}
 }

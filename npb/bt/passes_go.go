@@ -90,7 +90,7 @@ func stateAt(a *cfd.LineArgs, lane, g int) *[cfd.Components]float64 {
 }
 
 // backwardGo returns the plain substitution. It stores the solution in R, or adds
-// it to U after the last solve; along x the caller transposes R itself.
+// it to U, whose reciprocal density it renews, after the last solve; along x the caller transposes R itself.
 func backwardGo(add bool) func(*cfd.LineArgs) {
 	return func(a *cfd.LineArgs) {
 		for g := a.N - 1; g >= 0; g-- {
@@ -107,6 +107,10 @@ func backwardGo(add bool) func(*cfd.LineArgs) {
 					} else {
 						a.R[a.RAt+(g*a.RStep+i*a.RComp)/8+lane] = *y
 					}
+				}
+				if add {
+					at := a.UAt + g*a.UStep/8 + lane
+					a.U[at+cfd.Reciprocal*a.UComp/8] = 1 / a.U[at]
 				}
 			}
 		}

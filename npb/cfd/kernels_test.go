@@ -113,8 +113,8 @@ func TestTransposeLevels(t *testing.T) {
 		for count := 1; count <= 20; count++ {
 			for valid := 1; valid <= Lanes; valid++ {
 				a := &transposeArgs{
-					field: field, scratch: guarded((count + 2*Lanes) * comps * Lanes), at: 67,
-					row: 8 * comps * row, comp: 8 * row, comps: comps, count: count, valid: valid,
+					field: field, scratch: guarded((count + 2*Lanes) * (comps + 1) * Lanes), at: 67,
+					row: 8 * comps * row, comp: 8 * row, comps: comps, count: count, valid: valid, width: comps + 1,
 				}
 				gather(a)
 				a.field = guarded(len(field))
@@ -139,7 +139,7 @@ func TestFieldOffsets(t *testing.T) {
 	}{
 		{opArgs{}, []uintptr{0, 24, 48, 72, 96, 120, 144, 168, 176, 184, 192, 200, 208, 216, 224}},
 		{primitiveArgs{}, []uintptr{0, 24, 32, 40, 48}},
-		{transposeArgs{}, []uintptr{0, 24, 48, 56, 64, 72, 80, 88}},
+		{transposeArgs{}, []uintptr{0, 24, 48, 56, 64, 72, 80, 88, 96}},
 		{LineArgs{}, []uintptr{0, 24, 48, 72, 96, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200}},
 	} {
 		typ := reflect.TypeOf(c.args)

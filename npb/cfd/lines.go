@@ -10,6 +10,7 @@ type Lines struct {
 	Forward  [3]func(*LineArgs) // eliminate, per direction: fills the state from the first point on
 	Backward [3]func(*LineArgs) // substitute, per direction; stores the result in R (or adds to U)
 
+	Needs  [][2]int     // ranges [from, to) of components of the states that elimination reads
 	Consts []float64    // lane constants of the passes, from RepeatLanes
 	Rows   [3][]float64 // per direction: RowWidth numbers for each global index
 }

@@ -73,6 +73,7 @@ func NewMarch(c *mpi.Comm, p MarchPlan) *March {
 func (m *March) Restart() {
 	for _, c := range m.Cells {
 		c.Fill(c.U, &c.UL, Initial)
+		m.primitives(c)
 	}
 }
 
@@ -80,27 +81,58 @@ func (m *March) Restart() {
 // the plan says so.
 func (m *March) RightHandSide(t *nas.Timers, faces, rhs int) error {
 	t.Begin(faces)
-	err := m.faces.run(m)
+	err := m.exchange()
 	t.End(faces)
 	if err != nil {
 		return err
 	}
 	t.Begin(rhs)
 	for _, c := range m.Cells {
-		m.primitives(c)
-		c.op.Apply(c.R, c.U, c.forcing)
+		m.rightHandSide(c, c.op)
 	}
 	t.End(rhs)
 	return nil
 }
 
-// primitives computes the derived components of a cell, with one ghost layer.
+// primitives computes the derived components of a cell, with one ghost layer. From
+// then on the kernels keep those of the interior up to date.
 func (m *March) primitives(c *Cell) {
 	for k := -1; k <= c.Edge[2]; k++ {
 		for j := -1; j <= c.Edge[1]; j++ {
 			m.prim.Fill(c.U, &c.UL, c.UL.At(-1, j, k), c.Edge[0]+2)
 		}
 	}
+}
+
+// ghostPrimitives computes the derived components of the nearest ghost layer.
+func (m *March) ghostPrimitives(c *Cell) {
+	e := c.Edge
+	for k := -1; k <= e[2]; k++ {
+		for j := -1; j <= e[1]; j++ {
+			if k == -1 || k == e[2] || j == -1 || j == e[1] {
+				m.prim.Fill(c.U, &c.UL, c.UL.At(0, j, k), e[0])
+				continue
+			}
+			m.prim.Fill(c.U, &c.UL, c.UL.At(-1, j, k), 1)
+			m.prim.Fill(c.U, &c.UL, c.UL.At(e[0], j, k), 1)
+		}
+	}
+}
+
+// exchange fills the ghost layers.
+func (m *March) exchange() error {
+	if m.Root == 1 {
+		return nil
+	}
+	return m.faces.run(m)
+}
+
+// rightHandSide evaluates an operator on a cell with fresh ghost layers.
+func (m *March) rightHandSide(c *Cell, op *Operator) {
+	if m.Root > 1 {
+		m.ghostPrimitives(c)
+	}
+	op.Apply(c.R, c.U, c.forcing)
 }
 
 // Error returns the norm of U - u* over all points.
@@ -138,12 +170,11 @@ func (m *March) Added(before []float64) ([Components]float64, error) {
 // overwrites R.
 func (m *March) Residual() ([Components]float64, error) {
 	var sum [Components]float64
-	if err := m.faces.run(m); err != nil {
+	if err := m.exchange(); err != nil {
 		return sum, err
 	}
 	for _, c := range m.Cells {
-		m.primitives(c)
-		c.plain.Apply(c.R, c.U, c.forcing)
+		m.rightHandSide(c, c.plain)
 		c.AddSquares(&sum, c.R, &c.RL)
 	}
 	norm, err := RootMeanSquare(m.comm, sum, m.n)

@@ -49,6 +49,7 @@ type Operator struct {
 	Box    Box
 	ul, rl Layout
 	runs   []opRun
+	tile   int   // runs that are done in all planes before the next ones
 	cz     []int // per plane
 	args   opArgs
 	kernel func(*opArgs)
@@ -98,6 +99,7 @@ func NewOperator(p Plan) *Operator {
 		}
 		o.cz[k] = table.rows(p.Box.N, 2, p.Scale, g)
 	}
+	o.tile = tileOf(&p.U, p.Order, len(o.runs))
 	a.coef = table.data
 	a.off = offsets(&p.U, &p.R)
 	o.kernel = operatorKernel(p.Level, p.Transform)
@@ -162,24 +164,39 @@ func operatorConstants(n int, scale float64) []float64 {
 // rootHalf is sqrt(1/2).
 const rootHalf = 0.70710678118654752440
 
+// tileBytes is the part of a cache that the states around a tile of runs may fill:
+// five planes that stay there while the operator moves from plane to plane. Half of
+// a second-level cache of 1 to 2 MiB served best.
+const tileBytes = 768 << 10
+
+// tileOf returns how many runs make a tile, in tiles of about equal size.
+func tileOf(l *Layout, order Order, runs int) int {
+	row := 8 * l.Stride[1]
+	if order == ByDiagonals {
+		row = 8 * l.Stride[0] / 2 // half of a diagonal's place is unused on average
+	}
+	most := max(4, tileBytes/(5*row)-2*Ghosts)
+	tiles := (runs + most - 1) / most
+	return (runs + tiles - 1) / tiles
+}
+
 // Apply sets r at the interior points of the box.
 func (o *Operator) Apply(r, u, f []float64) {
 	from, to := o.Box.Inside(2)
-	o.ApplyPlanes(r, u, f, from, to)
-}
-
-// ApplyPlanes is Apply for the planes from <= k < to.
-func (o *Operator) ApplyPlanes(r, u, f []float64, from, to int) {
 	a := &o.args
 	a.u, a.r, a.f = u, r, f
-	for k := from; k < to; k++ {
-		a.cz = o.cz[k]
-		for i := range o.runs {
-			run := &o.runs[i]
-			a.uAt, a.rAt = run.uAt+k*o.ul.Stride[2], run.rAt+k*o.rl.Stride[2]
-			a.cxAt, a.cyAt, a.cyStep = run.cx, run.cy, run.cyStep
-			a.n, a.skip = run.n, run.skip
-			o.kernel(a)
+	for first := 0; first < len(o.runs); first += o.tile {
+		tile := o.runs[first:min(first+o.tile, len(o.runs))]
+		for k := from; k < to; k++ {
+			a.cz = o.cz[k]
+			uPlane, rPlane := k*o.ul.Stride[2], k*o.rl.Stride[2]
+			for i := range tile {
+				run := &tile[i]
+				a.uAt, a.rAt = run.uAt+uPlane, run.rAt+rPlane
+				a.cxAt, a.cyAt, a.cyStep = run.cx, run.cy, run.cyStep
+				a.n, a.skip = run.n, run.skip
+				o.kernel(a)
+			}
 		}
 	}
 	a.u, a.r, a.f = nil, nil, nil

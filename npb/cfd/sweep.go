@@ -192,7 +192,8 @@ func (s *Sweeper) backward(d int, st *stage, g, at int) {
 		gr, c := &st.groups[g], st.cell
 		s.tr = transposeArgs{
 			field: c.R, scratch: s.rt, at: c.RL.At(gr.i, gr.j, gr.k),
-			row: 8 * c.RL.Stride[1], comp: 8 * c.RL.Comp, comps: Components, count: st.n, valid: gr.valid,
+			row: 8 * c.RL.Stride[1], comp: 8 * c.RL.Comp, comps: Components, width: Components,
+			count: st.n, valid: gr.valid,
 		}
 		s.scatter(&s.tr)
 	}
@@ -218,12 +219,17 @@ func (s *Sweeper) prepare(d int, st *stage, g, at int) {
 // right-hand sides of group g into the scratch.
 func (s *Sweeper) transpose(st *stage, g int, kernel func(*transposeArgs)) {
 	gr, c := &st.groups[g], st.cell
-	s.tr = transposeArgs{
-		field: c.U, scratch: s.ut, at: c.UL.At(gr.i-1, gr.j, gr.k),
-		row: 8 * c.UL.Stride[1], comp: 8 * c.UL.Comp, comps: c.UL.Stride[1] / c.UL.Comp, count: st.n + 2, valid: gr.valid,
+	at := c.UL.At(gr.i-1, gr.j, gr.k)
+	for _, need := range s.lines.Needs {
+		s.tr = transposeArgs{
+			field: c.U, scratch: s.ut[need[0]*Lanes:], at: at + need[0]*c.UL.Comp,
+			row: 8 * c.UL.Stride[1], comp: 8 * c.UL.Comp, comps: need[1] - need[0],
+			count: st.n + 2, valid: gr.valid, width: c.UL.Stride[1] / c.UL.Comp,
+		}
+		kernel(&s.tr)
 	}
-	kernel(&s.tr)
 	s.tr.field, s.tr.scratch, s.tr.at = c.R, s.rt, c.RL.At(gr.i, gr.j, gr.k)
-	s.tr.row, s.tr.comp, s.tr.comps, s.tr.count = 8*c.RL.Stride[1], 8*c.RL.Comp, Components, st.n
+	s.tr.row, s.tr.comp, s.tr.comps = 8*c.RL.Stride[1], 8*c.RL.Comp, Components
+	s.tr.count, s.tr.width = st.n, Components
 	kernel(&s.tr)
 }

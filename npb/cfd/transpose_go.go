@@ -2,7 +2,7 @@ package cfd
 
 // transposeArgs is one call of a transpose kernel: count columns of valid rows,
 // for comps components, between a field with rows along x and a scratch where the
-// rows are lanes: [column][component][Lanes].
+// rows are lanes: [column][width][Lanes].
 type transposeArgs struct {
 	field, scratch []float64
 	at             int
@@ -10,6 +10,7 @@ type transposeArgs struct {
 	comps          int
 	count          int
 	valid          int
+	width          int // of a column of the scratch, in groups of lanes
 }
 
 // gatherGo fills the scratch from the field. Lanes beyond valid have no meaning;
@@ -20,7 +21,7 @@ func gatherGo(a *transposeArgs) {
 			from := a.field[a.at+m*a.comp/8+min(l, a.valid-1)*a.row/8:][:a.count]
 			to := a.scratch[m*Lanes+l:]
 			for x, v := range from {
-				to[x*a.comps*Lanes] = v
+				to[x*a.width*Lanes] = v
 			}
 		}
 	}
@@ -33,7 +34,7 @@ func scatterGo(a *transposeArgs) {
 			to := a.field[a.at+m*a.comp/8+l*a.row/8:][:a.count]
 			from := a.scratch[m*Lanes+l:]
 			for x := range to {
-				to[x] = from[x*a.comps*Lanes]
+				to[x] = from[x*a.width*Lanes]
 			}
 		}
 	}

@@ -139,7 +139,7 @@ forwardX:
 	// 8 lanes, 0 spill slots
 
 // func forwardYAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·forwardYAVX512(SB), NOSPLIT, $8-8
 	MOVQ  a+0(FP), AX
 	MOVQ  200(AX), CX
@@ -175,6 +175,14 @@ forwardY_full:
 	LEAQ  (BP)(CX*8), BP
 
 forwardY:
+	PREFETCHT1   64(R9)(R10*2)
+	PREFETCHT1   64(R9)(R12*1)
+	PREFETCHT1   64(R9)(R11*2)
+	PREFETCHT1   64(SI)
+	PREFETCHT1   64(SI)(R13*1)
+	PREFETCHT1   64(SI)(R13*2)
+	PREFETCHT1   64(SI)(R14*1)
+	PREFETCHT1   64(SI)(R13*4)
 	VMOVUPD      (R8)(R10*2), Z0
 	VMOVUPD      (DX), Z1
 	VMULPD       Z1, Z0, Z0
@@ -273,7 +281,7 @@ forwardY:
 	// 8 lanes, 0 spill slots
 
 // func forwardZAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·forwardZAVX512(SB), NOSPLIT, $8-8
 	MOVQ  a+0(FP), AX
 	MOVQ  200(AX), CX
@@ -309,6 +317,14 @@ forwardZ_full:
 	LEAQ  (BP)(CX*8), BP
 
 forwardZ:
+	PREFETCHT1   64(R9)(R11*1)
+	PREFETCHT1   64(R9)(R12*1)
+	PREFETCHT1   64(R9)(R11*2)
+	PREFETCHT1   64(SI)
+	PREFETCHT1   64(SI)(R13*1)
+	PREFETCHT1   64(SI)(R13*2)
+	PREFETCHT1   64(SI)(R14*1)
+	PREFETCHT1   64(SI)(R13*4)
 	VMOVUPD      (R8)(R11*1), Z0
 	VMOVUPD      (DX), Z1
 	VMULPD       Z1, Z0, Z0
@@ -579,7 +595,7 @@ backwardY:
 	// 8 lanes, 0 spill slots
 
 // func backwardZAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·backwardZAVX512(SB), NOSPLIT, $0-8
 	MOVQ  a+0(FP), AX
 	MOVQ  200(AX), CX
@@ -615,6 +631,10 @@ backwardZ_full:
 	ADDQ   136(AX), R9
 
 backwardZ:
+	PREFETCHT1   64(DI)
+	PREFETCHT1   64(DI)(R10*1)
+	PREFETCHT1   64(DI)(R10*2)
+	PREFETCHT1   64(DI)(R10*4)
 	VMOVUPD      192(BX), Z0
 	VMOVUPD      384(BX), Z1
 	VFNMADD231PD 1792(BX), Z0, Z1
@@ -653,42 +673,56 @@ backwardZ:
 	VMULPD       Z7, Z7, Z9
 	VFMADD231PD  Z8, Z8, Z9
 	VFMADD231PD  Z6, Z6, Z9
-	VMULPD       192(DX), Z9, Z9
-	VMOVUPD      256(DX), Z10
-	VMOVUPD      (DI), Z11
-	VMULPD       Z11, Z10, Z10
-	VDIVPD       (DI)(R11*2), Z10, Z12
-	VADDPD       Z5, Z4, Z13
-	VMULPD       Z13, Z12, Z12
-	VADDPD       Z12, Z3, Z3
+	VMOVUPD      192(DX), Z10
+	VMULPD       Z10, Z9, Z9
+	VMOVUPD      256(DX), Z11
+	VMOVUPD      (DI), Z12
+	VMULPD       Z12, Z11, Z11
+	VDIVPD       (DI)(R11*2), Z11, Z13
+	VADDPD       Z5, Z4, Z14
+	VMULPD       Z14, Z13, Z13
+	VADDPD       Z13, Z3, Z3
 	VSUBPD       Z5, Z4, Z4
-	VMULPD       Z4, Z10, Z4
+	VMULPD       Z4, Z11, Z4
 	VMULPD       Z3, Z7, Z5
-	VFNMADD231PD Z2, Z11, Z5
-	VMULPD       Z3, Z8, Z10
-	VFMADD231PD  Z1, Z11, Z10
-	VMOVAPD      Z4, Z13
-	VFMADD231PD  Z3, Z6, Z13
+	VFNMADD231PD Z2, Z12, Z5
+	VMULPD       Z3, Z8, Z11
+	VFMADD231PD  Z1, Z12, Z11
+	VMOVAPD      Z4, Z14
+	VFMADD231PD  Z3, Z6, Z14
 	VMULPD       Z1, Z8, Z1
 	VFNMADD231PD Z2, Z7, Z1
-	VMULPD       Z1, Z11, Z1
+	VMULPD       Z1, Z12, Z1
 	VFMADD231PD  Z3, Z9, Z1
 	VMOVUPD      384(DX), Z2
 	VMOVUPD      (DI)(R11*2), Z7
 	VMULPD       Z7, Z2, Z2
 	VMULPD       Z7, Z2, Z2
-	VFMADD231PD  Z12, Z2, Z1
+	VFMADD231PD  Z13, Z2, Z1
 	VFMADD231PD  Z4, Z6, Z1
-	VADDPD       Z11, Z3, Z2
+	VADDPD       Z12, Z3, Z2
 	VMOVUPD      Z2, K1, (DI)
 	VADDPD       Z0, Z5, Z0
 	VMOVUPD      Z0, K1, (DI)(R10*1)
-	VADDPD       (DI)(R10*2), Z10, Z0
-	VMOVUPD      Z0, K1, (DI)(R10*2)
-	VADDPD       (DI)(R11*1), Z13, Z0
-	VMOVUPD      Z0, K1, (DI)(R11*1)
-	VADDPD       (DI)(R10*4), Z1, Z0
-	VMOVUPD      Z0, K1, (DI)(R10*4)
+	VADDPD       (DI)(R10*2), Z11, Z3
+	VMOVUPD      Z3, K1, (DI)(R10*2)
+	VADDPD       (DI)(R11*1), Z14, Z4
+	VMOVUPD      Z4, K1, (DI)(R11*1)
+	VADDPD       (DI)(R10*4), Z1, Z1
+	VMOVUPD      Z1, K1, (DI)(R10*4)
+	VMOVUPD      320(DX), Z5
+	VDIVPD       Z2, Z5, Z2
+	VMOVUPD      Z2, K1, (DI)(R12*1)
+	VMULPD       Z2, Z10, Z5
+	VMULPD       Z0, Z0, Z0
+	VFMADD231PD  Z3, Z3, Z0
+	VFMADD231PD  Z4, Z4, Z0
+	VMULPD       Z0, Z5, Z0
+	VMULPD       512(DX), Z2, Z2
+	VSUBPD       Z0, Z1, Z0
+	VMULPD       Z0, Z2, Z0
+	VSQRTPD      Z0, Z0
+	VMOVUPD      Z0, K1, (DI)(R11*2)
 	SUBQ         $0x000002c0, BX
 	SUBQ         136(AX), DI
 	DECQ         R15

@@ -22,6 +22,7 @@ const (
 	conOne
 	conFive // 2.5 = 1/c2
 	conZero
+	conSound // c1*c2
 	consts
 )
 
@@ -31,10 +32,12 @@ func newLines(n int, dt float64, level cfd.Level) *cfd.Lines {
 	var c [consts]float64
 	c[conT2], c[conSigma] = dt*t2, dt*t1*cfd.C1C5*cfd.Kappa
 	c[conTwo], c[conHalf], c[conRoot], c[conOne], c[conFive] = 2, 0.5, rootHalf, 1, 1/cfd.C2
+	c[conSound] = cfd.C1 * cfd.C2
 	forward, backward := passes(level)
 	lines := &cfd.Lines{
 		Width: stateWidth, Y: stateY, Lead: 2,
 		Forward: forward, Backward: backward,
+		Needs:  [][2]int{{1, 2}, {cfd.Reciprocal, cfd.Sound + 1}}, // along x
 		Consts: cfd.RepeatLanes(c[:]),
 	}
 	for d := range 3 {

@@ -1,6 +1,10 @@
 package sp
 
-import "rhinet/npb/cfd"
+import (
+	"math"
+
+	"rhinet/npb/cfd"
+)
 
 // forwardGo returns the plain elimination along direction d, which defines what
 // the assembly does: one line after the other instead of all lanes at once.
@@ -59,7 +63,8 @@ func factor(f int) (from, to int) {
 }
 
 // backwardGo returns the plain substitution along direction d, with the transform
-// that follows it. It stores the result in R, or adds it to U after the last solve.
+// that follows it. It stores the result in R, or adds it to
+// U, whose derived components it renews, after the last solve.
 func backwardGo(d int) func(*cfd.LineArgs) {
 	return func(a *cfd.LineArgs) {
 		for g := a.N - 1; g >= 0; g-- {
@@ -97,6 +102,10 @@ func substitute(a *cfd.LineArgs, d, lane, g int) {
 		for m, v := range x {
 			a.U[uAt+m*a.UComp/8] += v
 		}
+		r := 1 / u(0)
+		q := 0.5 * (u(1)*u(1) + u(2)*u(2) + u(3)*u(3)) * r
+		a.U[uAt+cfd.Reciprocal*a.UComp/8] = r
+		a.U[uAt+cfd.Sound*a.UComp/8] = math.Sqrt(a.Consts[conSound*cfd.Lanes] * r * (u(4) - q))
 		return
 	}
 	for m, v := range x {

@@ -167,6 +167,10 @@ func (l *lines) diagonal(p btPoint, d int) (m [5][5]*node) {
 
 // btForward eliminates: C and y at a point from those at the point before.
 func (l *lines) btForward(d int) {
+	if d > 0 {
+		l.prefetchNext(l.uHigh, 0, 1, 2, 3, 4, 5)
+		l.prefetchNext(l.r, 0, 1, 2, 3, 4)
+	}
 	lower := l.block(l.btPoint(l.uLow), d, true) // negated
 	b := l.diagonal(l.btPoint(l.u), d)
 	var y [5]*node
@@ -263,7 +267,11 @@ func (l *lines) btBackward(add bool) {
 	for i := range y {
 		l.store(l.stateAt(0, btY+i), y[i])
 		if add {
-			l.storeMasked(l.uAt(l.u, i), l.plus(y[i], l.load(l.uAt(l.u, i))))
+			u := l.plus(y[i], l.load(l.uAt(l.u, i)))
+			l.storeMasked(l.uAt(l.u, i), u)
+			if i == 0 {
+				l.storeMasked(l.uAt(l.u, 5), l.over(l.con(btOne), u))
+			}
 		} else {
 			l.storeMasked(l.rAt(i), y[i])
 		}

@@ -157,3 +157,15 @@ func (l *lines) rAt(m int) mem {
 
 // stateAt is value i of the state, points ahead.
 func (l *lines) stateAt(points, i int) mem { return at(l.state, points*l.width*64+i*64) }
+
+// prefetchNext asks for components of the lines beside these, which are next.
+func (l *lines) prefetchNext(base reg.GPPhysical, comps ...int) {
+	for _, m := range comps {
+		p := l.rAt(m)
+		if base != l.r {
+			p = l.uAt(base, m)
+		}
+		p.disp += 8 * 8
+		l.ctx.PREFETCHT1(l.address(p))
+	}
+}

@@ -17,6 +17,7 @@ const (
 	spOne
 	spFive
 	spZero
+	spSound
 	spConsts
 )
 
@@ -42,6 +43,10 @@ func spKernels(ctx *build.Context, lanes int) {
 var spFactor = [5]int{0, 0, 0, 1, 2}
 
 func (l *lines) spForward(d int) {
+	if d > 0 {
+		l.prefetchNext(l.uHigh, 1+d, 5, 6)
+		l.prefetchNext(l.r, 0, 1, 2, 3, 4)
+	}
 	var row [5]*node
 	for i := range row {
 		row[i] = l.broadcast(at(l.rows, 8*i))
@@ -109,6 +114,7 @@ func (l *lines) spBackward(d int) {
 		}
 		return
 	}
+	l.prefetchNext(l.u, 0, 1, 2, 4)
 	var u [7]*node
 	for m := range u {
 		u[m] = l.load(l.uAt(l.u, m))
@@ -131,6 +137,12 @@ func (l *lines) spBackward(d int) {
 	s[4] = l.fma(l.times(l.times(l.con(spFive), u[6]), u[6]), w1, s[4])
 	s[4] = l.fma(v[3], w3, s[4])
 	for m := range s {
-		l.storeMasked(l.uAt(l.u, m), l.plus(s[m], u[m]))
+		u[m] = l.plus(s[m], u[m])
+		l.storeMasked(l.uAt(l.u, m), u[m])
 	}
+	r := l.over(l.con(spOne), u[0])
+	l.storeMasked(l.uAt(l.u, 5), r)
+	q = l.times(l.times(half, r), l.fma(u[3], u[3], l.fma(u[2], u[2], l.times(u[1], u[1]))))
+	c := l.times(l.times(l.con(spSound), r), l.minus(u[4], q))
+	l.storeMasked(l.uAt(l.u, 6), l.sqrt(c))
 }

@@ -18,6 +18,7 @@ const (
 	trComps   = 72
 	trCount   = 80
 	trValid   = 88
+	trWidth   = 96
 )
 
 // Registers of the transpose kernels.
@@ -79,7 +80,7 @@ func transposeKernel(ctx *build.Context, lanes int, name string, block func(k *k
 	ctx.LEAQ(operand.Mem{Base: trRow1, Index: trRow1, Scale: 2}, trRow3)
 	ctx.LEAQ(operand.Mem{Base: trRow1, Index: trRow1, Scale: 4}, trRow5)
 	ctx.LEAQ(operand.Mem{Base: trRow3, Index: trRow1, Scale: 4}, trRow7)
-	ctx.MOVQ(arg(trComps), trColumn)
+	ctx.MOVQ(arg(trWidth), trColumn)
 	ctx.SHLQ(operand.Imm(6), trColumn)
 	ctx.MOVQ(arg(trCount), trLeft)
 	ctx.MOVQ(arg(trValid), trV)
