@@ -38,11 +38,12 @@ type Transition struct {
 // All commands that Take returns must be posted before the next call of Step
 // or Retry, and before a buffer of a request that is done is touched.
 type Engine struct {
-	cmds   []ir.Command // commands not yet taken: cmds[:n]
-	n      int
-	bodies [][wire.ControlBytes]byte // payloads of control packets among them
-	peers  []peer
-	table  *match.Table[Request, message]
+	cmds    []ir.Command // commands not yet taken: cmds[:n]
+	n       int
+	bodies  [][wire.ControlBytes]byte // payloads of control packets among them
+	scratch [wire.ControlBytes]byte   // payload of a control packet being made
+	peers   []peer
+	table   *match.Table[Request, message]
 
 	eager    uint64 // message bytes up to which a message travels in packets
 	fragment int    // payload bytes of one packet in a packet ring
@@ -134,8 +135,9 @@ func (e *Engine) Send(r *Request) {
 		c.Op = ir.Packet
 		c.Peer = p.number
 		c.Ring = p.ring
-		c.Header = ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag),
-			Length: uint32(len(r.Buf)), Word: uint64(len(r.Buf))}
+		h := &c.Header // field by field: a literal would be built aside and copied
+		h.Kind, h.Flags, h.Context, h.Tag = wire.Eager, 0, r.Context, int32(r.Tag)
+		h.Length, h.Word = uint32(len(r.Buf)), uint64(len(r.Buf))
 		c.Data = r.Buf
 		c.Slot = p.lines.Step()
 		c.Pos = p.data.Next()
@@ -223,9 +225,10 @@ func (e *Engine) notify(r *Request) {
 
 // received completes a receive of a message of size bytes.
 func (e *Engine) received(r *Request, src, tag int32, size uint64) {
-	r.Status = Status{Source: int(src), Tag: int(tag), Bytes: int64(size)}
+	st := &r.Status
+	st.Source, st.Tag, st.Bytes, st.Err = int(src), int(tag), int64(size), nil
 	if size > uint64(len(r.Buf)) {
-		r.Status.Err = &TruncatedError{int64(size), int64(len(r.Buf))}
+		st.Err = &TruncatedError{int64(size), int64(len(r.Buf))}
 	}
 	e.complete(r)
 }

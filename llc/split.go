@@ -97,9 +97,9 @@ func (e *Engine) invite(t *transfer) {
 		return
 	}
 	s.invited = true
-	var b [wire.SplitBytes]byte
-	wire.SplitBody(b[:]).Encode(uint64(t.segment), uint64(t.n), s.claim, t.id, s.word, uint32(t.unit))
-	e.control(t.p, header(wire.Split, uint64(t.remote)), b[:])
+	b := e.scratch[:wire.SplitBytes]
+	wire.SplitBody(b).Encode(uint64(t.segment), uint64(t.n), s.claim, t.id, s.word, uint32(t.unit))
+	e.control(t.p, header(wire.Split, uint64(t.remote)), b)
 }
 
 // claimFront claims the next chunk for the receiver; all that is left if it

@@ -19,9 +19,9 @@ import (
 func (e *Engine) askStream(t *transfer) {
 	t.off, t.parts, t.err = 0, 0, nil
 	e.become(t, recvStreaming)
-	var b [wire.StreamBytes]byte
-	wire.StreamBody(b[:]).Encode(uint64(t.n), t.id)
-	e.control(t.p, header(wire.Stream, uint64(t.remote)), b[:])
+	b := e.scratch[:wire.StreamBytes]
+	wire.StreamBody(b).Encode(uint64(t.n), t.id)
+	e.control(t.p, header(wire.Stream, uint64(t.remote)), b)
 }
 
 // onStream starts to send.

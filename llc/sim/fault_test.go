@@ -67,7 +67,7 @@ func firstNoticed(params func(seed uint64) Params) int {
 
 func TestRecipesReplay(t *testing.T) {
 	failed := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(60) {
 		p := Random(seed)
 		p.Fault = "(Drop (And eager (OnIndex 3)))"
 		p.Tags++

@@ -11,7 +11,7 @@ import (
 
 var (
 	recipe = flag.String("recipe", os.Getenv("RHINET_SIM"), "run this recipe only, as printed by a failing run")
-	seeds  = flag.Int("seeds", 40000, "how many seeds to run")
+	seeds  = flag.Int("seeds", 30000, "how many seeds to run")
 )
 
 // TestSeeds runs one small world for each seed.
