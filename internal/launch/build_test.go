@@ -30,10 +30,10 @@ func module(t *testing.T, files map[string]string) (scratch string) {
 	return scratch
 }
 
-// Programs without imports build fast.
+// Programs that import little build fast.
 const (
 	tiny  = "package main\n\nfunc main() { println(\"tiny\") }\n"
-	stays = "package main\n\nfunc main() { println(\"stays\"); select {} }\n"
+	stays = "package main\n\nimport \"time\"\n\nfunc main() { println(\"stays\"); time.Sleep(time.Minute) }\n"
 )
 
 // empty checks that nothing is left in a scratch directory.

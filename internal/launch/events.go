@@ -16,6 +16,16 @@ func (i *interrupted) Error() string {
 
 // signalled acts upon a signal to the launcher.
 func (w *watcher) signalled(sig syscall.Signal) {
+	switch {
+	case w.running:
+	case w.ranks.begun.Load():
+		// Soon every rank can take it.
+		w.pending = append(w.pending, sig)
+		return
+	case sig == syscall.SIGINT, sig == syscall.SIGTERM, sig == syscall.SIGHUP, sig == syscall.SIGQUIT:
+		w.end(&cause{status: statusSignal + int(sig), text: (&interrupted{sig}).Error()})
+		return
+	}
 	switch sig {
 	case syscall.SIGPIPE:
 		// The write that failed reports it.
@@ -36,15 +46,12 @@ func (w *watcher) signalled(sig syscall.Signal) {
 // interrupt passes on a signal that asks the job to end, and kills it when
 // the user insists.
 func (w *watcher) interrupt(sig syscall.Signal) {
-	switch {
-	case !w.running:
-		w.end(&cause{status: statusSignal + int(sig), text: (&interrupted{sig}).Error()})
-	case w.passed != 0 && w.passed != syscall.SIGQUIT && time.Since(w.passedAt) < insistence:
-		w.end(&cause{status: statusSignal + int(sig), text: "killed by a second " + signalText(sig)})
-		w.ranks.signal(syscall.SIGKILL)
-	default:
+	if w.passed == 0 || w.passed == syscall.SIGQUIT || time.Since(w.passedAt) > insistence {
 		w.passOn(sig)
+		return
 	}
+	w.end(&cause{status: statusSignal + int(sig), text: "killed by a second " + signalText(sig)})
+	w.ranks.signal(syscall.SIGKILL)
 }
 
 // passOn forwards a signal that is likely to end ranks, and remembers it.

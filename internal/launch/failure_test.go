@@ -40,8 +40,8 @@ func TestFailingRankEndsTheJob(t *testing.T) {
 	} {
 		t.Run(c.step, func(t *testing.T) {
 			t.Parallel()
-			p := self(t, 4, "state=1", "0:wait=Recv,2,7,4096", "1:wait=Barrier,-2,-2,-1", "3:wait=Barrier,-2,-2,-1",
-				"2:sleep=50ms", "2:"+c.step, "sleep=1m")
+			p := self(t, 4, "0:wait=Recv,2,7,4096", "1:wait=Barrier,-2,-2,-1", "2:state=1", "3:wait=Barrier,-2,-2,-1",
+				"2:await=4", "2:"+c.step, "sleep=1m")
 			r := run(t, job(p))
 			r.want(t, c.status, "mpirun: rank 2 (", c.text,
 				"rank 0 waiting in Recv (peer 2, tag 7, 4096 bytes) for 1s",
@@ -53,20 +53,20 @@ func TestFailingRankEndsTheJob(t *testing.T) {
 }
 
 func TestAbort(t *testing.T) {
-	r := run(t, job(self(t, 2, "state=1", "1:state=3", "1:exit=9", "sleep=1m")))
+	r := run(t, job(self(t, 2, "state=1", "1:await=2", "1:state=3", "1:exit=9", "sleep=1m")))
 	r.want(t, 9, "rank 1 (", "called Abort and exited with status 9", "rank 0 computing")
 	r.quick(t)
 }
 
 func TestAbortWithStatusZero(t *testing.T) {
-	r := run(t, job(self(t, 2, "state=1", "1:state=3", "1:exit=0", "sleep=1m")))
+	r := run(t, job(self(t, 2, "state=1", "1:await=2", "1:state=3", "1:exit=0", "sleep=1m")))
 	r.want(t, StatusFailed, "rank 1 (", "called Abort and exited with status 0")
 	r.one(t)
 	r.quick(t)
 }
 
 func TestRanksThatIgnoreTheirEndAreKilled(t *testing.T) {
-	r := run(t, job(self(t, 3, "trap=ignore", "1:sleep=100ms", "1:exit=4", "sleep=1m")))
+	r := run(t, job(self(t, 3, "trap=ignore", "state=1", "1:await=3", "1:exit=4", "sleep=1m")))
 	r.want(t, 4, "rank 1 (")
 	r.quick(t)
 }

@@ -25,6 +25,8 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	// Ranks built for the race detector would take a second to end.
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	switch {
 	case os.Getenv(playMpirun) != "":
 		os.Exit(mpirunMain(os.Getenv(playMpirun)))
@@ -66,9 +68,11 @@ func publish(s Status) {
 		panic(err)
 	}
 	rank, _ := strconv.Atoi(os.Getenv("RHINET_RANK"))
-	f := os.NewFile(fabricFD, "fabric")
-	f.WriteAt(append(line, bytes.Repeat([]byte{' '}, fakeLine-len(line))...), int64(rank)*fakeLine)
+	inheritedFabric().WriteAt(append(line, bytes.Repeat([]byte{' '}, fakeLine-len(line))...), int64(rank)*fakeLine)
 }
+
+// inheritedFabric is the fabric as a rank has it.
+var inheritedFabric = sync.OnceValue(func() *os.File { return os.NewFile(fabricFD, "fabric") })
 
 // rankMain carries out a rank's script: words such as print=hello, with a rank
 // and a colon in front if only that rank shall do it.
@@ -140,6 +144,16 @@ func act(verb, arg string) {
 		s.Tag, _ = strconv.Atoi(f[2])
 		s.Bytes, _ = strconv.ParseInt(f[3], 10, 64)
 		publish(s)
+	case "await": // until n ranks have published something
+		f := &fakeFabric{inheritedFabric()}
+		for have := 0; have < n; time.Sleep(time.Millisecond) {
+			have = 0
+			for r := range n {
+				if f.Status(r).State != Outside {
+					have++
+				}
+			}
+		}
 	case "child": // a grandchild of the launcher, which stays
 		cmd := exec.Command("sleep", "60")
 		cmd.Stdout = os.Stdout

@@ -16,9 +16,10 @@ type rank struct {
 // that reaping it takes too, so that no number is signalled that the kernel may
 // have given to someone else.
 type ranks struct {
-	mu   sync.Mutex
-	list []rank
-	stop atomic.Bool // start no more
+	mu    sync.Mutex
+	list  []rank
+	begun atomic.Bool // the build is over, ranks are being started
+	stop  atomic.Bool // start no more
 }
 
 // An exit is the end of one rank.

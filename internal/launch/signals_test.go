@@ -143,3 +143,16 @@ func TestSignalBeforeTheStart(t *testing.T) {
 		t.Error("ranks are still being started")
 	}
 }
+
+func TestSignalDuringTheStartWaitsForEveryRank(t *testing.T) {
+	w := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
+	w.ranks.begun.Store(true)
+	w.signalled(syscall.SIGTERM)
+	if w.cause != nil || w.passed != 0 {
+		t.Errorf("cause %+v, passed on %v", w.cause, w.passed)
+	}
+	w.started(nil)
+	if w.cause != nil || w.passed != syscall.SIGTERM {
+		t.Errorf("cause %+v, passed on %v", w.cause, w.passed)
+	}
+}

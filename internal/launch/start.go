@@ -48,6 +48,7 @@ func (p *parent) startAll(ctx context.Context, life *life) error {
 		return err
 	}
 	defer remove()
+	p.ranks.begun.Store(true)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -38,6 +38,7 @@ type watcher struct {
 	running  bool                    // every rank has been started
 	ended    []bool                  // by rank
 	cause    *cause                  // set once
+	pending  []syscall.Signal        // came while ranks were being started
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
 	deserted deserted
@@ -135,6 +136,10 @@ func (w *watcher) started(err error) {
 		if d := w.plan.job.Timeout; d > 0 {
 			w.timeout = time.After(d)
 		}
+		for _, sig := range w.pending {
+			w.signalled(sig)
+		}
+		w.pending = nil
 		return
 	}
 	c := &cause{status: StatusFailed, text: err.Error()}
