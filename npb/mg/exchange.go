@@ -36,6 +36,8 @@ func (s *solver) exchange(l *level, a []float64) error {
 			s.timers.Begin(phaseGhosts)
 			l.wrap(a, axis)
 			s.timers.End(phaseGhosts)
+		case l.plus[axis] == l.minus[axis] && (axis != axisZ || l.plane <= smallPlane):
+			err = s.swapPair(l, a, axis)
 		case axis == axisZ:
 			err = s.swapPlanes(l, a)
 		default:
@@ -45,6 +47,32 @@ func (s *solver) exchange(l *level, a []float64) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// smallPlane is the size of planes, in numbers, that are sooner copied together
+// than sent one by one from where they lie.
+const smallPlane = 1024
+
+// swapPair exchanges along an axis with two owners: both neighbours are the
+// same rank, so one message takes the faces of both sides.
+func (s *solver) swapPair(l *level, a []float64, axis int) error {
+	b, last := &s.buffers, l.own[axis]
+	s.timers.Begin(phaseGhosts)
+	n := l.pack(b.toPlus, a, l.face(axis, last))
+	l.pack(b.toPlus[n:], a, l.face(axis, 1))
+	s.timers.End(phaseGhosts)
+	s.timers.Begin(phaseMessages)
+	partner := l.plus[axis]
+	_, err := mpi.Sendrecv(s.world, b.toPlus[:2*n], partner, tagUp, b.fromMinus[:2*n], partner, tagUp)
+	s.timers.End(phaseMessages)
+	if err != nil {
+		return err
+	}
+	s.timers.Begin(phaseGhosts)
+	l.unpack(a, b.fromMinus[:n], l.face(axis, 0))
+	l.unpack(a, b.fromMinus[n:2*n], l.face(axis, last+1))
+	s.timers.End(phaseGhosts)
 	return nil
 }
 
@@ -79,16 +107,14 @@ func (s *solver) swap(l *level, axis int, toPlus, toMinus, fromPlus, fromMinus [
 	plus, minus := l.plus[axis], l.minus[axis]
 	up := mpi.Irecv(s.world, fromMinus, minus, tagUp)
 	down := mpi.Irecv(s.world, fromPlus, plus, tagDown)
-	if err := mpi.Send(s.world, toPlus, plus, tagUp); err != nil {
-		return err
+	sendUp := mpi.Isend(s.world, toPlus, plus, tagUp)
+	sendDown := mpi.Isend(s.world, toMinus, minus, tagDown)
+	_, err := up.Wait()
+	for _, r := range [...]*mpi.Request{down, sendUp, sendDown} {
+		if _, e := r.Wait(); err == nil {
+			err = e
+		}
 	}
-	if err := mpi.Send(s.world, toMinus, minus, tagDown); err != nil {
-		return err
-	}
-	if _, err := up.Wait(); err != nil {
-		return err
-	}
-	_, err := down.Wait()
 	return err
 }
 
