@@ -3,6 +3,7 @@ package cg
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"rhinet/mpi"
@@ -39,7 +40,7 @@ func TestEstimatePerIteration(t *testing.T) {
 	want := []float64{9.9986441579140, 8.5733279203222, 8.5954510374058, 8.5969972340737, 8.5971549151767}
 	for _, n := range []int{1, 2, 4} {
 		mpitest.Run(t, n, func(world *mpi.Comm) error {
-			s, err := newSolver(world, classes()[nas.S], false)
+			s, err := newSolver(world, classes()[nas.S], nas.BestLevel(), false)
 			if err != nil {
 				return err
 			}
@@ -136,7 +137,7 @@ func TestAllowed(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		s, err := newSolver(world, classes()[nas.S], true)
+		s, err := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
 		if err != nil {
 			return err
 		}
@@ -151,23 +152,71 @@ func TestNoAllocation(t *testing.T) {
 	})
 }
 
+// Every form of the product judges the others, for rows of every length and
+// both sizes of columns.
+func TestProductsAgree(t *testing.T) {
+	const rows, cols = 70, 90
+	rng := rand.New(rand.NewPCG(9, 10))
+	short := &matrix{start: make([]int32, rows+1)}
+	var all []uint32
+	want := make([]float64, rows)
+	x := make([]float64, cols)
+	for i := range x {
+		x[i] = rng.Float64() - 0.5
+	}
+	for i := range rows {
+		for range i {
+			j, v := rng.IntN(cols), rng.Float64()
+			all, short.value = append(all, uint32(j)), append(short.value, v)
+			want[i] += v * x[j]
+		}
+		short.start[i+1] = int32(len(all))
+	}
+	long := *short
+	long.setColumns(all, 1<<16+1)
+	short.setColumns(all, cols)
+	if long.short != nil || short.short == nil {
+		t.Fatal("columns are not kept in the smallest form")
+	}
+	for _, level := range nas.Levels() {
+		for _, a := range []*matrix{short, &long} {
+			got := make([]float64, rows)
+			p := newProduct(level)
+			p(got, a, x, 0, 20)
+			p(got, a, x, 20, 20)
+			p(got, a, x, 20, rows)
+			for i := range got {
+				if math.Abs(got[i]-want[i]) > 1e-13 {
+					t.Errorf("%v, short %v: row of length %d gives %v, want %v", level, a.short != nil, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkIterate(b *testing.B) {
 	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		b.Run(class.String(), func(b *testing.B) {
-			mpitest.Run(b, 1, func(world *mpi.Comm) error {
-				p := classes()[class]
-				s, err := newSolver(world, p, false)
-				if err != nil {
+		for _, level := range nas.Levels() {
+			benchmark(b, class, level)
+		}
+	}
+}
+
+func benchmark(b *testing.B, class nas.Class, level nas.Level) {
+	b.Run(class.String()+"/"+level.String(), func(b *testing.B) {
+		mpitest.Run(b, 1, func(world *mpi.Comm) error {
+			p := classes()[class]
+			s, err := newSolver(world, p, level, false)
+			if err != nil {
+				return err
+			}
+			for b.Loop() {
+				if _, err := s.iterate(); err != nil {
 					return err
 				}
-				for b.Loop() {
-					if _, err := s.iterate(); err != nil {
-						return err
-					}
-				}
-				b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
-				return nil
-			})
+			}
+			b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+			return nil
 		})
-	}
+	})
 }

@@ -15,7 +15,7 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	}
 	p := classes()[cfg.Class]
 	niter, verifiable := cfg.Count(p.niter)
-	s, err := newSolver(world, p, cfg.Timers)
+	s, err := newSolver(world, p, nas.BestLevel(), cfg.Timers)
 	if err != nil {
 		return nas.Result{}, err
 	}

@@ -8,12 +8,17 @@ import (
 )
 
 // A matrix is a block of a sparse matrix in compressed row form. Columns count
-// from the block's first and ascend within a row.
+// from the block's first and ascend within a row. They are kept in 16 bits if
+// that is enough, since a product is as fast as the matrix can be read.
 type matrix struct {
-	start  []int32 // of each row in column and value; the last one ends the last row
-	column []int32
-	value  []float64
+	start []int32 // of each row in the columns and value; the last one ends the last row
+	short []uint16
+	long  []uint32 // if short is nil
+	value []float64
 }
+
+// overread is by how many elements a product may read beyond the last column.
+const overread = 8
 
 // A vectors is the set of sparse random vectors v_0, v_1, ... of which the
 // matrix is built: width entries each, of which the first count[o] are in use.
@@ -71,6 +76,7 @@ func newMatrix(p params, row0, rows, col0, cols int) *matrix {
 	uses, first := v.byRow(row0, rows)
 
 	m := &matrix{start: make([]int32, rows+1)}
+	var all []uint32
 	sum := make([]float64, cols) // of the present row
 	seen := make([]int32, cols)  // row+1 in which sum was last used
 	var columns []int32          // of the present row
@@ -96,13 +102,27 @@ func newMatrix(p params, row0, rows, col0, cols int) *matrix {
 			add(j, rcond-p.shift)
 		}
 		slices.Sort(columns)
-		m.column = append(m.column, columns...)
 		for _, j := range columns {
+			all = append(all, uint32(j))
 			m.value = append(m.value, sum[j])
 		}
-		m.start[i+1] = int32(len(m.column))
+		m.start[i+1] = int32(len(all))
 	}
+	m.setColumns(all, cols)
 	return m
+}
+
+// setColumns keeps the columns, all below cols, in the smallest form.
+func (m *matrix) setColumns(all []uint32, cols int) {
+	all = append(all, make([]uint32, overread)...)
+	if cols > 1<<16 {
+		m.long = all
+		return
+	}
+	m.short = make([]uint16, len(all))
+	for i, j := range all {
+		m.short[i] = uint16(j)
+	}
 }
 
 // byRow returns, for each of the rows, which entries of v lie in it: those of

@@ -12,7 +12,7 @@ func (s *solver) multiply(out, in []float64) error {
 	rows := len(s.a.start) - 1
 	if s.line == nil {
 		s.timers.Begin(phaseProduct)
-		product(out, s.a, in, 0, rows)
+		s.product(out, s.a, in, 0, rows)
 		s.timers.End(phaseProduct)
 		return nil
 	}
@@ -53,14 +53,14 @@ func (s *solver) firstStage(in []float64, start, n int) error {
 		}
 	}
 	s.timers.Begin(phaseProduct)
-	product(s.w, s.a, in, from, to)
+	s.product(s.w, s.a, in, from, to)
 	s.timers.End(phaseProduct)
 	s.timers.Begin(phaseRowSum)
 	outgoing := mpi.Isend(s.world, s.w[from:to], partner, tag)
 	s.timers.End(phaseRowSum)
 	if !s.grid.square {
 		s.timers.Begin(phaseProduct)
-		product(s.w, s.a, in, start, start+n)
+		s.product(s.w, s.a, in, start, start+n)
 		s.timers.End(phaseProduct)
 	}
 	s.timers.Begin(phaseRowSum)

@@ -18,12 +18,13 @@ const (
 
 // A solver is one rank's part of the iteration.
 type solver struct {
-	world  *mpi.Comm
-	line   *mpi.Comm // the ranks of the same grid row; nil if there is one only
-	grid   grid
-	p      params
-	a      *matrix
-	timers *nas.Timers
+	world   *mpi.Comm
+	line    *mpi.Comm // the ranks of the same grid row; nil if there is one only
+	grid    grid
+	p       params
+	a       *matrix
+	product product
+	timers  *nas.Timers
 
 	x, z, d, q, r []float64 // vectors by column range; d is the search direction
 	w, in         []float64 // a product by row range, and a partner's part of it
@@ -32,9 +33,9 @@ type solver struct {
 }
 
 // newSolver makes this rank's block of the matrix. Collective.
-func newSolver(world *mpi.Comm, p params, timers bool) (*solver, error) {
+func newSolver(world *mpi.Comm, p params, level nas.Level, timers bool) (*solver, error) {
 	s := &solver{
-		world: world, grid: newGrid(world.Size(), world.Rank()), p: p,
+		world: world, grid: newGrid(world.Size(), world.Rank()), p: p, product: newProduct(level),
 		timers: nas.NewTimers(timers,
 			nas.Phase{Name: "matrix products"}, nas.Phase{Name: "vector updates"},
 			nas.Phase{Name: "row sums", Comm: true}, nas.Phase{Name: "transpose", Comm: true},
