@@ -40,7 +40,7 @@ func (e *Engine) onExposed(t *transfer, ev *ir.Event) {
 	case sendExposing:
 		e.ready(t)
 	case recvSharing:
-		e.invite(t)
+		e.begin(t)
 	case sendClosing, recvClosing:
 		e.closing(t)
 	}
@@ -48,15 +48,12 @@ func (e *Engine) onExposed(t *transfer, ev *ir.Event) {
 
 // onMoved goes on after a piece has moved.
 func (e *Engine) onMoved(t *transfer) error {
-	t.split.moving = false
 	switch t.state {
 	case recvPulling:
 		t.off = t.piece.hi
 		e.pullNext(t)
 	case recvSharing:
-		if t.split.opened {
-			return e.claimFront(t)
-		}
+		return e.claimFront(t)
 	case sendSharing:
 		t.split.moved++
 		e.claimBack(t)
@@ -68,15 +65,12 @@ func (e *Engine) onMoved(t *transfer) error {
 
 // onLost goes on after the NIC has refused to move a piece.
 func (e *Engine) onLost(t *transfer, err error) error {
-	t.split.moving = false
 	switch t.state {
 	case recvPulling:
 		e.pullFailed(t, err)
 	case recvSharing:
 		t.err, t.split.stop = err, true
-		if t.split.opened {
-			return e.claimFront(t)
-		}
+		return e.claimFront(t)
 	case sendSharing:
 		t.split.lost = true
 		e.report(t)
@@ -115,10 +109,9 @@ func (e *Engine) claimFailed(t *transfer, err error) {
 		e.finish(t, &PeerError{int(t.p.number), refused(err)})
 	case s.stop:
 		e.pullFailed(t, t.err)
-	case s.moving: // the first chunk: onMoved pulls the next
-		t.off, t.end = 0, t.n
-		e.become(t, recvPulling)
+	case s.begun:
+		e.pull(t, min(t.n, t.unit*int(s.claim.Front())), t.n)
 	default:
-		e.pull(t, min(t.n, t.unit), t.n)
+		e.pull(t, 0, t.n)
 	}
 }

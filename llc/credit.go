@@ -92,19 +92,15 @@ func (e *Engine) onTail(ev *ir.Event) error {
 // translator has no event, after posting all that Take gave; it costs two
 // comparisons when nothing waits.
 func (e *Engine) Retry() {
-	if e.posted != 0 {
-		e.settle()
-	}
-	if len(e.stalled) != 0 {
+	if e.posted|len(e.stalled) != 0 {
 		e.retry()
 	}
 }
 
-// Stalled reports whether something waits for room that only Retry can find:
-// then the driver must not sleep for long, because nobody rings for room.
-func (e *Engine) Stalled() bool { return len(e.stalled) != 0 }
-
 func (e *Engine) retry() {
+	if e.posted != 0 {
+		e.settle()
+	}
 	list := e.stalled
 	e.stalled, e.awake = e.awake[:0], list
 	for _, p := range list {

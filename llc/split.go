@@ -15,9 +15,9 @@ import (
 //
 // The receiver (front) and the sender (back):
 //
-//	               Expose own buffer, open the word, pull chunk 0
-//	Idle --------> Sharing --claim--> pull --Pulled--> claim ...
-//	                  |  \ both answers in: Split packet to the sender
+//	       Expose own buffer, open the word with chunk 0 claimed
+//	Idle --------> Sharing --both answers in--> Split packet, pull chunk 0
+//	                  |      --Pulled--> claim --Swapped--> pull ...
 //	                  | all claimed
 //	                  |-- sender has none, or has reported --> Closing (Finish packet)
 //	                  \-- sender has some --> Awaiting --Part--> Closing
@@ -33,8 +33,8 @@ import (
 type split struct {
 	held    bool       // receiver: word is ours
 	opened  bool       // receiver: the word has its first value
+	begun   bool       // receiver: the first chunk has been started
 	invited bool       // receiver: the Split packet is out
-	moving  bool       // a chunk is under way
 	stop    bool       // receiver: claim, but do not move
 	part    bool       // receiver: the sender has reported
 	lost    bool       // sender: a chunk it had claimed did not move
@@ -58,7 +58,17 @@ func (e *Engine) share(t *transfer) {
 	e.become(t, recvSharing)
 	e.swap(t, int32(e.self), uint64(s.claim), uint64(wire.NewClaim(s.claim.Generation()+1, 1)))
 	e.expose(t)
-	e.chunk(t, ir.Pull, 0)
+}
+
+// begin invites the sender and then pulls the first chunk, once the word and
+// the segment are there. In this order, because a NIC may work for as long as
+// a chunk takes before it sends the next packet.
+func (e *Engine) begin(t *transfer) {
+	if s := &t.split; s.opened && !s.begun && t.owed&forExpose == 0 {
+		s.begun = true
+		e.invite(t)
+		e.chunk(t, ir.Pull, 0)
+	}
 }
 
 // unitFor returns the bytes of one chunk of n: at most unit, unless that gives
@@ -73,7 +83,6 @@ func unitFor(n, unit int) int {
 
 // chunk moves chunk number i.
 func (e *Engine) chunk(t *transfer, op ir.Op, i uint32) {
-	t.split.moving = true
 	lo := int(i) * t.unit
 	e.copy(t, op, lo, min(lo+t.unit, t.n))
 }
@@ -89,11 +98,11 @@ func (e *Engine) swap(t *transfer, peer int32, old, new uint64) {
 	c.Token = t.owe(forSwap)
 }
 
-// invite sends the Split packet once the word and the segment are there, if
-// anything is left to claim.
+// invite sends the Split packet, if there is a segment and anything left to
+// claim.
 func (e *Engine) invite(t *transfer) {
 	s := &t.split
-	if t.state != recvSharing || !s.opened || t.segment == 0 || s.invited || s.stop || s.claim.Full(s.total) {
+	if t.segment == 0 || s.claim.Full(s.total) {
 		return
 	}
 	s.invited = true
@@ -126,11 +135,8 @@ func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
 		return nil
 	case !s.opened:
 		s.opened, s.claim = true, wire.Claim(s.new)
-		e.invite(t)
-		if s.moving {
-			return nil
-		}
-		return e.claimFront(t)
+		e.begin(t)
+		return nil
 	case ev.Old == s.old:
 		first := s.claim.Front()
 		s.claim = wire.Claim(s.new)
