@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func operatorAVX2(a *uint8)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·operatorAVX2(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -456,6 +456,33 @@ operator_all:
 	VMASKMOVPD  Y6, Y15, (SI)(BP*1)
 	MOVQ        616(R8), CX
 	VMASKMOVPD  Y0, Y15, (SI)(CX*1)
+	MOVQ        624(R8), R15
+	PREFETCHT0  (DI)(R15*1)
+	MOVQ        632(R8), BP
+	PREFETCHT0  (DI)(BP*1)
+	MOVQ        640(R8), CX
+	PREFETCHT0  (DI)(CX*1)
+	MOVQ        648(R8), R15
+	PREFETCHT0  (DI)(R15*1)
+	MOVQ        656(R8), BP
+	PREFETCHT0  (DI)(BP*1)
+	MOVQ        664(R8), CX
+	PREFETCHT0  (DI)(CX*1)
+	MOVQ        672(R8), R15
+	PREFETCHT0  (BX)(R15*1)
+	PREFETCHT0  (SI)(R15*1)
+	MOVQ        680(R8), BP
+	PREFETCHT0  (BX)(BP*1)
+	PREFETCHT0  (SI)(BP*1)
+	MOVQ        688(R8), CX
+	PREFETCHT0  (BX)(CX*1)
+	PREFETCHT0  (SI)(CX*1)
+	MOVQ        696(R8), R15
+	PREFETCHT0  (BX)(R15*1)
+	PREFETCHT0  (SI)(R15*1)
+	MOVQ        704(R8), BP
+	PREFETCHT0  (BX)(BP*1)
+	PREFETCHT0  (SI)(BP*1)
 	ADDQ        $0x20, DI
 	ADDQ        $0x20, SI
 	ADDQ        $0x20, BX
@@ -479,7 +506,7 @@ DATA lanes_operator_skip<>+24(SB)/8, $0x0000000000000003
 GLOBL lanes_operator_skip<>(SB), RODATA|NOPTR, $32
 
 // func operatorTransformAVX2(a *uint8)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·operatorTransformAVX2(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -965,6 +992,33 @@ operatorTransform_all:
 	VMASKMOVPD   Y4, Y15, (SI)(R15*1)
 	MOVQ         616(R8), BP
 	VMASKMOVPD   Y1, Y15, (SI)(BP*1)
+	MOVQ         624(R8), CX
+	PREFETCHT0   (DI)(CX*1)
+	MOVQ         632(R8), R15
+	PREFETCHT0   (DI)(R15*1)
+	MOVQ         640(R8), BP
+	PREFETCHT0   (DI)(BP*1)
+	MOVQ         648(R8), CX
+	PREFETCHT0   (DI)(CX*1)
+	MOVQ         656(R8), R15
+	PREFETCHT0   (DI)(R15*1)
+	MOVQ         664(R8), BP
+	PREFETCHT0   (DI)(BP*1)
+	MOVQ         672(R8), CX
+	PREFETCHT0   (BX)(CX*1)
+	PREFETCHT0   (SI)(CX*1)
+	MOVQ         680(R8), R15
+	PREFETCHT0   (BX)(R15*1)
+	PREFETCHT0   (SI)(R15*1)
+	MOVQ         688(R8), BP
+	PREFETCHT0   (BX)(BP*1)
+	PREFETCHT0   (SI)(BP*1)
+	MOVQ         696(R8), CX
+	PREFETCHT0   (BX)(CX*1)
+	PREFETCHT0   (SI)(CX*1)
+	MOVQ         704(R8), R15
+	PREFETCHT0   (BX)(R15*1)
+	PREFETCHT0   (SI)(R15*1)
 	ADDQ         $0x20, DI
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, BX

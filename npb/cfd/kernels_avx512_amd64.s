@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func operatorAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·operatorAVX512(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -428,6 +428,33 @@ operator_all:
 	VMOVUPD     Z6, K1, (SI)(BP*1)
 	MOVQ        616(R8), CX
 	VMOVUPD     Z0, K1, (SI)(CX*1)
+	MOVQ        624(R8), R15
+	PREFETCHT0  (DI)(R15*1)
+	MOVQ        632(R8), BP
+	PREFETCHT0  (DI)(BP*1)
+	MOVQ        640(R8), CX
+	PREFETCHT0  (DI)(CX*1)
+	MOVQ        648(R8), R15
+	PREFETCHT0  (DI)(R15*1)
+	MOVQ        656(R8), BP
+	PREFETCHT0  (DI)(BP*1)
+	MOVQ        664(R8), CX
+	PREFETCHT0  (DI)(CX*1)
+	MOVQ        672(R8), R15
+	PREFETCHT0  (BX)(R15*1)
+	PREFETCHT0  (SI)(R15*1)
+	MOVQ        680(R8), BP
+	PREFETCHT0  (BX)(BP*1)
+	PREFETCHT0  (SI)(BP*1)
+	MOVQ        688(R8), CX
+	PREFETCHT0  (BX)(CX*1)
+	PREFETCHT0  (SI)(CX*1)
+	MOVQ        696(R8), R15
+	PREFETCHT0  (BX)(R15*1)
+	PREFETCHT0  (SI)(R15*1)
+	MOVQ        704(R8), BP
+	PREFETCHT0  (BX)(BP*1)
+	PREFETCHT0  (SI)(BP*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, SI
 	ADDQ        $0x40, BX
@@ -439,7 +466,7 @@ operator_all:
 	// 8 lanes, 0 spill slots
 
 // func operatorTransformAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·operatorTransformAVX512(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -896,6 +923,33 @@ operatorTransform_all:
 	VMOVUPD      Z4, K1, (SI)(R15*1)
 	MOVQ         616(R8), BP
 	VMOVUPD      Z2, K1, (SI)(BP*1)
+	MOVQ         624(R8), CX
+	PREFETCHT0   (DI)(CX*1)
+	MOVQ         632(R8), R15
+	PREFETCHT0   (DI)(R15*1)
+	MOVQ         640(R8), BP
+	PREFETCHT0   (DI)(BP*1)
+	MOVQ         648(R8), CX
+	PREFETCHT0   (DI)(CX*1)
+	MOVQ         656(R8), R15
+	PREFETCHT0   (DI)(R15*1)
+	MOVQ         664(R8), BP
+	PREFETCHT0   (DI)(BP*1)
+	MOVQ         672(R8), CX
+	PREFETCHT0   (BX)(CX*1)
+	PREFETCHT0   (SI)(CX*1)
+	MOVQ         680(R8), R15
+	PREFETCHT0   (BX)(R15*1)
+	PREFETCHT0   (SI)(R15*1)
+	MOVQ         688(R8), BP
+	PREFETCHT0   (BX)(BP*1)
+	PREFETCHT0   (SI)(BP*1)
+	MOVQ         696(R8), CX
+	PREFETCHT0   (BX)(CX*1)
+	PREFETCHT0   (SI)(CX*1)
+	MOVQ         704(R8), R15
+	PREFETCHT0   (BX)(R15*1)
+	PREFETCHT0   (SI)(R15*1)
 	ADDQ         $0x40, DI
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, BX

@@ -101,7 +101,7 @@ func NewOperator(p Plan) *Operator {
 	}
 	o.tile = tileOf(&p.U, p.Order, len(o.runs))
 	a.coef = table.data
-	a.off = offsets(&p.U, &p.R)
+	a.off = offsets(&p.U, &p.R, p.Order)
 	o.kernel = operatorKernel(p.Level, p.Transform)
 	return o
 }
@@ -117,14 +117,16 @@ func lanesOf(b *Box, run Run, order Order, x int) (gi, gj [Lanes]int) {
 
 // Offsets of the neighbours of a point in the table that offsets makes.
 const (
-	offU     = 0                // components 0..Sound of the point itself
-	offNear  = offU + Sound + 1 // per direction: lower neighbour's 0..Reciprocal, then upper's
-	offFar   = offNear + 3*2*6  // per direction: the five of the second lower neighbour, then upper
-	offR     = offFar + 3*2*5   // the five components of r and f
-	offCount = offR + Components
+	offU     = 0                         // components 0..Sound of the point itself
+	offNear  = offU + Sound + 1          // per direction: lower neighbour's 0..Reciprocal, then upper's
+	offFar   = offNear + 3*2*6           // per direction: the five of the second lower neighbour, then upper
+	offR     = offFar + 3*2*5            // the five components of r and f
+	offNextU = offR + Components         // states two planes up, in the run that comes next
+	offNextR = offNextU + Reciprocal + 1 // r and f there
+	offCount = offNextR + Components
 )
 
-func offsets(u, r *Layout) []int {
+func offsets(u, r *Layout, order Order) []int {
 	t := make([]int, offCount)
 	for m := 0; m <= Sound; m++ {
 		t[offU+m] = 8 * m * u.Comp
@@ -142,6 +144,16 @@ func offsets(u, r *Layout) []int {
 	}
 	for m := range Components {
 		t[offR+m] = 8 * m * r.Comp
+	}
+	along := 1 // the next row is the next one in y, the next diagonal that in x
+	if order == ByDiagonals {
+		along = 0
+	}
+	for m := 0; m <= Reciprocal; m++ {
+		t[offNextU+m] = 8 * (u.Stride[along] + 2*u.Stride[2] + m*u.Comp)
+	}
+	for m := range Components {
+		t[offNextR+m] = 8 * (r.Stride[along] + m*r.Comp)
 	}
 	return t
 }

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func lowerAVX2(a *uint8)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·lowerAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -341,6 +341,28 @@ lower_all:
 	VMASKMOVPD   Y1, Y15, (SI)(R12*1)
 	MOVQ         224(R8), R11
 	VMASKMOVPD   Y0, Y15, (SI)(R11*1)
+	MOVQ         352(R8), R10
+	PREFETCHT0   (DI)(R10*1)
+	MOVQ         360(R8), R9
+	PREFETCHT0   (DI)(R9*1)
+	MOVQ         368(R8), CX
+	PREFETCHT0   (DI)(CX*1)
+	MOVQ         376(R8), R15
+	PREFETCHT0   (DI)(R15*1)
+	MOVQ         384(R8), R14
+	PREFETCHT0   (DI)(R14*1)
+	MOVQ         392(R8), R13
+	PREFETCHT0   (DI)(R13*1)
+	MOVQ         400(R8), R12
+	PREFETCHT0   (SI)(R12*1)
+	MOVQ         408(R8), R11
+	PREFETCHT0   (SI)(R11*1)
+	MOVQ         416(R8), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVQ         424(R8), R9
+	PREFETCHT0   (SI)(R9*1)
+	MOVQ         432(R8), CX
+	PREFETCHT0   (SI)(CX*1)
 	ADDQ         $0x20, DI
 	ADDQ         $0x20, SI
 	SUBQ         $0x04, BX
@@ -363,7 +385,7 @@ DATA lanes_lower_skip<>+24(SB)/8, $0x0000000000000003
 GLOBL lanes_lower_skip<>(SB), RODATA|NOPTR, $32
 
 // func upperAVX2(a *uint8)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·upperAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -697,6 +719,28 @@ upper_all:
 	MOVQ         224(R8), CX
 	VADDPD       (SI)(CX*1), Y1, Y0
 	VMASKMOVPD   Y0, Y15, (SI)(CX*1)
+	MOVQ         352(R8), R15
+	PREFETCHT0   (DI)(R15*1)
+	MOVQ         360(R8), R14
+	PREFETCHT0   (DI)(R14*1)
+	MOVQ         368(R8), R12
+	PREFETCHT0   (DI)(R12*1)
+	MOVQ         376(R8), R13
+	PREFETCHT0   (DI)(R13*1)
+	MOVQ         384(R8), R9
+	PREFETCHT0   (DI)(R9*1)
+	MOVQ         392(R8), R10
+	PREFETCHT0   (DI)(R10*1)
+	MOVQ         400(R8), R11
+	PREFETCHT0   (SI)(R11*1)
+	MOVQ         408(R8), CX
+	PREFETCHT0   (SI)(CX*1)
+	MOVQ         416(R8), R15
+	PREFETCHT0   (SI)(R15*1)
+	MOVQ         424(R8), R14
+	PREFETCHT0   (SI)(R14*1)
+	MOVQ         432(R8), R12
+	PREFETCHT0   (SI)(R12*1)
 	ADDQ         $0x20, DI
 	ADDQ         $0x20, SI
 	SUBQ         $0x04, BX

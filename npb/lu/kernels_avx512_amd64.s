@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func lowerAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·lowerAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -317,6 +317,28 @@ lower_all:
 	VMOVUPD      Z4, K1, (SI)(CX*1)
 	MOVQ         224(R8), R11
 	VMOVUPD      Z0, K1, (SI)(R11*1)
+	MOVQ         352(R8), R14
+	PREFETCHT0   (DI)(R14*1)
+	MOVQ         360(R8), R13
+	PREFETCHT0   (DI)(R13*1)
+	MOVQ         368(R8), R12
+	PREFETCHT0   (DI)(R12*1)
+	MOVQ         376(R8), R10
+	PREFETCHT0   (DI)(R10*1)
+	MOVQ         384(R8), R9
+	PREFETCHT0   (DI)(R9*1)
+	MOVQ         392(R8), R15
+	PREFETCHT0   (DI)(R15*1)
+	MOVQ         400(R8), CX
+	PREFETCHT0   (SI)(CX*1)
+	MOVQ         408(R8), R11
+	PREFETCHT0   (SI)(R11*1)
+	MOVQ         416(R8), R14
+	PREFETCHT0   (SI)(R14*1)
+	MOVQ         424(R8), R13
+	PREFETCHT0   (SI)(R13*1)
+	MOVQ         432(R8), R12
+	PREFETCHT0   (SI)(R12*1)
 	ADDQ         $0x40, DI
 	ADDQ         $0x40, SI
 	SUBQ         $0x08, BX
@@ -327,7 +349,7 @@ lower_all:
 	// 8 lanes, 0 spill slots
 
 // func upperAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·upperAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -633,6 +655,28 @@ upper_all:
 	MOVQ         224(R8), R14
 	VADDPD       (SI)(R14*1), Z1, Z0
 	VMOVUPD      Z0, K1, (SI)(R14*1)
+	MOVQ         352(R8), R9
+	PREFETCHT0   (DI)(R9*1)
+	MOVQ         360(R8), CX
+	PREFETCHT0   (DI)(CX*1)
+	MOVQ         368(R8), R15
+	PREFETCHT0   (DI)(R15*1)
+	MOVQ         376(R8), R13
+	PREFETCHT0   (DI)(R13*1)
+	MOVQ         384(R8), R12
+	PREFETCHT0   (DI)(R12*1)
+	MOVQ         392(R8), R10
+	PREFETCHT0   (DI)(R10*1)
+	MOVQ         400(R8), R11
+	PREFETCHT0   (SI)(R11*1)
+	MOVQ         408(R8), R14
+	PREFETCHT0   (SI)(R14*1)
+	MOVQ         416(R8), R9
+	PREFETCHT0   (SI)(R9*1)
+	MOVQ         424(R8), CX
+	PREFETCHT0   (SI)(CX*1)
+	MOVQ         432(R8), R15
+	PREFETCHT0   (SI)(R15*1)
 	ADDQ         $0x40, DI
 	ADDQ         $0x40, SI
 	SUBQ         $0x08, BX

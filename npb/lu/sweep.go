@@ -67,7 +67,9 @@ type sweepTable struct {
 const (
 	offU     = 0
 	offV     = 4 * 6
-	offCount = offV + 4*cfd.Components
+	offNextU = offV + 4*cfd.Components // in the diagonal that comes next
+	offNextV = offNextU + 6
+	offCount = offNextV + cfd.Components
 )
 
 // newTable returns the offsets for neighbours in direction side, -1 or 1.
@@ -84,6 +86,13 @@ func newTable(ul, vl *cfd.Layout, side int) sweepTable {
 		for m := range cfd.Components {
 			t.off[offV+p*cfd.Components+m] = 8 * (vs + m*vl.Comp)
 		}
+	}
+	// The lower sweep goes up, the upper sweep down.
+	for m := range 6 {
+		t.off[offNextU+m] = 8 * (m*ul.Comp - side*ul.Stride[0])
+	}
+	for m := range cfd.Components {
+		t.off[offNextV+m] = 8 * (m*vl.Comp - side*vl.Stride[0])
 	}
 	return t
 }

@@ -17,6 +17,8 @@ const (
 	luN      = 112
 	luSkip   = 120
 	luOffV   = 4 * 6
+	luNextU  = luOffV + 4*5
+	luNextV  = luNextU + 6
 	luComps  = 5
 	luStates = 6
 )
@@ -99,6 +101,14 @@ func luKernel(ctx *build.Context, lanes int, name string, body func(*diagonal)) 
 	k.setMaskSkip(k.n, reg.RCX, reg.R9, luSkip, name)
 	body(k)
 	k.emit()
+	if name != "advance" {
+		for m := range 6 {
+			ctx.PREFETCHT0(k.address(slotted(k.u, luNextU+m)))
+		}
+		for m := range 5 {
+			ctx.PREFETCHT0(k.address(slotted(k.v, luNextV+m)))
+		}
+	}
 	ctx.ADDQ(operand.Imm(uint64(8*lanes)), k.u)
 	ctx.ADDQ(operand.Imm(uint64(8*lanes)), k.v)
 	ctx.SUBQ(operand.Imm(uint64(lanes)), k.n)

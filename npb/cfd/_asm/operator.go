@@ -49,6 +49,9 @@ const (
 	offNear = offU + 7
 	offFar  = offNear + 3*2*6
 	offR    = offFar + 3*2*5
+
+	offNextU = offR + 5
+	offNextR = offNextU + 6
 )
 
 // operatorKernel writes the right-hand side along a run of points, with or without
@@ -90,6 +93,14 @@ func operatorKernel(ctx *build.Context, lanes int, transform bool) {
 		k.storeMasked(slotted(r, offR+m), v)
 	}
 	k.emit()
+	// The lines of the next run will be wanted soon.
+	for m := range 6 {
+		ctx.PREFETCHT0(k.address(slotted(u, offNextU+m)))
+	}
+	for m := range 5 {
+		ctx.PREFETCHT0(k.address(slotted(f, offNextR+m)))
+		ctx.PREFETCHT0(k.address(slotted(r, offNextR+m)))
+	}
 	step := operand.Imm(uint64(8 * lanes))
 	ctx.ADDQ(step, u)
 	ctx.ADDQ(step, r)
