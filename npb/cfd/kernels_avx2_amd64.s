@@ -468,19 +468,19 @@ operator_all:
 	PREFETCHT0  (DI)(BP*1)
 	MOVQ        664(R8), CX
 	PREFETCHT0  (DI)(CX*1)
-	MOVQ        672(R8), R15
+	MOVQ        680(R8), R15
 	PREFETCHT0  (BX)(R15*1)
 	PREFETCHT0  (SI)(R15*1)
-	MOVQ        680(R8), BP
+	MOVQ        688(R8), BP
 	PREFETCHT0  (BX)(BP*1)
 	PREFETCHT0  (SI)(BP*1)
-	MOVQ        688(R8), CX
+	MOVQ        696(R8), CX
 	PREFETCHT0  (BX)(CX*1)
 	PREFETCHT0  (SI)(CX*1)
-	MOVQ        696(R8), R15
+	MOVQ        704(R8), R15
 	PREFETCHT0  (BX)(R15*1)
 	PREFETCHT0  (SI)(R15*1)
-	MOVQ        704(R8), BP
+	MOVQ        712(R8), BP
 	PREFETCHT0  (BX)(BP*1)
 	PREFETCHT0  (SI)(BP*1)
 	ADDQ        $0x20, DI
@@ -1005,8 +1005,7 @@ operatorTransform_all:
 	MOVQ         664(R8), BP
 	PREFETCHT0   (DI)(BP*1)
 	MOVQ         672(R8), CX
-	PREFETCHT0   (BX)(CX*1)
-	PREFETCHT0   (SI)(CX*1)
+	PREFETCHT0   (DI)(CX*1)
 	MOVQ         680(R8), R15
 	PREFETCHT0   (BX)(R15*1)
 	PREFETCHT0   (SI)(R15*1)
@@ -1019,6 +1018,9 @@ operatorTransform_all:
 	MOVQ         704(R8), R15
 	PREFETCHT0   (BX)(R15*1)
 	PREFETCHT0   (SI)(R15*1)
+	MOVQ         712(R8), BP
+	PREFETCHT0   (BX)(BP*1)
+	PREFETCHT0   (SI)(BP*1)
 	ADDQ         $0x20, DI
 	ADDQ         $0x20, SI
 	ADDQ         $0x20, BX
@@ -1121,7 +1123,7 @@ DATA lanes_sound<>+24(SB)/8, $0x0000000000000003
 GLOBL lanes_sound<>(SB), RODATA|NOPTR, $32
 
 // func gatherAVX2(a *uint8)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·gatherAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -1150,6 +1152,11 @@ gather_component:
 	VMOVUPD    (CX)(R8*1), Y1
 	VMOVUPD    (CX)(R8*2), Y2
 	VMOVUPD    (CX)(R9*1), Y3
+	LEAQ       (CX)(R8*8), R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 (R12)(R8*1)
+	PREFETCHT1 (R12)(R8*2)
+	PREFETCHT1 (R12)(R9*1)
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y5
 	VUNPCKLPD  Y3, Y2, Y6
@@ -1171,6 +1178,11 @@ gather_component:
 	VMOVUPD    (CX)(R10*1), Y1
 	VMOVUPD    (CX)(R9*2), Y2
 	VMOVUPD    (CX)(R11*1), Y3
+	LEAQ       (CX)(R8*8), R12
+	PREFETCHT1 (R12)(R8*4)
+	PREFETCHT1 (R12)(R10*1)
+	PREFETCHT1 (R12)(R9*2)
+	PREFETCHT1 (R12)(R11*1)
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y5
 	VUNPCKLPD  Y3, Y2, Y6

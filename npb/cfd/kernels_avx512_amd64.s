@@ -440,19 +440,19 @@ operator_all:
 	PREFETCHT0  (DI)(BP*1)
 	MOVQ        664(R8), CX
 	PREFETCHT0  (DI)(CX*1)
-	MOVQ        672(R8), R15
+	MOVQ        680(R8), R15
 	PREFETCHT0  (BX)(R15*1)
 	PREFETCHT0  (SI)(R15*1)
-	MOVQ        680(R8), BP
+	MOVQ        688(R8), BP
 	PREFETCHT0  (BX)(BP*1)
 	PREFETCHT0  (SI)(BP*1)
-	MOVQ        688(R8), CX
+	MOVQ        696(R8), CX
 	PREFETCHT0  (BX)(CX*1)
 	PREFETCHT0  (SI)(CX*1)
-	MOVQ        696(R8), R15
+	MOVQ        704(R8), R15
 	PREFETCHT0  (BX)(R15*1)
 	PREFETCHT0  (SI)(R15*1)
-	MOVQ        704(R8), BP
+	MOVQ        712(R8), BP
 	PREFETCHT0  (BX)(BP*1)
 	PREFETCHT0  (SI)(BP*1)
 	ADDQ        $0x40, DI
@@ -936,8 +936,7 @@ operatorTransform_all:
 	MOVQ         664(R8), BP
 	PREFETCHT0   (DI)(BP*1)
 	MOVQ         672(R8), CX
-	PREFETCHT0   (BX)(CX*1)
-	PREFETCHT0   (SI)(CX*1)
+	PREFETCHT0   (DI)(CX*1)
 	MOVQ         680(R8), R15
 	PREFETCHT0   (BX)(R15*1)
 	PREFETCHT0   (SI)(R15*1)
@@ -950,6 +949,9 @@ operatorTransform_all:
 	MOVQ         704(R8), R15
 	PREFETCHT0   (BX)(R15*1)
 	PREFETCHT0   (SI)(R15*1)
+	MOVQ         712(R8), BP
+	PREFETCHT0   (BX)(BP*1)
+	PREFETCHT0   (SI)(BP*1)
 	ADDQ         $0x40, DI
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, BX
@@ -1036,7 +1038,7 @@ sound_full:
 	// 8 lanes, 0 spill slots
 
 // func gatherAVX512(a *uint8)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·gatherAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), DI
@@ -1073,6 +1075,15 @@ gather_component:
 	VMOVUPD    (CX)(R10*1), Z5
 	VMOVUPD    (CX)(R9*2), Z6
 	VMOVUPD    (CX)(R11*1), Z7
+	LEAQ       (CX)(R8*8), R12
+	PREFETCHT1 (R12)
+	PREFETCHT1 (R12)(R8*1)
+	PREFETCHT1 (R12)(R8*2)
+	PREFETCHT1 (R12)(R9*1)
+	PREFETCHT1 (R12)(R8*4)
+	PREFETCHT1 (R12)(R10*1)
+	PREFETCHT1 (R12)(R9*2)
+	PREFETCHT1 (R12)(R11*1)
 	VUNPCKLPD  Z1, Z0, Z8
 	VUNPCKHPD  Z1, Z0, Z12
 	VUNPCKLPD  Z3, Z2, Z9

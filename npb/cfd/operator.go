@@ -122,7 +122,8 @@ const (
 	offFar   = offNear + 3*2*6           // per direction: the five of the second lower neighbour, then upper
 	offR     = offFar + 3*2*5            // the five components of r and f
 	offNextU = offR + Components         // states two planes up, in the run that comes next
-	offNextR = offNextU + Reciprocal + 1 // r and f there
+	offNextC = offNextU + Reciprocal + 1 // speed of sound there, in the same plane
+	offNextR = offNextC + 1              // r and f
 	offCount = offNextR + Components
 )
 
@@ -152,6 +153,7 @@ func offsets(u, r *Layout, order Order) []int {
 	for m := 0; m <= Reciprocal; m++ {
 		t[offNextU+m] = 8 * (u.Stride[along] + 2*u.Stride[2] + m*u.Comp)
 	}
+	t[offNextC] = 8 * (u.Stride[along] + Sound*u.Comp)
 	for m := range Components {
 		t[offNextR+m] = 8 * (r.Stride[along] + m*r.Comp)
 	}

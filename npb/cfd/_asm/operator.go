@@ -51,7 +51,8 @@ const (
 	offR    = offFar + 3*2*5
 
 	offNextU = offR + 5
-	offNextR = offNextU + 6
+	offNextC = offNextU + 6
+	offNextR = offNextC + 1
 )
 
 // operatorKernel writes the right-hand side along a run of points, with or without
@@ -96,6 +97,9 @@ func operatorKernel(ctx *build.Context, lanes int, transform bool) {
 	// The lines of the next run will be wanted soon.
 	for m := range 6 {
 		ctx.PREFETCHT0(k.address(slotted(u, offNextU+m)))
+	}
+	if transform {
+		ctx.PREFETCHT0(k.address(slotted(u, offNextC)))
 	}
 	for m := range 5 {
 		ctx.PREFETCHT0(k.address(slotted(f, offNextR+m)))

@@ -41,6 +41,13 @@ func gatherKernel(ctx *build.Context, lanes int) {
 		for l := range lanes {
 			ctx.VMOVUPD(rowAt(half+l), k.vec(l))
 		}
+		// The next eight rows will be wanted soon.
+		ctx.LEAQ(operand.Mem{Base: trFm, Index: trRow1, Scale: 8}, trT)
+		for l := range lanes {
+			m := rowAt(half + l)
+			m.Base = trT
+			ctx.PREFETCHT1(m)
+		}
 		k.transpose()
 		ctx.LEAQ(operand.Mem{Base: trSm, Disp: 8 * half}, trT)
 		for c := range lanes {
