@@ -147,9 +147,10 @@ func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
 		return nil
 	case was.Generation() != s.claim.Generation() || was.Front() != s.claim.Front() ||
 		was.Back() < s.claim.Back() || !was.Fits(s.total) || !s.invited:
-		err := fmt.Errorf("claim word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)
-		e.finish(t, &PeerError{int(t.p.number), err})
-		return &ProtocolError{int(t.p.number), "claim", err.Error()}
+		err := &ProtocolError{int(t.p.number), "claim",
+			fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}
+		e.finish(t, err)
+		return err
 	}
 	s.claim = was
 	return e.claimFront(t)

@@ -25,7 +25,6 @@ import (
 //	run                                        events for all until nothing happens
 //	refuse pull|push|expose|swap|nothing [hard]   from now on
 //	kill P                                     P dies, and everybody is told
-//	packet P from=Q kind= ...                  P gets a packet from a liar
 //	snapshot P; pending P; protocols
 //
 // The output gives, by the number of the engine: what it takes, changes of
@@ -61,7 +60,6 @@ type actor struct {
 	llc.Request
 	send bool
 	said bool
-	want []byte
 }
 
 func (s *stage) say(format string, args ...any) { fmt.Fprintf(&s.out, format+"\n", args...) }
@@ -78,7 +76,7 @@ func (s *stage) play(c *script.Command) string {
 
 var scenes = map[string]func(*stage, *script.Command){
 	"world": (*stage).world, "send": (*stage).send, "recv": (*stage).recv, "cancel": (*stage).cancel, "probe": (*stage).probe,
-	"poll": (*stage).poll, "run": (*stage).run, "refuse": (*stage).refuseNext, "kill": (*stage).kill, "packet": (*stage).packet,
+	"poll": (*stage).poll, "run": (*stage).run, "refuse": (*stage).refuseNext, "kill": (*stage).kill,
 	"snapshot": (*stage).snapshot, "pending": (*stage).pending, "protocols": (*stage).protocols,
 }
 
@@ -238,23 +236,6 @@ func (s *stage) kill(c *script.Command) {
 			s.net.Announce(i, d)
 		}
 	}
-}
-
-// packet gives an engine a packet that no engine sent.
-func (s *stage) packet(c *script.Command) {
-	i := c.ArgInt(0)
-	ev := ir.Event{Kind: ir.Arrived, Peer: int32(c.Int("from", 0)), Ring: ir.Ring(uint32(c.Int("ring", -1)))}
-	ev.Header = ir.Header{Kind: uint8(c.Int("kind", 0)), Flags: uint8(c.Int("flags", 0)), Tag: int32(c.Int("tag", 0)),
-		Context: uint16(c.Int("context", 0)), Word: wire.Pair(uint32(c.Int("low", 0)), uint32(c.Int("high", 0)))}
-	ev.Data = make([]byte, c.Int("bytes", 0))
-	before := s.engines[i].Snapshot()
-	if err := s.engines[i].Step(&ev); err != nil {
-		s.say("%d error: %v", i, err)
-		if after := s.engines[i].Snapshot(); after != before {
-			s.tb.Errorf("a refused packet changed %+v to %+v", before, after)
-		}
-	}
-	s.post(i)
 }
 
 func (s *stage) snapshot(c *script.Command) {

@@ -1,0 +1,47 @@
+package llc
+
+// Ways to break an engine, each a mistake that its code guards against. Only
+// tests see them.
+
+// BreakLines lets the engine believe that rings have twice their lines.
+func BreakLines(e *Engine) { e.slots *= 2 }
+
+// BreakData lets it place data where the reader does not look.
+func BreakData(e *Engine) { e.bytes *= 2 }
+
+// BreakFragments makes packets that do not fit an empty ring.
+func BreakFragments(e *Engine) { e.fragment = 4 * int(e.bytes) }
+
+// BreakWords hands one claim word to several transfers.
+func BreakWords(e *Engine) {
+	for i := range e.words.free {
+		e.words.free[i] = 0
+	}
+}
+
+// BreakCopier takes the copy engine away.
+func BreakCopier(e *Engine) { e.copies.limit = 0 }
+
+// BreakTransfers leaves room for one transfer at a time.
+func BreakTransfers(e *Engine) { e.transfers.limit = 1 }
+
+// BreakRings grants rings that do not exist.
+func BreakRings(e *Engine) { e.caps.Rings += 8 }
+
+// LimitTransfers sets how many transfers may be under way.
+func LimitTransfers(e *Engine, n int) { e.transfers.limit = n }
+
+// AgeTransfers makes the next ids of all indexes in use wrap around.
+func AgeTransfers(e *Engine) {
+	for _, t := range e.transfers.table {
+		if t.state == idle {
+			t.id |= (1<<(32-indexBits) - 1) << indexBits
+		}
+	}
+}
+
+// States returns the names of the states of both connection machines.
+func States(e *Engine, peer int) (writer, reader string) {
+	p := &e.peers[peer]
+	return outNames[p.out], inNames[p.grant]
+}
