@@ -97,6 +97,10 @@ func (e *Engine) Retry() {
 	}
 }
 
+// Stalled reports whether something waits for room that only Retry can find:
+// then the driver must not sleep for long, because nobody rings for room.
+func (e *Engine) Stalled() bool { return len(e.stalled) != 0 }
+
 func (e *Engine) retry() {
 	if e.posted != 0 {
 		e.settle()
