@@ -50,6 +50,24 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// Every kernel of the table runs on four ranks, which all of them allow.
+func TestAll(t *testing.T) {
+	out, errs, code := npb(t, 4, "all")
+	if code != 0 || errs != "" {
+		t.Errorf("status %d, stderr %q", code, errs)
+	}
+	summary := out[strings.LastIndex(out, " Kernel Class"):]
+	lines := strings.Split(strings.TrimSpace(summary), "\n")[1:]
+	for i, k := range kernels() {
+		if i >= len(lines) || !strings.HasPrefix(lines[i], " "+strings.ToUpper(k.name)+" ") || !strings.HasSuffix(lines[i], "  SUCCESSFUL") {
+			t.Fatalf("%s is missing in the summary:\n%s", k.name, summary)
+		}
+	}
+	if len(lines) != len(kernels()) {
+		t.Errorf("summary:\n%s", summary)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	out, _, code := npb(t, 1, "-format=json", "is", "cg")
 	dec := json.NewDecoder(strings.NewReader(out))
