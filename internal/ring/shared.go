@@ -2,13 +2,19 @@ package ring
 
 import "sync/atomic"
 
-// MaxShared is the largest payload, in bytes, of one record of a shared ring:
-// 2048 bytes less the header's line.
-const MaxShared = 2048 - LineBytes
+// MaxShared is the largest payload, in bytes, of one record of a shared ring
+// that is large enough for it: the MTU of 2048 bytes less the 8 bytes by which
+// a message is framed (pm-messaging, section 1.5.4).
+const MaxShared = 2048 - 8
 
 // A SharedLayout is the shape of a shared ring: the receive pointer, the
 // release pointer, then Lines lines (a power of two, at least 64).
 type SharedLayout struct{ Lines int }
+
+// MaxPayload returns the longest payload, in bytes, of one record. A record
+// takes at most half the lines, so that an empty ring has room for it wherever
+// it starts, what is skipped before the end included.
+func (l SharedLayout) MaxPayload() int { return min(MaxShared, (l.Lines/2-1)*LineBytes) }
 
 // Size returns the bytes of memory that the ring takes, a multiple of a line.
 func (l SharedLayout) Size() int { return 2*guardBytes + l.Lines*LineBytes }
@@ -24,6 +30,7 @@ type sharedMem struct {
 	lines    []Line
 	bytes    []byte // the same lines
 	mask     uint64
+	most     int // bytes of the longest payload
 }
 
 func openShared(mem []byte, l SharedLayout) sharedMem {
@@ -41,6 +48,7 @@ func openShared(mem []byte, l SharedLayout) sharedMem {
 		lines:    all[head/LineBytes:],
 		bytes:    mem[head:l.Size():l.Size()],
 		mask:     uint64(l.Lines) - 1,
+		most:     l.MaxPayload(),
 	}
 }
 
@@ -64,10 +72,10 @@ func NewSharedWriter(mem []byte, l SharedLayout) *SharedWriter {
 // Append adds one record from the given source, which fits 16 bits, and
 // reports whether there was room; without room nothing is written. Sequence,
 // length and source bits of head are replaced. The payload is at most
-// MaxShared bytes long. Records become visible in the order in which
+// [SharedLayout.MaxPayload] bytes long. Records become visible in the order in which
 // their room was reserved.
 func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool {
-	if len(payload) > MaxShared {
+	if len(payload) > w.most {
 		panic(longPayload)
 	}
 	if source < 0 || source > 0xffff {

@@ -43,7 +43,7 @@ func (r *SharedReader) Poll(p *Packet) (bool, error) {
 		if size&0xffff != pad {
 			return r.open(w, size, p)
 		}
-		if rest := r.mask + 1 - r.slot&r.mask; rest < extent(MaxShared) {
+		if rest := r.mask + 1 - r.slot&r.mask; rest < extent(r.most) {
 			r.release(rest)
 			continue
 		}
@@ -60,7 +60,7 @@ func (r *SharedReader) open(w, size uint64, p *Packet) (bool, error) {
 		return false, ErrCorrupt
 	}
 	first := r.slot & r.mask
-	if r.need = extent(int(n)); n > MaxShared || first+r.need > r.mask+1 {
+	if r.need = extent(int(n)); n > uint64(r.most) || first+r.need > r.mask+1 {
 		return false, ErrCorrupt
 	}
 	p.Head[0], p.Head[1], p.Head[2] = w, size, r.line[2]

@@ -28,7 +28,7 @@ func TestSharedRingAgainstQueue(t *testing.T) {
 			refused := 0
 			for range 5000 {
 				if rng.IntN(5) < 3 {
-					rec := random(rng, MaxShared)
+					rec := random(rng, SharedLayout{lines}.MaxPayload())
 					// Payload that imitates every sequence to come.
 					for i := 0; i+8 <= len(rec.payload); i += LineBytes {
 						binary.LittleEndian.PutUint32(rec.payload[i:], Seq(r.slot+uint64(rng.IntN(2*lines))))
@@ -65,7 +65,7 @@ func TestSharedRingRefusalWritesNothing(t *testing.T) {
 	for w.Append(1, &[3]uint64{}, make([]byte, 100)) {
 	}
 	before, at := append([]byte(nil), w.bytes...), *w.reserved
-	if w.Append(1, &[3]uint64{7, 7, 7}, make([]byte, MaxShared)) {
+	if w.Append(1, &[3]uint64{7, 7, 7}, make([]byte, w.most)) {
 		t.Fatal("room in a full ring")
 	}
 	if string(before) != string(w.bytes) || at != *w.reserved {

@@ -84,7 +84,7 @@ func TestRefusalsAreAnswers(t *testing.T) {
 		"watch no ring":    {ir.Command{Op: ir.Watch, Peer: 0, Ring: ir.Ring(rings)}, nil},
 		"watch twice":      {ir.Command{Op: ir.Watch, Peer: 1, Ring: 1}, errWatched},
 		"packet too long":  {ir.Command{Op: ir.Packet, Peer: 1, Data: make([]byte, 1<<20)}, martini.WrongLength},
-		"shared too long":  {ir.Command{Op: ir.Shared, Peer: 1, Data: make([]byte, ir.MaxShared+1)}, martini.WrongLength},
+		"shared too long":  {ir.Command{Op: ir.Shared, Peer: 1, Data: make([]byte, 2049)}, martini.WrongLength},
 		"conceal nothing":  {ir.Command{Op: ir.Conceal}, martini.Misuse},
 		"pull of nothing":  {ir.Command{Op: ir.Pull, Peer: 1, Data: make([]byte, 8)}, martini.NoSegment},
 		"swap of no word":  {ir.Command{Op: ir.Swap, Peer: 1, Offset: 1 << 20}, martini.BeyondSegment},

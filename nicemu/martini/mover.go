@@ -67,10 +67,13 @@ func (n *NIC) piece(t node, rank int, key uint64, seg Segment, va uint64, hint i
 func (n *NIC) dma(x *entry, i, rank int, va uint64, b []byte, write bool) (int, Reason, error) {
 	mem := n.near(x, i, rank, va, uint64(len(b)))
 	if mem != nil {
+		b = b[:len(mem)]
 		if write {
-			return copy(mem, b), 0, nil
+			dmaWrite(mem, b)
+		} else {
+			dmaRead(b, mem)
 		}
-		return copy(b, mem), 0, nil
+		return len(b), 0, nil
 	}
 	if !n.f.Shared() {
 		return 0, NotPinned, nil // on a pinned page, but not of this buffer

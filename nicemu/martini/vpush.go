@@ -13,6 +13,7 @@ import (
 type Mailbox struct {
 	route
 	ring *ring.SharedWriter
+	most int // bytes of a record's payload
 }
 
 // Mailbox opens the VPUSH ring of a node.
@@ -21,6 +22,7 @@ func (n *NIC) Mailbox(w *Window, rank int) (*Mailbox, error) {
 	if err := m.find(n, w, rank, sidShared); err != nil {
 		return nil, err
 	}
+	m.most = n.f.Geometry().Shared.MaxPayload()
 	m.ring = ring.NewSharedWriter(n.f.Bytes(rank, fabric.Shared), n.f.Geometry().Shared)
 	return m, nil
 }
@@ -36,7 +38,7 @@ func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
 	if err := m.ready(); err != nil {
 		return false, err
 	}
-	if len(payload) > ring.MaxShared {
+	if len(payload) > m.most {
 		return false, m.nic.refuse(Refusal{
 			Op: opPush, Node: m.rank, Segment: makeSegment(sidShared, ioGen), Bytes: len(payload), Reason: WrongLength,
 		})

@@ -1,0 +1,72 @@
+package martini
+
+import (
+	"bytes"
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+func TestDMACopiesWhateverTheAlignment(t *testing.T) {
+	whole, src := make([]byte, 64), make([]byte, 40)
+	for i := range src {
+		src[i] = byte(i + 1)
+	}
+	for at := range 9 {
+		for n := range 40 {
+			clear(whole)
+			dmaWrite(whole[at:at+n], src[:n])
+			back := make([]byte, n)
+			dmaRead(back, whole[at:at+n])
+			if !bytes.Equal(back, src[:n]) || len(bytes.Trim(whole, "\x00")) != n {
+				t.Fatalf("%d bytes at %d: %v", n, at, whole)
+			}
+		}
+	}
+}
+
+// TestTrailerIsVisibleLast holds the DMA to what a receiver that polls relies
+// on (pm-messaging, section 1.4.6): whoever sees the last word sees the rest.
+func TestTrailerIsVisibleLast(t *testing.T) {
+	n := open(t, 2)
+	const size, rounds = 512, 2000
+	go func() {
+		src := make([]byte, size)
+		pin, err := n[0].Pin(src)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for i := 1; i <= rounds; i++ {
+			for j := range src {
+				src[j] = byte(i)
+			}
+			src[size-4], src[size-3] = byte(i), byte(i>>8)
+			if err := n[0].Window(0).Push(Request{Node: 1, Segment: CommonSegment, Offset: uint64(i%4) * size}, src); err != nil {
+				t.Error(err)
+				return
+			}
+			for atomic.LoadUint32(Word32(n[1].Common(), 8192)) != uint32(i) {
+				runtime.Gosched()
+			}
+		}
+		_ = n[0].Unpin(pin)
+	}()
+	mem := n[1].Common()
+	for i := 1; i <= rounds; i++ {
+		at := i % 4 * size
+		want := uint32(byte(i)) | uint32(byte(i>>8))<<8 | uint32(byte(i))<<16 | uint32(byte(i))<<24
+		for atomic.LoadUint32(Word32(mem, at+size-4)) != want {
+			runtime.Gosched()
+			if t.Failed() {
+				return
+			}
+		}
+		for j, b := range mem[at : at+size-4] {
+			if b != byte(i) {
+				t.Fatalf("round %d: byte %d is %d", i, j, b)
+			}
+		}
+		atomic.StoreUint32(Word32(mem, 8192), uint32(i))
+	}
+}
