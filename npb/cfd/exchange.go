@@ -5,12 +5,16 @@ import "rhinet/mpi"
 // exchange fills the ghost layers of the cells (section 2.2): two layers, five
 // components, from each of six neighbours. Edges and corners are never needed.
 type exchange struct {
-	out, in [6][]float64 // by 2*direction, +1 for the successor
-	reqs    []*mpi.Request
+	out, in [6][]float64    // by 2*direction, +1 for the successor
+	reqs    [12]mpi.Request // in place: a time step allocates nothing
+	all     [12]*mpi.Request
 }
 
 func newExchange(m *March) *exchange {
-	e := &exchange{reqs: make([]*mpi.Request, 0, 12)}
+	e := &exchange{}
+	for i := range e.reqs {
+		e.all[i] = &e.reqs[i]
+	}
 	if m.Root == 1 {
 		return e
 	}
@@ -40,15 +44,14 @@ func (m *March) faceLen(c, d, high int) int {
 }
 
 func (e *exchange) run(m *March) error {
-	e.reqs = e.reqs[:0]
 	for side := range 6 {
-		e.reqs = append(e.reqs, mpi.Irecv(m.comm, e.in[side], m.neighbour(side), side^1))
+		e.reqs[side] = *mpi.Irecv(m.comm, e.in[side], m.neighbour(side), side^1)
 	}
 	for side := range 6 {
 		e.pack(m, side)
-		e.reqs = append(e.reqs, mpi.Isend(m.comm, e.out[side], m.neighbour(side), side))
+		e.reqs[6+side] = *mpi.Isend(m.comm, e.out[side], m.neighbour(side), side)
 	}
-	if err := mpi.WaitAll(e.reqs...); err != nil {
+	if err := mpi.WaitAll(e.all[:]...); err != nil {
 		return err
 	}
 	for side := range 6 {

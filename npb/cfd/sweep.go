@@ -20,7 +20,9 @@ type Sweeper struct {
 	gather, scatter func(*transposeArgs)
 
 	send, recv []float64
-	pending    *mpi.Request
+	// Requests in place, inactive when there is nothing to wait for: a time step
+	// allocates nothing.
+	sending, receiving mpi.Request
 }
 
 // stage is the work on one cell in one direction.
@@ -28,7 +30,7 @@ type stage struct {
 	cell   *Cell
 	groups []group
 	n      int       // interior points along the direction
-	state  []float64 // of all groups; of one group if there is one rank
+	state  []float64 // see storage
 	size   int       // state of a group
 	rowsAt int
 }
@@ -37,21 +39,29 @@ type stage struct {
 func NewSweeper(comm *mpi.Comm, m *March, lines *Lines, level Level, timers *nas.Timers) *Sweeper {
 	s := &Sweeper{march: m, lines: lines, comm: comm, timers: timers}
 	s.gather, s.scatter = transposeKernels(level)
-	longest, widest := 0, 0
+	longest, widest, stored := 0, 0, 0
 	for d := range 3 {
+		total := 0
 		for p := range m.Root {
 			c := m.Cells[m.At(d, p)]
 			from, to := c.Inside(d)
 			st := stage{cell: c, groups: c.groups(d), n: to - from}
 			st.size = (st.n + 2*lines.Lead) * lines.Width * Lanes
 			st.rowsAt = (c.Low[d] + from) * RowWidth
-			stored := len(st.groups)
-			if m.Root == 1 {
-				stored = 1
-			}
-			st.state = make([]float64, stored*st.size)
 			s.stages[d] = append(s.stages[d], st)
 			longest, widest = max(longest, st.n), max(widest, len(st.groups))
+			total += st.storage(m.Root)
+		}
+		stored = max(stored, total)
+	}
+	// The directions use the same memory, one after the other.
+	state := make([]float64, stored)
+	for d := range s.stages {
+		rest := state
+		for p := range s.stages[d] {
+			st := &s.stages[d][p]
+			n := st.storage(m.Root)
+			st.state, rest = rest[:n], rest[n:]
 		}
 	}
 	comps := m.Cells[0].UL.Stride[1] / m.Cells[0].UL.Comp
@@ -65,13 +75,24 @@ func NewSweeper(comm *mpi.Comm, m *March, lines *Lines, level Level, timers *nas
 	return s
 }
 
+// storage is the length of the states that must be kept between the passes: those
+// of all groups, but of one group only if there is one rank.
+func (st *stage) storage(root int) int {
+	if root == 1 {
+		return st.size
+	}
+	return len(st.groups) * st.size
+}
+
 // Solve runs both passes in direction d.
 func (s *Sweeper) Solve(d int) error {
 	last := s.march.Root - 1
 	if last == 0 {
 		st := &s.stages[d][0]
 		for g := range st.groups {
+			s.clearBefore(st, 0)
 			s.forward(d, st, g, 0)
+			s.clearAfter(st, 0)
 			s.backward(d, st, g, 0)
 		}
 		return nil
@@ -86,7 +107,18 @@ func (s *Sweeper) Solve(d int) error {
 			return err
 		}
 	}
-	return nil
+	return s.finish(&s.sending)
+}
+
+// clearBefore clears the state before the first point of a line, and clearAfter the
+// solution after the last: what the identity rows on the boundary leave.
+func (s *Sweeper) clearBefore(st *stage, at int) {
+	clear(st.state[at:][:s.lines.Lead*s.lines.Width*Lanes])
+}
+
+func (s *Sweeper) clearAfter(st *stage, at int) {
+	n := s.lines.Lead * s.lines.Width * Lanes
+	clear(st.state[at+st.size-n:][:n])
 }
 
 // Tags of the solve messages; both carry the order of the stages.
@@ -95,54 +127,67 @@ const (
 	tagBackward
 )
 
+// solution is what one point of a group adds to a message of the second pass.
+const solution = Components * Lanes
+
 func (s *Sweeper) forwardStage(d, p, last int) error {
 	st := &s.stages[d][p]
 	chunk := s.lines.Lead * s.lines.Width * Lanes
-	if p > 0 {
-		buf := s.recv[:len(st.groups)*chunk]
-		if err := s.receive(buf, s.march.Pred[d], tagForward); err != nil {
-			return err
+	if err := s.finish(&s.receiving); err != nil {
+		return err
+	}
+	for g := range st.groups {
+		if p == 0 {
+			s.clearBefore(st, g*st.size)
+		} else {
+			copy(st.state[g*st.size:][:chunk], s.recv[g*chunk:])
 		}
-		for g := range st.groups {
-			copy(st.state[g*st.size:][:chunk], buf[g*chunk:])
-		}
+	}
+	// What is needed next arrives meanwhile.
+	if p < last {
+		buf := s.recv[:len(s.stages[d][p+1].groups)*chunk]
+		s.receiving = *mpi.Irecv(s.comm, buf, s.march.Pred[d], tagForward)
 	}
 	for g := range st.groups {
 		s.forward(d, st, g, g*st.size)
 	}
-	if err := s.finishSend(); err != nil || p == last {
+	if err := s.finish(&s.sending); err != nil || p == last {
 		return err
 	}
 	buf := s.send[:len(st.groups)*chunk]
 	for g := range st.groups {
 		copy(buf[g*chunk:][:chunk], st.state[g*st.size+st.n*s.lines.Width*Lanes:])
 	}
-	s.pending = mpi.Isend(s.comm, buf, s.march.Succ[d], tagForward)
+	s.sending = *mpi.Isend(s.comm, buf, s.march.Succ[d], tagForward)
 	return nil
 }
 
 func (s *Sweeper) backwardStage(d, p, last int) error {
 	st := &s.stages[d][p]
-	const solution = Components * Lanes
 	point := s.lines.Width * Lanes
 	chunk := s.lines.Lead * solution
 	y := s.lines.Y * Lanes
-	if p < last {
-		buf := s.recv[:len(st.groups)*chunk]
-		if err := s.receive(buf, s.march.Succ[d], tagBackward); err != nil {
-			return err
+	if err := s.finish(&s.receiving); err != nil {
+		return err
+	}
+	for g := range st.groups {
+		if p == last {
+			s.clearAfter(st, g*st.size)
+			continue
 		}
-		for g := range st.groups {
-			after := st.state[g*st.size+(s.lines.Lead+st.n)*point+y:]
-			for l := range s.lines.Lead {
-				copy(after[l*point:][:solution], buf[g*chunk+l*solution:])
-			}
+		after := st.state[g*st.size+(s.lines.Lead+st.n)*point+y:]
+		for l := range s.lines.Lead {
+			copy(after[l*point:][:solution], s.recv[g*chunk+l*solution:])
 		}
+	}
+	if p > 0 {
+		buf := s.recv[:len(s.stages[d][p-1].groups)*chunk]
+		s.receiving = *mpi.Irecv(s.comm, buf, s.march.Succ[d], tagBackward)
 	}
 	for g := range st.groups {
 		s.backward(d, st, g, g*st.size)
 	}
-	if err := s.finishSend(); err != nil || p == 0 {
+	if err := s.finish(&s.sending); err != nil || p == 0 {
 		return err
 	}
 	buf := s.send[:len(st.groups)*chunk]
@@ -152,25 +197,14 @@ func (s *Sweeper) backwardStage(d, p, last int) error {
 			copy(buf[g*chunk+l*solution:][:solution], first[l*point:])
 		}
 	}
-	s.pending = mpi.Isend(s.comm, buf, s.march.Pred[d], tagBackward)
+	s.sending = *mpi.Isend(s.comm, buf, s.march.Pred[d], tagBackward)
 	return nil
 }
 
-// finishSend waits until the send buffer may be used again.
-func (s *Sweeper) finishSend() error {
-	if s.pending == nil {
-		return nil
-	}
+// finish completes a request, if it is active.
+func (s *Sweeper) finish(r *mpi.Request) error {
 	s.timers.Begin(PhaseLines)
-	_, err := s.pending.Wait()
-	s.timers.End(PhaseLines)
-	s.pending = nil
-	return err
-}
-
-func (s *Sweeper) receive(buf []float64, from, tag int) error {
-	s.timers.Begin(PhaseLines)
-	_, err := mpi.Recv(s.comm, buf, from, tag)
+	_, err := r.Wait()
 	s.timers.End(PhaseLines)
 	return err
 }
