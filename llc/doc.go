@@ -5,4 +5,24 @@
 // and has no package state; whoever drives it (rhinet/llc/port at full speed,
 // rhinet/llc/sim in simulation) feeds it with Step and carries out what Take
 // returns.
+//
+//	Send, Recv, Cancel, Probe              Step(event)
+//	        |                                   |
+//	        v                                   v
+//	 protocols.go: a row for each size    step.go, answer.go: who takes it
+//	        |                                   |
+//	        v                                   v
+//	 eager.go   rendezvous.go  split.go  stream.go      connect.go  gone.go
+//	 (packets)  (offer, pull)  (both)    (Data packets) (rings)     (dead peers)
+//	        |         matching: rhinet/llc/match, unexpected.go
+//	        v
+//	 schedule.go: the way to each peer     copier.go: the copy engine
+//	 credit.go: room in a packet ring      flight.go: the shared ring
+//	        |
+//	        v
+//	      Take
+//
+// Each of these files has its state machines' picture at the top. A small
+// message to a peer that has granted a ring meets none of them: Send fills one
+// command, Step copies the payload to the matching receive.
 package llc

@@ -1,6 +1,7 @@
 package llc
 
 import (
+	"math"
 	"math/bits"
 
 	"rhinet/internal/invariants"
@@ -130,7 +131,7 @@ func (e *Engine) Take() []ir.Command {
 // on return. It panics if r.Peer is not a peer.
 func (e *Engine) Send(r *Request) {
 	p := &e.peers[r.Peer]
-	if len(r.Buf) < p.direct && p.lines.Open() && r.Mode == Standard && r.Tag >= 0 {
+	if len(r.Buf) < p.direct && p.lines.Open() && r.Mode == Standard && uint(r.Tag) <= math.MaxInt32 {
 		c := e.emit()
 		c.Op = ir.Packet
 		c.Peer = p.number

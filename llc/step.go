@@ -41,9 +41,6 @@ func (e *Engine) Step(ev *ir.Event) error {
 
 // arrived takes any packet.
 func (e *Engine) arrived(p *peer, ev *ir.Event) error {
-	if p.gone {
-		return nil
-	}
 	h, flags := &ev.Header, ev.Header.Flags
 	ask := flags&wire.Ask != 0
 	if ask {

@@ -54,7 +54,7 @@ func (t *Table[P, U]) Posted() int { return t.posted }
 // Messages returns the number of waiting messages.
 func (t *Table[P, U]) Messages() int { return t.messages }
 
-// find returns the context, which must be made by at first use.
+// find returns a context, which comes into being when first named.
 func (t *Table[P, U]) find(ctx uint16) *context[P, U] {
 	if int(ctx) < len(t.contexts) {
 		if c := t.contexts[ctx]; c != nil {

@@ -15,6 +15,16 @@ import (
 func (w *world) drain() (done bool, err error) {
 	posted := false
 	missing := w.missing()
+	total := 0
+	for _, n := range missing {
+		total += max(0, n)
+	}
+	if w.futile++; total != w.waiting {
+		w.waiting, w.futile = total, 0
+	}
+	if w.futile == 3 {
+		return false, fmt.Errorf("%d messages do not arrive: %v\n%s", total, missing, w.describe())
+	}
 	for i, r := range w.ranks {
 		if !w.honest(i) {
 			continue

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"rhinet/internal/invariants"
 )
 
 var (
@@ -27,8 +29,8 @@ func TestSeeds(t *testing.T) {
 		return
 	}
 	n := *seeds
-	if testing.Short() {
-		n /= 10
+	if testing.Short() || invariants.Enabled {
+		n /= 10 // checks and the race detector cost ten times as much
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup

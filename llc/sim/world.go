@@ -22,6 +22,8 @@ type world struct {
 	dead    int // the peer that has died, or -1
 	buried  int // the peer whose death has been announced, or -1
 	liar    int // the peer that lies, or -1
+	waiting int // messages that were missing when nothing moved last
+	futile  int // how often since then nothing has changed
 	problem error
 }
 
