@@ -39,7 +39,9 @@ llc, llc/ir < llc/port, llc/sim
 
 # NICs and their translators.
 nicemu/fabric < nicemu/<nic>
+nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
 nicemu/<nic>, llc/ir, llc/soft < llc/<nic>
+nicemu/martini/pm, llc/ir < llc/martinipm
 llc/<nic>, nicemu/fabric < llc/nics
 
 # MPI.
@@ -55,6 +57,8 @@ npb/<kernel> < cmd/npb
 mpi < examples/<feature>
 mpi, llc/port, llc/sim, llc/nics < bench
 nicemu/<nic> < bench
+nicemu/martini/lowlevel < bench/nic
+nicemu/martini/pm < bench/pm
 bench/host, bench/peer < bench/compare
 bench < bench/peer, bench/<level>
 bench/compare, bench/<level> < cmd/bench
