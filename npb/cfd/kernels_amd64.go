@@ -2,6 +2,8 @@
 
 package cfd
 
+//go:generate go run -C _asm .
+
 import "github.com/klauspost/cpuid/v2"
 
 func levels() []Level {

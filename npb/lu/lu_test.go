@@ -71,6 +71,22 @@ func TestClassS(t *testing.T) {
 	}
 }
 
+// TestClassW verifies the next class, whose lines do not fill the last vector.
+func TestClassW(t *testing.T) {
+	if testing.Short() || cfd.Best() == cfd.Plain {
+		t.Skip("takes seconds")
+	}
+	for _, procs := range []int{1, 2, 4} {
+		mpitest.Run(t, procs, func(world *mpi.Comm) error {
+			r, err := Run(world, nas.Config{Class: nas.W})
+			if err == nil && world.Rank() == 0 && r.Verdict != nas.Successful {
+				t.Errorf("%d ranks: %v: %+v", procs, r.Verdict, r.Checks)
+			}
+			return err
+		})
+	}
+}
+
 // A run with another number of steps has no reference values.
 func TestOtherSteps(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
