@@ -2,23 +2,23 @@ package compare
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"rhinet/bench"
 )
 
-// Formats names the output formats of a comparison.
-const Formats = "table, markdown, csv, json"
+// Formats names the output formats of a comparison. The last is Go's
+// benchmark format, which benchstat reads: benchstat -col /runtime FILE.
+const Formats = "table, markdown, csv, json, go"
 
 // CheckFormat reports whether format is one of Formats.
 func CheckFormat(format string) error {
-	switch format {
-	case "table", "markdown", "csv", "json":
+	if slices.Contains(strings.Split(Formats, ", "), format) {
 		return nil
 	}
 	return fmt.Errorf("unknown format %q; the formats are %s", format, Formats)
@@ -30,29 +30,44 @@ func (res *Result) Write(out io.Writer, format string) error {
 	case "json":
 		return res.Encode(out)
 	case "csv":
-		w := csv.NewWriter(out)
-		w.Write(res.header())
-		w.WriteAll(res.table(false))
-		return w.Error()
+		return res.csv(out)
 	case "markdown":
 		return res.markdown(out)
+	case "go":
+		return res.gobench(out)
 	}
 	fmt.Fprintln(out, res.Host)
-	fmt.Fprintf(out, "%d rounds in rotated order, %s a size; microseconds (memory: KiB a rank); ratio = ours / other, median [quartiles] of the rounds\n", res.Rounds, res.Budget)
-	if err := bench.Table(out, res.header(), res.table(true)); err != nil {
+	fmt.Fprintln(out, res.legend())
+	if err := bench.Table(out, res.header(), res.table()); err != nil {
 		return err
 	}
-	for _, n := range res.Notes {
+	for _, n := range res.remarks() {
 		fmt.Fprintln(out, "note:", n)
 	}
 	return nil
 }
 
-// Encode writes the result file.
-func (res *Result) Encode(out io.Writer) error {
-	e := json.NewEncoder(out)
-	e.SetIndent("", " ")
-	return e.Encode(res)
+// legend explains the columns.
+func (res *Result) legend() string {
+	what := "microseconds (memory: KiB a rank)"
+	if slices.ContainsFunc(res.Samples, func(s Sample) bool { return s.Unit == mops }) {
+		what = "Mop/s, more is better"
+	}
+	text := fmt.Sprintf("%d rounds in rotated order, ", res.Rounds)
+	if res.Budget != "0s" {
+		text += res.Budget + " a size; "
+	}
+	text += what
+	if len(res.Runtimes) > 1 {
+		text += fmt.Sprintf("; ratio = %s / other, median [95 %% interval] of the rounds", res.Runtimes[0])
+	}
+	if c := res.Calibrated; c != nil {
+		text += fmt.Sprintf("; calibration %s", c)
+		if c := res.CalibratedAfter; c != nil {
+			text += fmt.Sprintf(", after %s", c)
+		}
+	}
+	return text
 }
 
 func (res *Result) header() []string {
@@ -60,23 +75,41 @@ func (res *Result) header() []string {
 	for _, name := range res.Runtimes[1:] {
 		h = append(h, "/ "+name)
 	}
-	return append(h, "/ better")
+	return append(h, res.betterHeader()...)
 }
 
-func (res *Result) table(quartiles bool) [][]string {
+// betterHeader names the columns of the ratios to the better of the peers.
+func (res *Result) betterHeader() []string {
+	if len(res.Peers()) == 0 {
+		return nil
+	}
+	h := []string{"/ better"}
+	for _, name := range res.Runtimes[1:res.ours()] {
+		h = append(h, name+" / better")
+	}
+	return h
+}
+
+// shown returns the ratios of a line in the order of the header.
+func (res *Result) shown(l Line) []Ratio {
+	ratios := slices.Clone(l.Ratios)
+	if len(res.Peers()) > 0 {
+		ratios = append(ratios, l.Better...)
+	}
+	return ratios
+}
+
+func (res *Result) table() [][]string {
 	var rows [][]string
 	for _, l := range res.Lines() {
 		row := []string{l.Test, strconv.Itoa(l.Ranks), strconv.Itoa(l.Bytes)}
 		for _, m := range l.Medians {
 			row = append(row, number(m))
 		}
-		for _, r := range append(l.Ratios, l.Best()) {
+		for _, r := range res.shown(l) {
 			text := "-"
-			if !math.IsNaN(r.Median) {
-				text = fmt.Sprintf("%.2f", r.Median)
-				if quartiles {
-					text += fmt.Sprintf(" [%.2f %.2f]", r.Low, r.High)
-				}
+			if r.Pairs > 0 {
+				text = fmt.Sprintf("%.2f [%.2f %.2f] %s", r.Median, r.From, r.To, r.Verdict(l.Rate()))
 			}
 			row = append(row, text)
 		}
@@ -97,13 +130,66 @@ func number(v float64) string {
 
 func (res *Result) markdown(out io.Writer) error {
 	h := res.header()
-	fmt.Fprintf(out, "%s\n\n%d rounds in rotated order, %s a size; microseconds (memory: KiB a rank); ratio = ours / other, median [quartiles] of the rounds.\n\n", res.Host, res.Rounds, res.Budget)
+	fmt.Fprintf(out, "%s\n\n%s.\n\n", res.Host, res.legend())
 	fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(h, " | "), strings.Repeat("---:|", len(h)))
-	for _, row := range res.table(true) {
+	for _, row := range res.table() {
 		fmt.Fprintf(out, "| %s |\n", strings.Join(row, " | "))
 	}
-	for _, n := range res.Notes {
+	for _, n := range res.remarks() {
 		fmt.Fprintf(out, "\nnote: %s\n", n)
+	}
+	return nil
+}
+
+// csv writes the medians and ratios, and after them what else is known of
+// each ratio.
+func (res *Result) csv(out io.Writer) error {
+	w := csv.NewWriter(out)
+	h := res.header()
+	for _, name := range h[3+len(res.Runtimes):] {
+		for _, what := range []string{"first quartile", "third quartile", "from", "to", "pairs", "outliers", "verdict"} {
+			h = append(h, name+" "+what)
+		}
+	}
+	w.Write(append(h, "unit"))
+	plain := func(v float64) string {
+		if math.IsNaN(v) {
+			return "-"
+		}
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	for _, l := range res.Lines() {
+		row := []string{l.Test, strconv.Itoa(l.Ranks), strconv.Itoa(l.Bytes)}
+		for _, m := range l.Medians {
+			row = append(row, plain(m))
+		}
+		for _, r := range res.shown(l) {
+			row = append(row, plain(r.Median))
+		}
+		for _, r := range res.shown(l) {
+			row = append(row, plain(r.Low), plain(r.High), plain(r.From), plain(r.To), strconv.Itoa(r.Pairs), strconv.Itoa(r.Outliers), r.Verdict(l.Rate()))
+		}
+		w.Write(append(row, l.Unit))
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// gobench writes every sample as one result line of Go's benchmark format
+// (golang.org/design/14313).
+func (res *Result) gobench(out io.Writer) error {
+	system, arch, _ := strings.Cut(res.Host.OS, "/")
+	fmt.Fprintf(out, "goos: %s\ngoarch: %s\ncpu: %s\ncommit: %s\ntime: %s\n", system, arch, res.Host.CPU, res.Host.Commit, res.Host.Time.Format("2006-01-02T15:04:05Z"))
+	clean := strings.NewReplacer(" ", "_", "/", "_", "=", "_").Replace
+	for _, s := range res.Samples {
+		value, unit := s.Value, s.unit()
+		if unit == "usec" {
+			value, unit = value*1e3, "ns/op"
+		}
+		if _, err := fmt.Fprintf(out, "Benchmark%s%s/ranks=%d/bytes=%d/runtime=%s 1 %g %s\n",
+			strings.ToUpper(s.Test[:1]), clean(s.Test[1:]), s.Ranks, s.Bytes, clean(s.Runtime), value, unit); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func shell(name, script string) Runtime {
 		command: func(c Cell, _ time.Duration) []string {
 			return []string{"sh", "-c", script, name, c.Test, join(c.Bytes)}
 		},
-		parse: peer.Parse,
+		read: rows(peer.Parse),
 	}
 }
 
@@ -58,7 +58,7 @@ func TestOurFailureEndsTheComparison(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo broken >&2; exit 7":      "broken",
 		"echo row barrier 2 0 one 1.5": "one",
-		"echo nothing":                 "0 rows for 1 sizes",
+		"echo nothing":                 "gave 0 rows for 1 sizes",
 	} {
 		_, err := Run(t.Context(), []Runtime{shell("ours", script)}, options(1))
 		if err == nil || !strings.Contains(err.Error(), want) {

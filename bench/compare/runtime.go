@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -18,23 +17,29 @@ import (
 // A Runtime is one MPI runtime under test.
 type Runtime struct {
 	Name string
-	// command returns the argument list that runs cell with the given time a size.
+	// command returns the argument list that runs cell with the given time a
+	// size; nil says that this runtime has nothing to run for the cell.
 	command func(c Cell, budget time.Duration) []string
-	parse   func(text string) ([]bench.Row, error)
+	// read takes the figures from what the command printed.
+	read func(c Cell, text string, elapsed time.Duration) ([]Sample, error)
+	env  []string // added to the environment
 }
 
-// Ours is this runtime: the launcher mpirun and the benchmark program self.
-func Ours(mpirun, self string) Runtime {
+// Ours is this runtime with a setting: the launcher mpirun and the benchmark
+// program self.
+func Ours(mpirun, self string, s Setting) Runtime {
 	return Runtime{
-		Name: "rhinet",
+		Name: s.Name,
 		command: func(c Cell, budget time.Duration) []string {
-			args := []string{mpirun, "-n", strconv.Itoa(c.Ranks), self, c.Test}
+			args := append([]string{mpirun}, s.flags()...)
+			args = append(args, "-n", strconv.Itoa(c.Ranks), self, c.Test)
 			if c.Test != Hello {
 				args = append(args, "--sizes", join(c.Bytes), "--time", budget.String(), "--format", "csv")
 			}
 			return args
 		},
-		parse: bench.ParseCSV,
+		read: rows(bench.ParseCSV),
+		env:  s.Env,
 	}
 }
 
@@ -85,14 +90,9 @@ func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 		runtimes = append(runtimes, Runtime{
 			Name: k.name,
 			command: func(c Cell, budget time.Duration) []string {
-				flags := k.fits
-				if c.Ranks > runtime.NumCPU() {
-					flags = k.crowded
-				}
-				args := append([]string{k.launcher}, flags...)
-				return append(args, strconv.Itoa(c.Ranks), bin, c.Test, join(c.Bytes), strconv.FormatFloat(budget.Seconds()*1e3, 'f', 0, 64))
+				return append(k.launch(c.Ranks), bin, c.Test, join(c.Bytes), strconv.FormatFloat(budget.Seconds()*1e3, 'f', 0, 64))
 			},
-			parse: peer.Parse,
+			read: rows(peer.Parse),
 		})
 	}
 	return runtimes, nil
@@ -117,23 +117,16 @@ func join(sizes []int) string {
 	return strings.Join(text, ",")
 }
 
-// A Sample is one figure of one runtime in one round.
-type Sample struct {
-	Round   int     `json:"round"`
-	Runtime string  `json:"runtime"`
-	Test    string  `json:"test"`
-	Ranks   int     `json:"ranks"`
-	Bytes   int     `json:"bytes"`
-	Value   float64 `json:"value"` // microseconds; for Memory, KiB
-}
-
 // measure runs one cell once. Its error says which runtime failed and how.
 func (r Runtime) measure(ctx context.Context, c Cell, budget, limit time.Duration) ([]Sample, error) {
+	args := r.command(c, budget)
+	if args == nil {
+		return nil, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	args := r.command(c, budget)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "OMPI_MCA_btl_base_warn_component_unused=0")
+	cmd.Env = append(append(os.Environ(), "OMPI_MCA_btl_base_warn_component_unused=0"), r.env...)
 	inGroup(cmd)
 	cmd.WaitDelay = 5 * time.Second
 	var out, errs strings.Builder
@@ -147,26 +140,12 @@ func (r Runtime) measure(ctx context.Context, c Cell, budget, limit time.Duratio
 	case err != nil:
 		return nil, fmt.Errorf("%s: %s on %d ranks: %v: %s", r.Name, c.Test, c.Ranks, err, strings.TrimSpace(errs.String()))
 	}
-	if c.Test == Hello {
-		kib, ranks := peer.ParseHello(out.String())
-		if ranks != c.Ranks {
-			return nil, fmt.Errorf("%s: hello on %d ranks printed %d lines", r.Name, c.Ranks, ranks)
-		}
-		return []Sample{
-			{Runtime: r.Name, Test: Hello, Ranks: c.Ranks, Value: float64(elapsed.Nanoseconds()) / 1e3},
-			{Runtime: r.Name, Test: Memory, Ranks: c.Ranks, Value: kib},
-		}, nil
-	}
-	rows, err := r.parse(out.String())
+	samples, err := r.read(c, out.String(), elapsed)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Name, err)
+		return nil, fmt.Errorf("%s: %s on %d ranks %w", r.Name, c.Test, c.Ranks, err)
 	}
-	if len(rows) != len(c.Bytes) {
-		return nil, fmt.Errorf("%s: %s on %d ranks gave %d rows for %d sizes", r.Name, c.Test, c.Ranks, len(rows), len(c.Bytes))
-	}
-	var samples []Sample
-	for _, row := range rows {
-		samples = append(samples, Sample{Runtime: r.Name, Test: row.Test, Ranks: row.Ranks, Bytes: row.Bytes, Value: row.Microsecs})
+	for i := range samples {
+		samples[i].Runtime = r.Name
 	}
 	return samples, nil
 }

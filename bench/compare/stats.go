@@ -2,9 +2,9 @@ package compare
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
+	"strings"
 )
 
 // A Line is the summary of one figure: medians over the rounds, and the
@@ -13,88 +13,183 @@ type Line struct {
 	Test    string    `json:"test"`
 	Ranks   int       `json:"ranks"`
 	Bytes   int       `json:"bytes"`
+	Unit    string    `json:"unit"`    // "usec", "KiB", "Mop/s"
 	Medians []float64 `json:"medians"` // in the order of Result.Runtimes; NaN if not measured
-	Ratios  []Ratio   `json:"ratios"`  // ours over each of the others
+	Ratios  []Ratio   `json:"ratios"`  // the first runtime's over each of the others
+	Better  []Ratio   `json:"better"`  // each of ours over the better of the peers
 }
 
-// A Ratio summarises ours / other over the rounds in which both were measured;
-// below 1 ours is faster, or smaller.
+// Rate reports whether more is better, as with figures per second.
+func (l Line) Rate() bool { return strings.HasSuffix(l.Unit, "/s") }
+
+// A Ratio summarises one runtime's figure over another's in the rounds in
+// which both were measured. Without pairs its figures are NaN.
 type Ratio struct {
-	Median, Low, High float64 // Low and High are the quartiles
-	Pairs             int
+	Median    float64
+	Low, High float64 // the quartiles
+	From, To  float64 // the 95 % interval of the median, by bootstrap
+	Pairs     int
+	Outliers  int // pairs beyond 1.5 interquartile ranges from the quartiles
 }
 
-// Lines summarises the samples, in the order in which they were first seen.
-func (res *Result) Lines() []Line {
-	type key struct {
-		test         string
-		ranks, bytes int
+// The bootstrap is the same every time, so that one file gives one table.
+const (
+	resamples = 2000
+	seed      = 1
+)
+
+// enough is the number of pairs below which nothing is called faster: of
+// fewer, even the whole range covers the median with less than 95 %
+// (2 x 0.5^n > 0.05).
+const enough = 6
+
+// Verdict says what the interval says: faster, slower, equal (no difference
+// is shown) or, where there are too few pairs to tell, "?". Rate says that
+// more is better.
+func (r Ratio) Verdict(rate bool) string {
+	less, more := "faster", "slower"
+	if rate {
+		less, more = more, less
 	}
-	type cell map[string]map[int]float64 // runtime, round
-	cells := map[key]cell{}
-	var order []key
+	switch {
+	case r.Pairs < enough:
+		return "?"
+	case r.To < 1:
+		return less
+	case r.From > 1:
+		return more
+	}
+	return "equal"
+}
+
+// summarise returns the ratio that stands for those of all rounds.
+func summarise(ratios []float64) Ratio {
+	v := slices.Sorted(slices.Values(ratios))
+	r := Ratio{Median: quantile(0.5, v), Low: quantile(0.25, v), High: quantile(0.75, v), Pairs: len(v)}
+	r.From, r.To = bootstrap(v)
+	fence := 1.5 * (r.High - r.Low)
+	for _, x := range v {
+		if x < r.Low-fence || x > r.High+fence {
+			r.Outliers++
+		}
+	}
+	return r
+}
+
+// bootstrap returns the 95 % percentile interval of the median of sorted values.
+func bootstrap(v []float64) (from, to float64) {
+	if len(v) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	rng := rand.New(rand.NewPCG(seed, uint64(len(v))))
+	medians, picked := make([]float64, resamples), make([]float64, len(v))
+	for i := range medians {
+		for j := range picked {
+			picked[j] = v[rng.IntN(len(v))]
+		}
+		slices.Sort(picked)
+		medians[i] = quantile(0.5, picked)
+	}
+	slices.Sort(medians)
+	return quantile(0.025, medians), quantile(0.975, medians)
+}
+
+// quantile interpolates between the two nearest of the sorted values, so that
+// 0.5 gives the median of an odd number of them exactly.
+func quantile(p float64, sorted []float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 == len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// A figure is what one line is about.
+type figure struct {
+	test         string
+	ranks, bytes int
+}
+
+// Lines summarises the samples: tests in the order in which they were first
+// seen, within a test by ranks and size.
+func (res *Result) Lines() []Line {
+	cells := map[figure]map[string]map[int]float64{} // runtime, round
+	units := map[figure]string{}
+	var order []figure
+	var tests []string
 	for _, s := range res.Samples {
-		k := key{s.Test, s.Ranks, s.Bytes}
+		k := figure{s.Test, s.Ranks, s.Bytes}
 		if cells[k] == nil {
-			cells[k] = cell{}
+			cells[k] = map[string]map[int]float64{}
 			order = append(order, k)
+			units[k] = s.unit()
 		}
 		if cells[k][s.Runtime] == nil {
 			cells[k][s.Runtime] = map[int]float64{}
 		}
 		cells[k][s.Runtime][s.Round] = s.Value
+		if !slices.Contains(tests, s.Test) {
+			tests = append(tests, s.Test)
+		}
 	}
-	slices.SortStableFunc(order, func(a, b key) int {
-		return slices.Index(res.tests(), a.test) - slices.Index(res.tests(), b.test)
+	slices.SortStableFunc(order, func(a, b figure) int {
+		if d := slices.Index(tests, a.test) - slices.Index(tests, b.test); d != 0 {
+			return d
+		}
+		if a.ranks != b.ranks {
+			return a.ranks - b.ranks
+		}
+		return a.bytes - b.bytes
 	})
 	var lines []Line
 	for _, k := range order {
-		line := Line{Test: k.test, Ranks: k.ranks, Bytes: k.bytes}
-		ours := cells[k][res.Runtimes[0]]
-		for i, name := range res.Runtimes {
-			var values, ratios []float64
-			for round, v := range cells[k][name] {
-				values = append(values, v)
-				if mine, ok := ours[round]; ok {
-					ratios = append(ratios, mine/v)
-				}
-			}
-			line.Medians = append(line.Medians, quantile(0.5, values))
-			if i > 0 {
-				line.Ratios = append(line.Ratios, Ratio{quantile(0.5, ratios), quantile(0.25, ratios), quantile(0.75, ratios), len(ratios)})
-			}
-		}
-		lines = append(lines, line)
+		lines = append(lines, res.line(Line{Test: k.test, Ranks: k.ranks, Bytes: k.bytes, Unit: units[k]}, cells[k]))
 	}
 	return lines
 }
 
-// tests lists the tests in the order first measured.
-func (res *Result) tests() []string {
-	var names []string
-	for _, s := range res.Samples {
-		if !slices.Contains(names, s.Test) {
-			names = append(names, s.Test)
+// line fills l from the values by runtime and round.
+func (res *Result) line(l Line, values map[string]map[int]float64) Line {
+	for _, name := range res.Runtimes {
+		var v []float64
+		for _, x := range values[name] {
+			v = append(v, x)
 		}
+		slices.Sort(v)
+		l.Medians = append(l.Medians, quantile(0.5, v))
 	}
-	return names
+	pair := func(a, b string) Ratio {
+		var v []float64
+		for round, x := range values[a] {
+			if y, ok := values[b][round]; ok {
+				v = append(v, x/y)
+			}
+		}
+		return summarise(v)
+	}
+	for _, name := range res.Runtimes[1:] {
+		l.Ratios = append(l.Ratios, pair(res.Runtimes[0], name))
+	}
+	for _, mine := range res.Runtimes[:res.ours()] {
+		best := summarise(nil)
+		for _, name := range res.Runtimes[res.ours():] {
+			r := pair(mine, name)
+			closer := r.Median > best.Median
+			if l.Rate() {
+				closer = r.Median < best.Median
+			}
+			if r.Pairs > 0 && (best.Pairs == 0 || closer) {
+				best = r
+			}
+		}
+		l.Better = append(l.Better, best)
+	}
+	return l
 }
 
-// Best returns the ratio to the fastest of the others.
-func (l Line) Best() Ratio {
-	best := Ratio{Median: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	for _, r := range l.Ratios {
-		if r.Pairs > 0 && !(r.Median <= best.Median) {
-			best = r
-		}
-	}
-	return best
-}
-
-func quantile(p float64, values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(values)
-	return stat.Quantile(p, stat.LinInterp, values, nil)
-}
+// Best returns the first runtime's ratio to the better of the peers.
+func (l Line) Best() Ratio { return l.Better[0] }

@@ -25,8 +25,11 @@ func TestRatiosArePairedWithinARound(t *testing.T) {
 		t.Fatalf("got %d lines, want 1", len(lines))
 	}
 	l := lines[0]
-	if l.Ratios[0] != (Ratio{0.5, 0.5, 0.5, 3}) || l.Ratios[1] != (Ratio{0.25, 0.25, 0.25, 2}) {
+	if l.Ratios[0] != (Ratio{0.5, 0.5, 0.5, 0.5, 0.5, 3, 0}) || l.Ratios[1] != (Ratio{0.25, 0.25, 0.25, 0.25, 0.25, 2, 0}) {
 		t.Errorf("ratios are %+v", l.Ratios)
+	}
+	if l.Medians[0] != 3 {
+		t.Errorf("median is %v, want 3", l.Medians[0])
 	}
 	if b := l.Best(); b.Median != 0.5 {
 		t.Errorf("ratio to the better one is %v, want 0.5", b.Median)
@@ -38,15 +41,15 @@ func TestUnmeasuredRuntimeShowsAsDash(t *testing.T) {
 	if l := res.Lines()[0]; !math.IsNaN(l.Medians[1]) || !math.IsNaN(l.Best().Median) {
 		t.Errorf("line is %+v", l)
 	}
-	for _, format := range []string{"table", "markdown", "csv"} {
+	for _, format := range []string{"table", "markdown", "csv", "go"} {
 		var out bytes.Buffer
 		if err := res.Write(&out, format); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(out.String(), "pingpong") || !strings.Contains(out.String(), "-") {
+		if !strings.Contains(out.String(), "ingpong") || format != "go" && !strings.Contains(out.String(), "-") {
 			t.Errorf("%s: %s", format, out.String())
 		}
-		if format != "csv" && !strings.Contains(out.String(), "x did not end") {
+		if (format == "table" || format == "markdown") && !strings.Contains(out.String(), "x did not end") {
 			t.Errorf("%s does not carry the note: %s", format, out.String())
 		}
 	}

@@ -50,7 +50,7 @@ func run(args []string, out, errs io.Writer) int {
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	addWorkloads(root, out)
-	root.AddCommand(compareCommand(out, errs))
+	root.AddCommand(compareCommand(out, errs), calibrateCommand(out))
 	err := root.Execute()
 	if err == nil {
 		return 0

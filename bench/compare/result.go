@@ -1,0 +1,141 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rhinet/bench/host"
+)
+
+// A Result is everything that a comparison found. It is what --out writes.
+type Result struct {
+	Schema          string            `json:"schema"`
+	Host            host.Host         `json:"host"`
+	Calibrated      *host.Calibration `json:"calibration_before,omitempty"`
+	CalibratedAfter *host.Calibration `json:"calibration_after,omitempty"`
+	Settings        []string          `json:"settings,omitempty"` // variables of the environment that change how runtimes work
+	Rounds          int               `json:"rounds"`
+	Budget          string            `json:"time_per_size"`
+	Runtimes        []string          `json:"runtimes"`       // the first ones are ours
+	Ours            int               `json:"ours,omitempty"` // how many are ours; 0 means 1
+	Samples         []Sample          `json:"samples"`
+	Failures        []Failure         `json:"failures,omitempty"`
+	Notes           []string          `json:"notes"` // what could not be measured, and why
+	Interrupted     bool              `json:"interrupted,omitempty"`
+}
+
+// A Failure is a cell that a runtime could not do in a round.
+type Failure struct {
+	Round   int    `json:"round"`
+	Runtime string `json:"runtime"`
+	Test    string `json:"test"`
+	Ranks   int    `json:"ranks"`
+}
+
+// Schema names the format of a result file.
+const Schema = "rhinet-compare-1"
+
+// ours returns how many of the runtimes are this one.
+func (res *Result) ours() int { return min(max(res.Ours, 1), len(res.Runtimes)) }
+
+// Peers returns the names of the runtimes that are not this one.
+func (res *Result) Peers() []string { return res.Runtimes[res.ours():] }
+
+// Encode writes the result file.
+func (res *Result) Encode(out io.Writer) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", " ")
+	return e.Encode(res)
+}
+
+// Read reads a result file. A file of something else, or of another version,
+// is an error that says so.
+func Read(file string) (*Result, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	res := new(Result)
+	if err := json.Unmarshal(text, res); err != nil {
+		return nil, fmt.Errorf("%s is no result file: %v", file, err)
+	}
+	switch {
+	case res.Schema == "":
+		return nil, fmt.Errorf("%s is no result file: it names no schema", file)
+	case res.Schema != Schema:
+		return nil, fmt.Errorf("%s has the schema %q; this program reads %s", file, res.Schema, Schema)
+	case len(res.Runtimes) == 0:
+		return nil, fmt.Errorf("%s is no result file: it names no runtime", file)
+	}
+	for _, s := range res.Samples {
+		if !slices.Contains(res.Runtimes, s.Runtime) {
+			return nil, fmt.Errorf("%s is damaged: it has a sample of %q, which is none of its runtimes", file, s.Runtime)
+		}
+	}
+	return res, nil
+}
+
+// Resume reads a result file and checks that a comparison of these runtimes
+// with opts can continue it.
+func Resume(file string, runtimes []Runtime, opts Options) (*Result, error) {
+	res, err := Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, r := range runtimes {
+		names = append(names, r.Name)
+	}
+	switch {
+	case !slices.Equal(names, res.Runtimes):
+		return nil, fmt.Errorf("%s compares %s; continue it with the same runtimes, not %s", file, strings.Join(res.Runtimes, ", "), strings.Join(names, ", "))
+	case res.Budget != opts.Budget.String():
+		return nil, fmt.Errorf("%s was measured with --time %s; continue it with the same", file, res.Budget)
+	}
+	return res, nil
+}
+
+// settings lists the variables of this environment that change a runtime.
+func settings() []string {
+	var found []string
+	for _, v := range os.Environ() {
+		for _, prefix := range []string{"RHINET_", "OMPI_MCA_", "MPIR_CVAR_", "MPICH_", "GOMAXPROCS=", "GOGC=", "GODEBUG=", "GOAMD64="} {
+			if strings.HasPrefix(v, prefix) {
+				found = append(found, v)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// remarks are the notes, and what the figures themselves give reason to note.
+func (res *Result) remarks() []string {
+	notes := slices.Clone(res.Notes)
+	if res.Interrupted {
+		notes = append([]string{"this comparison was interrupted; the medians are of the rounds there are"}, notes...)
+	}
+	if load, err := strconv.ParseFloat(strings.SplitN(res.Host.Load, " ", 2)[0], 64); err == nil && load > 0.5 {
+		notes = append(notes, fmt.Sprintf("the machine was loaded: %.2f runnable tasks on average in the minute before", load))
+	}
+	outliers, pairs, few := 0, 0, false
+	for _, l := range res.Lines() {
+		for _, r := range l.Ratios {
+			outliers += r.Outliers
+			pairs += r.Pairs
+			few = few || r.Pairs > 0 && r.Pairs < enough
+		}
+	}
+	if outliers > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d paired ratios are outliers (beyond 1.5 interquartile ranges); they are in the medians and intervals", outliers, pairs))
+	}
+	if few {
+		notes = append(notes, fmt.Sprintf("? marks ratios of fewer than %d rounds, which cannot show a difference at 95 %%", enough))
+	}
+	return notes
+}

@@ -1,0 +1,60 @@
+package compare
+
+import (
+	"fmt"
+	"time"
+
+	"rhinet/bench"
+	"rhinet/bench/peer"
+)
+
+// A Sample is one figure of one runtime in one round.
+type Sample struct {
+	Round   int     `json:"round"`
+	Runtime string  `json:"runtime"`
+	Test    string  `json:"test"`
+	Ranks   int     `json:"ranks"`
+	Bytes   int     `json:"bytes"`
+	Value   float64 `json:"value"`          // in Unit
+	Unit    string  `json:"unit,omitempty"` // empty: microseconds; for Memory, KiB
+}
+
+// unit returns the sample's unit by name.
+func (s Sample) unit() string {
+	switch {
+	case s.Unit != "":
+		return s.Unit
+	case s.Test == Memory:
+		return "KiB"
+	}
+	return "usec"
+}
+
+// rows returns the reader of a command that prints a row for each size, or,
+// for Hello, a line for each rank.
+func rows(parse func(string) ([]bench.Row, error)) func(Cell, string, time.Duration) ([]Sample, error) {
+	return func(c Cell, text string, elapsed time.Duration) ([]Sample, error) {
+		if c.Test == Hello {
+			kib, ranks := peer.ParseHello(text)
+			if ranks != c.Ranks {
+				return nil, fmt.Errorf("printed %d lines", ranks)
+			}
+			return []Sample{
+				{Test: Hello, Ranks: c.Ranks, Value: float64(elapsed.Nanoseconds()) / 1e3},
+				{Test: Memory, Ranks: c.Ranks, Value: kib},
+			}, nil
+		}
+		rows, err := parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("gave what cannot be read: %w", err)
+		}
+		if len(rows) != len(c.Bytes) {
+			return nil, fmt.Errorf("gave %d rows for %d sizes", len(rows), len(c.Bytes))
+		}
+		var samples []Sample
+		for _, row := range rows {
+			samples = append(samples, Sample{Test: row.Test, Ranks: row.Ranks, Bytes: row.Bytes, Value: row.Microsecs})
+		}
+		return samples, nil
+	}
+}

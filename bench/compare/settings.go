@@ -1,0 +1,70 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// A Setting is one way to run this runtime: a NIC, and variables of the
+// environment.
+type Setting struct {
+	Name string   // as the user wrote it, or "rhinet"
+	NIC  string   // as mpirun's -nic takes it; empty: the default
+	Env  []string // NAME=VALUE
+}
+
+// ParseSettings reads a list of NIC[+NAME=VALUE...]. An empty list is the
+// default NIC, called rhinet.
+func ParseSettings(list []string) ([]Setting, error) {
+	if len(list) == 0 {
+		return []Setting{{Name: "rhinet"}}, nil
+	}
+	var settings []Setting
+	seen := map[string]bool{}
+	for _, text := range list {
+		f := strings.Split(text, "+")
+		s := Setting{Name: text, NIC: f[0], Env: f[1:]}
+		if text == "rhinet" {
+			s.NIC = ""
+		}
+		for _, v := range s.Env {
+			if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
+				return nil, fmt.Errorf("setting %q has %q where NAME=VALUE belongs; write NIC+NAME=VALUE", text, v)
+			}
+		}
+		switch {
+		case text == "" || s.NIC == "" && text != "rhinet":
+			return nil, fmt.Errorf("setting %q names no NIC; write NIC or NIC+NAME=VALUE", text)
+		case seen[text]:
+			return nil, fmt.Errorf("setting %q is named twice", text)
+		}
+		seen[text] = true
+		settings = append(settings, s)
+	}
+	return settings, nil
+}
+
+// Try asks mpirun to plan a job with the setting, without starting it. What
+// mpirun refuses, such as an unknown NIC, is an error in its words.
+func (s Setting) Try(ctx context.Context, mpirun, program string) error {
+	args := append(s.flags(), "--dry-run", "-n", "1", program)
+	text, err := exec.CommandContext(ctx, mpirun, args...).CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Errorf("%s: %s", s.Name, last)
+	}
+	return fmt.Errorf("%s: %s: %w", s.Name, mpirun, err)
+}
+
+// flags are mpirun's for this setting.
+func (s Setting) flags() []string {
+	if s.NIC == "" {
+		return nil
+	}
+	return []string{"--nic", s.NIC}
+}

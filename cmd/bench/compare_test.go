@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"rhinet/bench/compare"
+)
+
+// launcher writes a stand-in for mpirun that refuses NICs other than good,
+// and answers every measurement of a barrier after a while.
+func launcher(t *testing.T, seconds string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "mpirun")
+	text := `#!/bin/sh
+if [ "$1" = --nic ]; then
+	[ "$2" = good ] || { echo "mpirun: no such NIC: $2" >&2; exit 2; }
+fi
+case "$*" in *--dry-run*) exit 0;; esac
+sleep ` + seconds + `
+echo test,ranks,bytes,repetitions,usec,MB_s,spread
+ranks=2
+while [ $# -gt 0 ]; do [ "$1" = -n ] && ranks=$2; shift; done
+echo barrier,$ranks,0,1,1.5,0,0
+`
+	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestUnknownNICIsAMistakeOfTheUser(t *testing.T) {
+	status, _, errs := process(t, "compare", "--peers=", "--tests", "barrier", "--short", "--mpirun", launcher(t, "0"), "--ours", "good,bad")
+	if status != statusUsage || !strings.Contains(errs, "mpirun: no such NIC: bad") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+}
+
+// A comparison that is interrupted keeps what it measured beside the result
+// of before, and continues from there.
+func TestInterruptedComparisonContinues(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "result.json")
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"compare", "--peers=", "--tests", "barrier", "--short", "--rounds", "6", "--out", file, "--format", "markdown", "--ours", "good,good+A=1"}
+	cmd := exec.Command(self, append(args, "--mpirun", launcher(t, "0.2"))...)
+	cmd.Env = append(os.Environ(), asBench+"=1")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		if _, err := os.Stat(file + ".part"); err == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(errs.String(), "interrupted") || !strings.Contains(errs.String(), "--resume") || !strings.Contains(out.String(), "| barrier |") {
+		t.Errorf("status %d, output %q, errors %q", cmd.ProcessState.ExitCode(), out.String(), errs.String())
+	}
+	if text, _ := os.ReadFile(file); string(text) != "old" {
+		t.Errorf("the result of before is now %q", text)
+	}
+	// The launcher is another file now, but the comparison is the same.
+	status, table, problem := process(t, append(args, "--resume", "--mpirun", launcher(t, "0"))...)
+	if status != 0 || !strings.Contains(table, "resumed at") {
+		t.Fatalf("status %d, output %q, errors %q", status, table, problem)
+	}
+	res, err := compare.Read(file)
+	if err != nil || len(res.Samples) != 6*2*2 || res.Interrupted || res.Ours != 2 || res.Calibrated == nil || res.CalibratedAfter == nil {
+		t.Errorf("result %+v, %v", res, err)
+	}
+	if _, err := os.Stat(file + ".part"); err == nil {
+		t.Error("the partial result is still there")
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/pflag"
+
+	"rhinet/bench/compare"
+	"rhinet/bench/host"
+)
+
+// A comparison is what all commands that compare have in common.
+type comparison struct {
+	out, errs    io.Writer
+	opts         compare.Options
+	settings     []string // of ours
+	ours         []compare.Setting
+	notes        []string
+	format, file string
+	launch       string
+	resume       bool
+	quiet        bool
+}
+
+func (s *comparison) flags(f *pflag.FlagSet, rounds int) {
+	f.IntVar(&s.opts.Rounds, "rounds", rounds, "rounds in rotated order; fewer than 6 cannot show a difference")
+	f.DurationVar(&s.opts.Limit, "limit", time.Minute, "longest time of one command; a runtime that hangs is noted")
+	f.StringSliceVar(&s.settings, "ours", nil, "settings of this runtime to compare, each NIC or NIC+NAME=VALUE (default: the default NIC)")
+	f.StringVar(&s.format, "format", "table", "output format: "+compare.Formats)
+	f.StringVar(&s.launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
+	f.StringVar(&s.file, "out", "", "also write everything measured to this file, as JSON")
+	f.BoolVar(&s.resume, "resume", false, "continue the comparison that --out FILE was to hold when it was interrupted, or add rounds to a whole one")
+	f.BoolVar(&s.quiet, "quiet", false, "no progress on the terminal")
+}
+
+// check finds the mistakes in what flags says.
+func (s *comparison) check() error {
+	if err := compare.CheckFormat(s.format); err != nil {
+		return usage(err)
+	}
+	if s.opts.Rounds < 1 {
+		return usage(fmt.Errorf("--rounds %d is less than 1", s.opts.Rounds))
+	}
+	if s.opts.Limit <= 0 {
+		return usage(errors.New("--time and --limit must be positive durations, such as 100ms"))
+	}
+	if s.resume && s.file == "" {
+		return usage(errors.New("--resume needs --out FILE, the result to continue"))
+	}
+	var err error
+	if s.ours, err = compare.ParseSettings(s.settings); err != nil {
+		return usage(fmt.Errorf("--ours: %w", err))
+	}
+	s.opts.Ours = len(s.ours)
+	return nil
+}
+
+// run measures what runtimes returns, keeps it, and prints it.
+func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	save := newSaver(s.file)
+	if err := save.check(); err != nil {
+		return usage(fmt.Errorf("--out: %w", err))
+	}
+	dir, err := os.MkdirTemp("", "rhinet-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	all, err := runtimes(place{ctx, dir})
+	if err != nil {
+		return err
+	}
+	if s.resume {
+		if s.opts.Previous, err = compare.Resume(save.newest(), all, s.opts); err != nil {
+			return usage(fmt.Errorf("--resume: %w", err))
+		}
+	}
+	s.opts.Calibrate, s.opts.Save = host.Calibrate, save.part
+	res, err := s.measure(ctx, all)
+	for _, n := range s.notes {
+		res.Notes = append(res.Notes, "left out: "+n)
+	}
+	if err == nil {
+		if err := save.whole(res); err != nil {
+			return err
+		}
+		return res.Write(s.out, s.format)
+	}
+	return s.broken(res, save, err)
+}
+
+// measure runs the comparison behind a progress bar.
+func (s *comparison) measure(ctx context.Context, all []compare.Runtime) (*compare.Result, error) {
+	s.opts.Progress = func(int, int, string) {}
+	if !s.quiet && isTerminal(s.errs) {
+		bar := progressbar.NewOptions(s.opts.Rounds*len(s.opts.Cells)*len(all),
+			progressbar.OptionSetWriter(s.errs), progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20), progressbar.OptionThrottle(100*time.Millisecond))
+		s.opts.Progress = func(done, _ int, what string) {
+			bar.Describe(what)
+			bar.Set(done)
+		}
+		defer bar.Finish()
+	}
+	return compare.Run(ctx, all, s.opts)
+}
+
+// broken keeps and shows what there is of a comparison that did not end.
+func (s *comparison) broken(res *compare.Result, save *saver, cause error) error {
+	if errors.Is(cause, context.Canceled) {
+		cause = errors.New("interrupted")
+	}
+	if len(res.Samples) == 0 {
+		return cause
+	}
+	if err := save.part(res); err != nil {
+		return errors.Join(cause, err)
+	}
+	if s.file != "" {
+		cause = fmt.Errorf("%w; what was measured is in %s, --resume continues it", cause, save.partial())
+	}
+	return errors.Join(cause, res.Write(s.out, s.format))
+}
+
+// ourselves returns the variants of this runtime, running this very program.
+func (s *comparison) ourselves(p place) ([]compare.Runtime, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	launch, err := p.program(s.launch, "mpirun")
+	if err != nil {
+		return nil, err
+	}
+	return s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.Ours(launch, self, v) })
+}
+
+// variants makes a runtime of each setting that mpirun accepts.
+func (s *comparison) variants(p place, launch string, runtime func(compare.Setting) compare.Runtime) ([]compare.Runtime, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var all []compare.Runtime
+	for _, v := range s.ours {
+		if v.NIC != "" {
+			if err := v.Try(p.ctx, launch, self); err != nil {
+				return nil, usage(fmt.Errorf("--ours: %w", err))
+			}
+		}
+		all = append(all, runtime(v))
+	}
+	return all, nil
+}
+
+// A place is where programs are built for a comparison.
+type place struct {
+	ctx context.Context
+	dir string
+}
+
+// program returns the path of one of our programs: the one named, the one
+// beside this program, or one built for the occasion.
+func (p place) program(named, name string) (string, error) {
+	if named != "" {
+		if _, err := exec.LookPath(named); err != nil {
+			return "", usage(fmt.Errorf("--%s %s is not a program", name, named))
+		}
+		return named, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(filepath.Dir(self), name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	path = filepath.Join(p.dir, name)
+	text, err := exec.CommandContext(p.ctx, "go", "build", "-o", path, "rhinet/cmd/"+name).CombinedOutput()
+	if err != nil {
+		return "", usage(fmt.Errorf("no %s beside this program, and it cannot be built here (%v: %s); name it with --%s", name, err, strings.TrimSpace(string(text)), name))
+	}
+	return path, nil
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
