@@ -148,36 +148,37 @@ func slowAdd(t *tally, x uint64, n int) {
 }
 
 func TestAddersAgree(t *testing.T) {
-	for name, add := range map[string]adder{"go": addGo, "fastest": fastest()} {
+	for _, level := range nas.Levels() {
+		add := newAdder(level)
 		for _, b := range []uint64{0, 1, 2, 255} {
 			x := nas.Skip(seed, b<<(batchLog+1))
 			var got, want tally
 			add(&got, x, 1<<batchLog)
 			slowAdd(&want, x, 1<<batchLog)
 			if got.q != want.q {
-				t.Errorf("%s, batch %d: counts %v, want %v", name, b, got.q, want.q)
+				t.Errorf("%v, batch %d: counts %v, want %v", level, b, got.q, want.q)
 			}
 			if math.Abs(got.sums[0]-want.sums[0]) > 1e-10 || math.Abs(got.sums[1]-want.sums[1]) > 1e-10 {
-				t.Errorf("%s, batch %d: sums %v %v, want %v %v", name, b, got.sums[0], got.sums[1], want.sums[0], want.sums[1])
+				t.Errorf("%v, batch %d: sums %v %v, want %v %v", level, b, got.sums[0], got.sums[1], want.sums[0], want.sums[1])
 			}
 		}
 	}
 }
 
 func TestNoAllocation(t *testing.T) {
-	add := fastest()
-	var sum tally
-	if n := testing.AllocsPerRun(5, func() { add(&sum, seed, blockPairs) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-	if n := testing.AllocsPerRun(5, func() { addGo(&sum, seed, blockPairs) }); n != 0 {
-		t.Errorf("%v allocations in Go", n)
+	for _, level := range nas.Levels() {
+		add := newAdder(level)
+		var sum tally
+		if n := testing.AllocsPerRun(5, func() { add(&sum, seed, blockPairs) }); n != 0 {
+			t.Errorf("%v: %v allocations", level, n)
+		}
 	}
 }
 
 func BenchmarkAdd(b *testing.B) {
-	for name, add := range map[string]adder{"go": addGo, "fastest": fastest()} {
-		b.Run(name, func(b *testing.B) {
+	for _, level := range nas.Levels() {
+		add := newAdder(level)
+		b.Run(level.String(), func(b *testing.B) {
 			var sum tally
 			for b.Loop() {
 				add(&sum, seed, 1<<batchLog)

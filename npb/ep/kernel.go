@@ -20,7 +20,7 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 		return nas.Result{}, err
 	}
 	p := classes()[cfg.Class]
-	add := fastest()
+	add := newAdder(nas.BestLevel())
 	timers := nas.NewTimers(cfg.Timers, nas.Phase{Name: "deviates"}, nas.Phase{Name: "sums", Comm: true})
 
 	var warm tally

@@ -7,12 +7,15 @@ package ep
 import (
 	"math"
 
-	"github.com/klauspost/cpuid/v2"
+	"rhinet/npb/nas"
 )
 
-// fastest returns the adder for this processor.
-func fastest() adder {
-	if cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512DQ, cpuid.BMI1) {
+// newAdder returns the adder for a level.
+func newAdder(level nas.Level) adder {
+	switch level {
+	case nas.AVX2:
+		return newAVX2()
+	case nas.AVX512:
 		return newAVX512()
 	}
 	return addGo
@@ -57,6 +60,33 @@ func newConstants() *constants {
 	}
 }
 
+// width4 is the number of pairs in a vector of addAVX2.
+const width4 = 4
+
+// constants4 is what addAVX2 computes with.
+type constants4 struct {
+	inverse, value [16]float64
+	vectors        [23][width4]uint64 // each the same bits four times
+}
+
+func newConstants4() *constants4 {
+	bits := math.Float64bits
+	const one = 0x3ff << 52
+	c := &constants4{inverse: logInverse, value: logValue}
+	for i, b := range [...]uint64{
+		power(2 * width4), power(2*width4) >> 32,
+		0x400 << 52, bits(3), one,
+		one - logOrigin, 0xfff << 52, 15,
+		bits(0x1p52), bits(0x1p52 + 1023), // an integer in the mantissa
+		bits(minusTwoLn2), bits(2),
+		1<<63 - 1, bits(4), 1,
+		bits(logQ7), bits(logQ6), bits(logQ5), bits(logQ4), bits(logQ3), bits(logQ2), bits(logQ1), bits(logQ0),
+	} {
+		c.vectors[i] = [width4]uint64{b, b, b, b}
+	}
+	return c
+}
+
 // power returns multiplier^n modulo 2^64.
 func power(n int) uint64 {
 	p := uint64(1)
@@ -72,14 +102,31 @@ func newAVX512() adder {
 	c := newConstants()
 	return func(t *tally, x uint64, n int) {
 		var l lanes
-		s := newSource(x)
-		for i := range width {
-			l.first[i], l.second[i] = s.first, s.second
-			s.first *= multiplier2
-			s.second *= multiplier2
-		}
+		l.seed(x, width)
 		addAVX512(&l, c, n/width)
 		t.merge(&l)
+	}
+}
+
+// newAVX2 is newAVX512 for processors with AVX2 and FMA: only the first half of
+// the lanes is in use.
+func newAVX2() adder {
+	c := newConstants4()
+	return func(t *tally, x uint64, n int) {
+		var l lanes
+		l.seed(x, width4)
+		addAVX2(&l, c, n/width4)
+		t.merge(&l)
+	}
+}
+
+// seed sets the states of the first n lanes to those of the pairs after x.
+func (l *lanes) seed(x uint64, n int) {
+	s := newSource(x)
+	for i := range n {
+		l.first[i], l.second[i] = s.first, s.second
+		s.first *= multiplier2
+		s.second *= multiplier2
 	}
 }
 
@@ -101,3 +148,8 @@ func (t *tally) merge(l *lanes) {
 //
 //go:noescape
 func addAVX512(l *lanes, c *constants, n int)
+
+// addAVX2 is addGo for n vectors of four pairs.
+//
+//go:noescape
+func addAVX2(l *lanes, c *constants4, n int)
