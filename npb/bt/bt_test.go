@@ -193,21 +193,24 @@ func TestNoAllocation(t *testing.T) {
 
 func BenchmarkStep(b *testing.B) {
 	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		b.Run(class.String(), func(b *testing.B) {
-			err := mpitest.World(1, func(world *mpi.Comm) error {
-				c := classes[class]
-				s := newStepper(world, world, c, false, cfd.Best())
-				for b.Loop() {
-					if err := s.Step(); err != nil {
-						return err
-					}
-				}
-				b.ReportMetric(1e-6*operations(float64(c.N))*float64(b.N)/b.Elapsed().Seconds(), "Mop/s")
-				return nil
-			})
-			if err != nil {
-				b.Fatal(err)
+		for _, level := range cfd.Levels() {
+			b.Run(class.String()+"/"+level.String(), func(b *testing.B) { benchmarkStep(b, classes[class], level) })
+		}
+	}
+}
+
+func benchmarkStep(b *testing.B, c cfd.MarchClass, level cfd.Level) {
+	err := mpitest.World(1, func(world *mpi.Comm) error {
+		s := newStepper(world, world, c, false, level)
+		for b.Loop() {
+			if err := s.Step(); err != nil {
+				return err
 			}
-		})
+		}
+		b.ReportMetric(1e-6*operations(float64(c.N))*float64(b.N)/b.Elapsed().Seconds(), "Mop/s")
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
 }

@@ -168,22 +168,25 @@ func TestNoAllocation(t *testing.T) {
 
 func BenchmarkStep(b *testing.B) {
 	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		b.Run(class.String(), func(b *testing.B) {
-			err := mpitest.World(1, func(world *mpi.Comm) error {
-				c := classes[class]
-				s := newSolver(world, c, false, cfd.Best())
-				for b.Loop() {
-					if err := s.step(); err != nil {
-						return err
-					}
-				}
-				b.ReportMetric(1e-6*operations(float64(c.n))*float64(b.N)/b.Elapsed().Seconds(), "Mop/s")
-				return nil
-			})
-			if err != nil {
-				b.Fatal(err)
+		for _, level := range cfd.Levels() {
+			b.Run(class.String()+"/"+level.String(), func(b *testing.B) { benchmarkStep(b, classes[class], level) })
+		}
+	}
+}
+
+func benchmarkStep(b *testing.B, c params, level cfd.Level) {
+	err := mpitest.World(1, func(world *mpi.Comm) error {
+		s := newSolver(world, c, false, level)
+		for b.Loop() {
+			if err := s.step(); err != nil {
+				return err
 			}
-		})
+		}
+		b.ReportMetric(1e-6*operations(float64(c.n))*float64(b.N)/b.Elapsed().Seconds(), "Mop/s")
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -198,7 +201,7 @@ func TestCommunicationFails(t *testing.T) {
 		_, norm := s.error()
 		for name, err := range map[string]error{
 			"lower": s.lowerSweep(), "upper": s.upperSweep(), "step": s.step(), "residual": s.residual(),
-			"surface": surface, "error": norm, "verify": s.verify(&nas.Result{}, [cfd.Components]float64{}, true),
+			"surface": surface, "error": norm, "verify": s.verify(&nas.Result{}, vector{}, true),
 		} {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v", name, err)
