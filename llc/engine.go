@@ -48,6 +48,7 @@ type Engine struct {
 
 	eager    uint64 // message bytes up to which a message travels in packets
 	fragment int    // payload bytes of one packet in a packet ring
+	shared   int    // payload bytes of one packet in a shared ring
 	bytes    uint64 // data area of a packet ring
 	slots    uint64
 	rows     []row // protocols by size, see protocols.go
@@ -94,6 +95,9 @@ func New(cfg Config) *Engine {
 		fragment: max(min(c.Fragment, c.Bytes/2), ir.Inline),
 		trace:    cfg.Trace,
 		rings:    make([]int32, 0, min(c.Rings, cfg.Peers)),
+	}
+	if e.shared = ir.MaxShared; c.Rings == 0 {
+		e.shared = max(c.Fragment, ir.Inline)
 	}
 	for i := range e.peers {
 		e.peers[i].number = int32(i)

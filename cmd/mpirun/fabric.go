@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rhinet/internal/launch"
+	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
 )
 
@@ -17,9 +18,9 @@ type memory struct {
 
 var _ launch.Fabric = (*memory)(nil)
 
-// openFabric makes the memory of a job.
-func openFabric(ranks int) (launch.Fabric, error) {
-	file, err := fabric.Create(ranks, fabric.Default())
+// openFabric makes the memory of a job that uses the given NIC.
+func openFabric(nic string, ranks int) (launch.Fabric, error) {
+	file, err := fabric.Create(ranks, nics.Geometry(nic, fabric.Default(), ranks))
 	if err != nil {
 		return nil, err
 	}

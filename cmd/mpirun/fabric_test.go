@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rhinet/internal/launch"
+	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
 )
 
@@ -14,7 +15,7 @@ func TestStatusOfTheFabric(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes share no memory here")
 	}
-	m, err := openFabric(2)
+	m, err := openFabric("martini:pm", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestStatesOfTheFabric(t *testing.T) {
 }
 
 func TestNoFabric(t *testing.T) {
-	if _, err := openFabric(0); err == nil {
+	if _, err := openFabric(nics.Default, 0); err == nil {
 		t.Error("a fabric without ranks")
 	}
 	file, err := os.Open(os.DevNull)

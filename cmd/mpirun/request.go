@@ -66,7 +66,7 @@ func newRequest() *request {
 		Name:     "mpirun",
 		MaxRanks: fabric.MaxRanks,
 		NIC:      nics.Default,
-		Open:     openFabric,
+		Open:     func(ranks int) (launch.Fabric, error) { return openFabric(req.job.NIC, ranks) },
 	}
 	req.flags = pflag.NewFlagSet("mpirun", pflag.ContinueOnError)
 	req.flags.SortFlags = false

@@ -41,8 +41,8 @@ llc, llc/ir < llc/port, llc/sim
 nicemu/fabric < nicemu/<nic>
 nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
 nicemu/<nic>, llc/ir, llc/soft < llc/<nic>
-nicemu/martini/pm, llc/ir < llc/martinipm
-llc/<nic>, nicemu/fabric < llc/nics
+nicemu/martini/pm, nicemu/fabric, llc/ir < llc/martinipm
+llc/<nic>, llc/martinipm, nicemu/fabric < llc/nics
 
 # MPI.
 collectives < collectives/colltest

@@ -30,7 +30,7 @@ func Join(name string, fd, rank, ranks int) (ir.Translator, func() error, error)
 // Local connects all ranks of a job that are goroutines of this process. The
 // second result releases their memory, after all translators are closed.
 func Local(name string, ranks int) ([]ir.Translator, func() error, error) {
-	f, err := fabric.Heap(ranks, fabric.Small())
+	f, err := fabric.Heap(ranks, Geometry(name, fabric.Small(), ranks))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,8 +11,10 @@ import (
 
 	"rhinet/llc/ir"
 	"rhinet/llc/martini"
+	"rhinet/llc/martinipm"
 	"rhinet/nicemu/fabric"
 	nic "rhinet/nicemu/martini"
+	"rhinet/nicemu/martini/pm"
 )
 
 // Default is the name of the NIC that jobs use unless told otherwise.
@@ -24,8 +26,19 @@ const Default = "martini"
 const AttachVariable = "RHINET_CMA"
 
 // table holds the constructors. It is read only.
-var table = map[string]func(f *fabric.Fabric, rank int) (ir.Translator, error){
-	"martini": openMartini,
+var table = map[string]func(f *fabric.Fabric, rank int, o nic.Options) (ir.Translator, error){
+	"martini":    openMartini,
+	"martini:pm": openPM,
+	"martini:vp": openVP,
+}
+
+// Geometry returns the memory that a job of the given number of ranks needs
+// for a NIC: g, or more where the NIC's layer keeps memory for each pair.
+func Geometry(name string, g fabric.Geometry, ranks int) fabric.Geometry {
+	if name == "martini:pm" {
+		return pm.Geometry(g, ranks)
+	}
+	return g
 }
 
 // Names returns the names of all NICs in order.
@@ -46,15 +59,27 @@ func Open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
 	if !ok {
 		return nil, fmt.Errorf("nics: no NIC %q; there is %s", name, strings.Join(Names(), ", "))
 	}
-	return open(f, rank)
-}
-
-func openMartini(f *fabric.Fabric, rank int) (ir.Translator, error) {
 	attach, err := nic.ParseAttach(os.Getenv(AttachVariable))
 	if err != nil {
 		return nil, fmt.Errorf("nics: %s: %w", AttachVariable, err)
 	}
-	t, err := martini.Open(f, rank, nic.Options{Attach: attach})
+	return open(f, rank, nic.Options{Attach: attach})
+}
+
+func openMartini(f *fabric.Fabric, rank int, o nic.Options) (ir.Translator, error) {
+	return opened(martini.Open(f, rank, o))
+}
+
+func openPM(f *fabric.Fabric, rank int, o nic.Options) (ir.Translator, error) {
+	return opened(martinipm.OpenRHiNET(f, rank, o))
+}
+
+func openVP(f *fabric.Fabric, rank int, o nic.Options) (ir.Translator, error) {
+	return opened(martinipm.OpenVP(f, rank, o))
+}
+
+// opened hides the type of a translator, which is nil if there is an error.
+func opened[T ir.Translator](t T, err error) (ir.Translator, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("unknown name: %v", err)
 	}
 	for _, name := range Names() {
-		f, err := fabric.Heap(2, fabric.Small())
+		f, err := fabric.Heap(2, Geometry(name, fabric.Small(), 2))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,14 @@ func TestLoopbackWithLess(t *testing.T) {
 	})
 }
 
+func TestLoopbackWithoutRings(t *testing.T) {
+	Run(t, func(_ testing.TB, peers int) []ir.Translator {
+		caps := DefaultCaps()
+		caps.Rings, caps.Fragment = 0, ir.MaxShared
+		return Loopback(peers, caps)
+	})
+}
+
 func TestHooks(t *testing.T) {
 	broken := errors.New("broken")
 	held := true

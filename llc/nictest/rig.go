@@ -111,6 +111,13 @@ func (r *rig) quiet() {
 	}
 }
 
+// needRings skips what judges packet rings where there are none.
+func (r *rig) needRings() {
+	if r.caps.Rings == 0 {
+		r.Skip("no packet rings")
+	}
+}
+
 // A stream is one packet ring in use, with the writer's account of its room.
 type stream struct {
 	r          *rig
@@ -123,6 +130,8 @@ type stream struct {
 
 // stream makes to watch a ring that from writes.
 func (r *rig) stream(from, to int, ring ir.Ring) *stream {
+	r.Helper()
+	r.needRings()
 	r.post(to, ir.Command{Op: ir.Watch, Peer: int32(from), Ring: ring})
 	return &stream{r: r, from: from, to: to, ring: ring}
 }

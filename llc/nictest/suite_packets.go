@@ -41,6 +41,7 @@ func testPacketLaps(r *rig) {
 }
 
 func testBeforeWatch(r *rig) {
+	r.needRings()
 	s := &stream{r: r, from: 0, to: 1}
 	s.put(10)
 	s.put(ir.Inline + 10)
@@ -53,6 +54,7 @@ func testBeforeWatch(r *rig) {
 
 // testManyPeers has one peer read a ring from each of the others.
 func testManyPeers(r *rig) {
+	r.needRings()
 	var streams []*stream
 	for from := 1; from < len(r.ts) && from <= r.caps.Rings; from++ {
 		streams = append(streams, r.stream(from, 0, ir.Ring(from-1)))
@@ -182,6 +184,10 @@ func testHint(r *rig) {
 }
 
 func testAllocations(r *rig) {
+	if r.caps.Rings == 0 {
+		testSharedAllocations(r)
+		return
+	}
 	s := r.stream(0, 1, 0)
 	small, long := s.command(0, 8), s.command(0, ir.Inline+1)
 	other := ir.Command{Op: ir.Shared, Peer: 1, Header: header(0), Data: payload(0, 100)}
@@ -206,6 +212,20 @@ func testAllocations(r *rig) {
 	})
 	if used != 0 {
 		r.Errorf("%v allocations for three packets", used)
+	}
+}
+
+// testSharedAllocations is testAllocations where all packets are shared ones.
+func testSharedAllocations(r *rig) {
+	cmd := ir.Command{Op: ir.Shared, Peer: 1, Header: header(0), Data: payload(0, 100)}
+	var ev ir.Event
+	if used := testing.AllocsPerRun(200, func() {
+		r.ts[0].Post(&cmd)
+		for !r.ts[1].Poll(&ev) {
+		}
+		r.ts[0].Poll(&ev)
+	}); used != 0 {
+		r.Errorf("%v allocations for a packet", used)
 	}
 }
 

@@ -1,0 +1,169 @@
+package martinipm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"rhinet/llc/ir"
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+	"rhinet/nicemu/martini/pm"
+)
+
+// messages is what the translator needs of PM: beside its calls, the true
+// source of a message, to hold the header against.
+type messages interface {
+	pm.Messages
+	Source() int
+	Close() error
+}
+
+// A Translator drives the NIC of one rank through PM.
+type Translator struct {
+	nic     *martini.NIC
+	fabric  *fabric.Fabric
+	pm      messages
+	caps    ir.Caps
+	answers []ir.Event
+	next    int // first of answers that Poll has not given
+	held    bool
+	gone    []bool // peers reported as dead
+}
+
+var _ ir.Translator = (*Translator)(nil)
+
+// The header of a packet in a PM message. PM does not say who sent a message,
+// so the header does.
+//
+//	0-3   kind, flags, context
+//	4-7   tag
+//	8-15  word
+//	16-19 source
+const headerBytes = 20
+
+// eager is the largest message, in bytes, that is copied though RMA could move
+// it (pm-messaging, section 1.8).
+const eager = 16 << 10
+
+// OpenRHiNET connects a rank to its NIC through PM/RHiNET. The fabric has the
+// memory that [pm.Geometry] asks for.
+func OpenRHiNET(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
+	return open(f, rank, o, "martini:pm", func(n *martini.NIC) (messages, error) { return pm.NewRHiNET(n, pm.Options{}) })
+}
+
+// OpenVP connects a rank to its NIC through PM/RHiNET-VP.
+func OpenVP(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
+	t, err := open(f, rank, o, "martini:vp", func(n *martini.NIC) (messages, error) { return pm.NewVP(n), nil })
+	if err == nil {
+		t.caps.Remote = false // no PULL from a node that receives by VPUSH
+	}
+	return t, err
+}
+
+func open(f *fabric.Fabric, rank int, o martini.Options, name string, layer func(*martini.NIC) (messages, error)) (*Translator, error) {
+	if f.Ranks() > ir.MaxPeers {
+		return nil, fmt.Errorf("llc/martinipm: %d ranks; at most %d", f.Ranks(), ir.MaxPeers)
+	}
+	nic, err := martini.Open(f, rank, o)
+	if err != nil {
+		return nil, err
+	}
+	m, err := layer(nic)
+	if err != nil {
+		return nil, errors.Join(err, nic.Close())
+	}
+	t := &Translator{nic: nic, fabric: f, pm: m, gone: make([]bool, f.Ranks()), caps: ir.Caps{
+		Name: name, Slots: 64, Bytes: 64 * 2048, // of the one ring there is to a peer
+		Remote: nic.Remote(), Fragment: m.MaxMessage() - headerBytes, Eager: eager, Copies: 1,
+	}}
+	t.Clear()
+	return t, nil
+}
+
+// Self returns the own number.
+func (t *Translator) Self() int { return t.pm.Self() }
+
+// Peers returns how many peers the job has, this one included.
+func (t *Translator) Peers() int { return t.pm.Nodes() }
+
+// Caps returns what the engine must know of the NIC.
+func (t *Translator) Caps() ir.Caps { return t.caps }
+
+// Close withdraws all registrations. A rank that aborts stays one.
+func (t *Translator) Close() error {
+	if s, _ := t.fabric.Status(t.Self()); s.State != fabric.Aborting {
+		t.fabric.Publish(t.Self(), &fabric.Status{State: fabric.Finished})
+	}
+	return errors.Join(t.pm.Close(), t.nic.Close())
+}
+
+// Hint does nothing: a PM message comes from anyone.
+func (t *Translator) Hint(int) {}
+
+// Arm announces that this peer is about to sleep. Every pass of PM looks
+// everywhere, so the next Poll misses nothing.
+func (t *Translator) Arm() { t.fabric.Bell(t.Self()).Arm() }
+
+// Sleep blocks until the doorbell rings or d has passed.
+func (t *Translator) Sleep(d time.Duration) { t.fabric.Bell(t.Self()).Sleep(d) }
+
+// Disarm withdraws Arm.
+func (t *Translator) Disarm() { t.fabric.Bell(t.Self()).Disarm() }
+
+// Wake rings peer's doorbell if peer sleeps.
+func (t *Translator) Wake(peer int) { t.fabric.Bell(peer).Ring() }
+
+// Poll gives the next answer, or else the next message.
+func (t *Translator) Poll(ev *ir.Event) bool {
+	if t.held {
+		t.held = false
+		_ = t.pm.ReleaseReceiveBuffer() // which is held
+	}
+	if t.next < len(t.answers) {
+		*ev = t.answers[t.next]
+		if t.next++; t.next == len(t.answers) {
+			t.answers, t.next = t.answers[:0], 0
+		}
+		return true
+	}
+	msg, err := t.pm.Receive()
+	if err == pm.ErrNoMessage {
+		return false
+	}
+	if err != nil {
+		*ev = ir.Event{Kind: ir.Failed, Peer: -1, Err: err}
+		var c *pm.CorruptError
+		if errors.As(err, &c) {
+			ev.Peer = int32(c.Source)
+		}
+		return true
+	}
+	t.held = true
+	source := int32(t.pm.Source())
+	if len(msg) < headerBytes || int32(binary.LittleEndian.Uint32(msg[16:])) != source {
+		*ev = ir.Event{Kind: ir.Failed, Peer: source, Err: errForged}
+		return true
+	}
+	ev.Kind, ev.Peer, ev.Ring = ir.Arrived, source, ir.NoRing
+	ev.Data = msg[headerBytes:]
+	ev.Header = ir.Header{
+		Kind: msg[0], Flags: msg[1], Context: binary.LittleEndian.Uint16(msg[2:]),
+		Tag: int32(binary.LittleEndian.Uint32(msg[4:])), Length: uint32(len(ev.Data)), Word: binary.LittleEndian.Uint64(msg[8:]),
+	}
+	ev.Token, ev.Err = 0, nil
+	return true
+}
+
+// errForged reports a message that no translator can have sent.
+var errForged = errors.New("llc/martinipm: a message without header, or in the name of another source")
+
+// put makes a packet's header.
+func (t *Translator) put(b []byte, h *ir.Header) {
+	b[0], b[1] = h.Kind, h.Flags
+	binary.LittleEndian.PutUint16(b[2:], h.Context)
+	binary.LittleEndian.PutUint32(b[4:], uint32(h.Tag))
+	binary.LittleEndian.PutUint64(b[8:], h.Word)
+	binary.LittleEndian.PutUint32(b[16:], uint32(t.Self()))
+}

@@ -1,0 +1,216 @@
+package martinipm
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+	"rhinet/nicemu/martini/pm"
+)
+
+type opener func(*fabric.Fabric, int, martini.Options) (*Translator, error)
+
+var openers = map[string]opener{"martini:pm": OpenRHiNET, "martini:vp": OpenVP}
+
+// job returns the translators of a job of goroutines.
+func job(t testing.TB, peers int, open opener, o martini.Options) []ir.Translator {
+	t.Helper()
+	f, err := fabric.Heap(peers, pm.Geometry(fabric.Small(), peers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]ir.Translator, peers)
+	for i := range all {
+		if all[i], err = open(f, i, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func TestContract(t *testing.T) {
+	for name, open := range openers {
+		for attached, attach := range map[string]martini.Attach{"attach": martini.Auto, "no attach": martini.Off} {
+			t.Run(name+"/"+attached, func(t *testing.T) {
+				nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
+					return job(t, peers, open, martini.Options{Attach: attach})
+				})
+			})
+		}
+	}
+}
+
+// TestContractBetweenProcesses gives each peer a mapping of its own of the
+// memory of a job of processes.
+func TestContractBetweenProcesses(t *testing.T) {
+	for name, open := range openers {
+		t.Run(name, func(t *testing.T) {
+			nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
+				file, err := fabric.Create(peers, pm.Geometry(fabric.Default(), peers))
+				if err != nil {
+					t.Skip(err)
+				}
+				defer file.Close()
+				all := make([]ir.Translator, peers)
+				for i := range all {
+					f, err := fabric.Map(file)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { _ = f.Close() })
+					if all[i], err = open(f, i, martini.Options{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return all
+			})
+		})
+	}
+}
+
+// TestProtocols is the table of pm-messaging, section 1.8, with A12: up to 16
+// KB eager; above, RMA without copies if there is RMA.
+func TestProtocols(t *testing.T) {
+	for _, c := range []struct {
+		open   opener
+		attach martini.Attach
+		want   string
+	}{
+		{OpenRHiNET, martini.Auto, "0-16384: eager\n16385-: rendezvous/pull\n"},
+		{OpenRHiNET, martini.Off, "0-16384: eager\n16385-: rendezvous/stream\n"},
+		{OpenVP, martini.Auto, "0-16384: eager\n16385-: rendezvous/stream\n"},
+	} {
+		caps := job(t, 1, c.open, martini.Options{Attach: c.attach})[0].Caps()
+		if got := llc.Protocols(caps); got != c.want {
+			t.Errorf("%s: %s", caps.Name, got)
+		}
+	}
+}
+
+// TestRefusals: what a layer does not have is refused and answered.
+func TestRefusals(t *testing.T) {
+	for name, open := range openers {
+		tr := job(t, 2, open, martini.Options{Attach: martini.Off})
+		for i, cmd := range []ir.Command{
+			{Op: ir.Packet, Peer: 1}, {Op: ir.Watch, Peer: 1}, {Op: ir.ReadTail, Peer: 1}, {Op: ir.Swap, Peer: 1},
+			{Op: ir.Expose}, {Op: ir.Pull, Peer: 1}, {Op: ir.Push, Peer: 1}, {Op: ir.Shared, Peer: 2}, {Op: ir.Conceal, Segment: 77},
+		} {
+			cmd.Token = uint64(i) + 1
+			tr[0].Post(&cmd)
+			var ev ir.Event
+			if !tr[0].Poll(&ev) || ev.Kind != ir.Failed || ev.Token != cmd.Token || ev.Err == nil {
+				t.Errorf("%s: %+v: %+v", name, cmd, ev)
+			}
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: an unknown operation passes", name)
+				}
+			}()
+			tr[0].Post(&ir.Command{Op: ir.NumOps})
+		}()
+	}
+}
+
+// TestBrokenWay: a peer that cannot be reached is reported as gone, once.
+func TestBrokenWay(t *testing.T) {
+	for name, open := range openers {
+		tr := job(t, 2, open, martini.Options{})
+		for i := range martini.Windows {
+			tr[0].(*Translator).nic.Invalidate(i)
+		}
+		var ev ir.Event
+		for i := range 2 {
+			tr[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Token: 9})
+			got := tr[0].Poll(&ev)
+			if got != (i == 0) || ev.Kind != ir.Failed || ev.Token != 0 || ev.Peer != 1 || !errors.Is(ev.Err, ir.ErrPeerGone) {
+				t.Errorf("%s: %v, %+v", name, got, ev)
+			}
+		}
+	}
+}
+
+// TestForgedMessages: a message in another's name, or without header, is its
+// sender's failure; the next is read.
+func TestForgedMessages(t *testing.T) {
+	for name, open := range openers {
+		tr := job(t, 3, open, martini.Options{})
+		send := func(n int, source byte) {
+			buf, err := tr[0].(*Translator).pm.GetSendBuffer(1, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			clear(buf)
+			if n > 16 {
+				buf[16] = source
+			}
+			if err := tr[0].(*Translator).pm.Send(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		send(headerBytes, 2)
+		send(headerBytes-1, 0)
+		send(headerBytes, 0)
+		for i := range 3 {
+			var ev ir.Event
+			if !tr[1].Poll(&ev) || (ev.Kind == ir.Failed) != (i < 2) || ev.Peer != 0 || ev.Token != 0 {
+				t.Errorf("%s: message %d: %+v", name, i, ev)
+			}
+		}
+	}
+}
+
+// TestCorruptRing: what PM cannot follow is reported with its source.
+func TestCorruptRing(t *testing.T) {
+	tr := job(t, 2, OpenRHiNET, martini.Options{})
+	nic := tr[0].(*Translator).nic
+	if err := nic.Next().Botf(&martini.Packet{
+		Type: martini.PacketPush, PID: 1, Node: 1, Segment: martini.CommonSegment, Payload: []byte{1, 2, 3, 4},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var ev ir.Event
+	if !tr[1].Poll(&ev) || ev.Kind != ir.Failed || ev.Peer != 0 || ev.Token != 0 {
+		t.Errorf("%+v", ev)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	f, err := fabric.Heap(20, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenRHiNET(f, 0, martini.Options{}); err == nil || !strings.Contains(err.Error(), "communication memory") {
+		t.Error(err)
+	}
+	if _, err := OpenVP(f, 20, martini.Options{}); err == nil {
+		t.Error("rank 20 of 20")
+	}
+	if tr, err := OpenVP(f, 0, martini.Options{}); err != nil || tr.Caps().Fragment > math.MaxUint16 {
+		t.Errorf("after a failure the NIC is not free: %v", err)
+	}
+}
+
+// TestStatus: the launcher sees what the rank waits for and how it ends.
+func TestStatus(t *testing.T) {
+	tr := job(t, 1, OpenVP, martini.Options{})[0].(*Translator)
+	state := func() fabric.State { s, _ := tr.fabric.Status(0); return s.State }
+	tr.Report(ir.Waiting{Call: "Recv", Peer: 3, Tag: 4, Bytes: 5})
+	if s, _ := tr.fabric.Status(0); s.State != fabric.Waiting || s.Call != "Recv" || s.Peer != 3 || s.Tag != 4 || s.Bytes != 5 {
+		t.Errorf("%+v", s)
+	}
+	if tr.Clear(); state() != fabric.Running {
+		t.Error("not running")
+	}
+	tr.Abort()
+	if err := tr.Close(); err != nil || state() != fabric.Aborting {
+		t.Errorf("%v, state %d", err, state())
+	}
+}
