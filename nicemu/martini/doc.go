@@ -15,6 +15,7 @@
 //	segments.go  segment identifiers                         5.3, 8.6
 //	translate.go what RVATLB and PATLB answer                5.1, 5.2, 5.5
 //	mover.go     the DMA controller, with dma_unsafe.go      7.3
+//	aotf.go      one write, one packet                       6.2
 //	common.go    memory for libraries over the NIC           5.3, 9
 //	window.go    requests, kick, contflag, Initiator         3, 4, 7.1
 //	packet.go    BOTF images and what RFend does with them   4.3, 6.1, 7.2

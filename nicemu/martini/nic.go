@@ -63,6 +63,7 @@ type NIC struct {
 	live  int       // pins and segments in use
 	last  int       // extent entered last
 	shut  bool
+	aotf  *aotf // nil before the first header
 }
 
 // Open brings up the NIC of a rank and registers this process with it: PGID
@@ -162,6 +163,7 @@ func (n *NIC) Close() error {
 		n.Invalidate(i)
 	}
 	err := n.withdrawAll()
+	n.withdrawHeaders()
 	n.f.Leave(n.rank)
 	return err
 }

@@ -29,6 +29,7 @@ const (
 	TableFull             // no entry is free
 	InUse                 // a transfer that will not end holds the memory
 	Misuse                // this rank withdrew what it does not have
+	NoHeader              // the written page of the AOTF area has no header
 	numReasons
 )
 
@@ -49,6 +50,7 @@ var reasonTexts = [numReasons]string{
 	TableFull:      "table is full",
 	InUse:          "transfer under way does not end",
 	Misuse:         "not registered",
+	NoHeader:       "no header is registered for the page",
 }
 
 // Error returns the reason in a few words.
@@ -63,7 +65,7 @@ func (r Reason) Error() string {
 // has moved unless Moved says so, which happens only when memory disappears
 // under a transfer.
 type Refusal struct {
-	Op      string // PUSH, PULL, BOTF, SWAP, PIN, UNPIN, SID
+	Op      string // PUSH, PULL, BOTF, AOTF, SWAP, PIN, UNPIN, SID
 	Node    int    // whose memory was meant
 	Segment Segment
 	Offset  uint64

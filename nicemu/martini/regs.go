@@ -76,7 +76,10 @@ const (
 	regPages    = regSIDs + Segments*entryWords
 	regWindows  = regPages + Extents*entryWords // one page a Window (3.1)
 	regFlags    = regWindows + Windows*pageWords
-	regEnd      = regFlags + Windows*pageWords
+	// The header buffer of AOTF, one line a header, and its TLB (6.2).
+	regHeaders   = regFlags + Windows*pageWords
+	regHeaderTLB = regHeaders + AOTFHeaders*entryWords
+	regEnd       = regHeaderTLB + AOTFHeaders
 
 	pageWords = 512
 )

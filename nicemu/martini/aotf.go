@@ -1,0 +1,170 @@
+package martini
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
+
+// AOTF, atomic on-the-fly: one write of one double word sends one packet with
+// that double word as its payload (martini, section 6.2). The AOTF area is
+// addressed by byte: bits 12 to 27 are the page that the header TLB is asked
+// for, bits 0 to 11 the offset that may replace the header's.
+//
+// Our choice: the header TLB is direct-mapped by the page's low bits and leads
+// to the header of the same index; a write that finds no header is dropped and
+// reported; the queue of writes is as long as it takes, since each packet has
+// arrived when its write returns.
+
+// AOTFHeaders is the number of headers that the header buffer holds.
+const AOTFHeaders = 256
+
+const aotfPageShift = 12
+
+// A Header is what the packets of one AOTF page have in common.
+type Header struct {
+	PGID     uint32 // 0, or the own job: the driver refuses any other
+	Node     int    // its number is also its process's PID
+	Segment  Segment
+	Offset   uint64
+	Override bool // the offset is the written address's low 12 bits instead
+}
+
+// Words of an entry of the header buffer. The TLB's word is apart.
+const (
+	hdrSegment  = 0
+	hdrOffset   = 1
+	hdrTarget   = 2 // bits 0-31 PGID, 32-47 PID, 48-63 node
+	hdrOverride = 3
+
+	tlbValid = 1 << 63 // of a TLB word; bits 0-15 are the page
+)
+
+// An aotfRoute is a header with its translations made ahead, as in route. Only
+// segments of the NICs themselves, which nobody can withdraw under a packet,
+// are written without the DMA controller.
+type aotfRoute struct {
+	mem       []byte // of the segment; nil: no way but the DMA controller
+	seg, page *uint64
+	segWas    uint64
+	pageWas   uint64
+	offset    uint64
+	mask      uint64 // of the address, to be the offset
+}
+
+// aotf is the sender of AOTF packets.
+type aotf struct {
+	routes [AOTFHeaders]aotfRoute
+	double [8]byte // payload that goes by the DMA controller
+}
+
+// RegisterHeader puts a header into the header buffer for a page of the AOTF
+// area: the driver's part, which inspects it. A page that maps to the same
+// entry loses its header.
+func (n *NIC) RegisterHeader(page uint16, h Header) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	r := Refusal{Op: opAOTF, Node: h.Node, Segment: h.Segment, Offset: h.Offset, Bytes: 8}
+	t, ok := n.node(h.Node)
+	switch {
+	case n.shut:
+		r.Reason = InvalidWindow
+	case h.PGID != 0 && h.PGID != uint32(n.key):
+		r.Reason = WrongJob
+	case !ok:
+		r.Reason = NoNode
+	}
+	if r.Reason != 0 {
+		return n.refuse(r)
+	}
+	i := int(page % AOTFHeaders)
+	atomic.StoreUint64(n.headerTLB(i), 0)
+	if n.aotf == nil {
+		n.aotf = new(aotf)
+	}
+	e := n.own.header(i)
+	key := makeKey(uint32(n.key), h.Node)
+	e.store(hdrSegment, uint64(h.Segment))
+	e.store(hdrOffset, h.Offset)
+	e.store(hdrTarget, key|uint64(uint16(h.Node))<<48)
+	e.store(hdrOverride, 0)
+	if h.Override {
+		e.store(hdrOverride, 1)
+	}
+	n.aotf.routes[i] = n.aim(t, key, &h)
+	atomic.StoreUint64(n.headerTLB(i), tlbValid|uint64(page))
+	return nil
+}
+
+// aim translates for a header if its packets may go the short way.
+func (n *NIC) aim(t node, key uint64, h *Header) (a aotfRoute) {
+	if a.offset = h.Offset; h.Override {
+		a.offset, a.mask = 0, 1<<aotfPageShift-1
+	}
+	if h.Segment.SID() >= firstSID {
+		return a
+	}
+	s := t.segment(h.Segment.SID())
+	a.seg, a.segWas = &s[entState], s.generation()
+	size := s.load(entSize)
+	va, hint, why := t.rva(key, h.Segment, 0, size)
+	if why != 0 {
+		return a
+	}
+	x := t.extent(hint)
+	a.page, a.pageWas = &x[entState], x.generation()
+	if n.pinned(t, h.Node, key, va, size, hint) == 0 {
+		a.mem = n.near(x, hint, h.Node, va, size)
+	}
+	return a
+}
+
+// WithdrawHeader takes back what RegisterHeader did.
+func (n *NIC) WithdrawHeader(page uint16) error {
+	word := n.headerTLB(int(page % AOTFHeaders))
+	if !atomic.CompareAndSwapUint64(word, tlbValid|uint64(page), 0) {
+		return n.refuse(Refusal{Op: opAOTF, Node: n.rank, Reason: NoHeader})
+	}
+	return nil
+}
+
+// WriteAOTF writes v to the AOTF area. Like the Windows, a header belongs to
+// one goroutine at a time.
+func (n *NIC) WriteAOTF(address uint32, v uint64) error {
+	page := uint16(address >> aotfPageShift)
+	i := int(page % AOTFHeaders)
+	if atomic.LoadUint64(n.headerTLB(i)) != tlbValid|uint64(page) {
+		return n.refuse(Refusal{Op: opAOTF, Node: n.rank, Offset: uint64(address), Bytes: 8, Reason: NoHeader})
+	}
+	a := &n.aotf.routes[i]
+	at := a.offset + uint64(address)&a.mask
+	if at%8 == 0 && at < uint64(len(a.mem)) && // whose length is a multiple of 8
+		atomic.LoadUint64(a.seg)&^entUsers == a.segWas && atomic.LoadUint64(a.page)&^entUsers == a.pageWas {
+		atomic.StoreUint64(Word64(a.mem, int(at)), v)
+		return nil
+	}
+	return n.slowAOTF(i, at, v)
+}
+
+// slowAOTF sends the packet as RFend and RBend take any other.
+func (n *NIC) slowAOTF(i int, at, v uint64) error {
+	e := n.own.header(i)
+	target := e.load(hdrTarget)
+	b := n.aotf.double[:]
+	binary.NativeEndian.PutUint64(b, v)
+	return n.move(opAOTF, true, int(target>>48), target&^(0xffff<<48), Segment(e.load(hdrSegment)), at, b)
+}
+
+func (t node) header(i int) *entry {
+	return (*entry)(t[regHeaders+i*entryWords : regHeaders+(i+1)*entryWords])
+}
+
+func (n *NIC) headerTLB(i int) *uint64 { return &n.own[regHeaderTLB+i] }
+
+// withdrawHeaders empties the header TLB.
+func (n *NIC) withdrawHeaders() {
+	for i := range AOTFHeaders {
+		atomic.StoreUint64(n.headerTLB(i), 0)
+	}
+}
+
+const opAOTF = "AOTF"
