@@ -171,6 +171,18 @@ func (s *Set) Poll(p *Packet) (bool, error) {
 	return false, nil
 }
 
+// Aim returns the word of the line that the first ring of a pass delivers next,
+// and what the word's low half will be then, for a caller with nothing to do
+// but to look there between two passes. It is nil if there is no such ring, and
+// holds until the next Poll; Poll must have found nothing before.
+func (s *Set) Aim() (word *uint64, seq uint32) {
+	if s.nhot == 0 {
+		return nil, 0
+	}
+	m := s.hot[0]
+	return &m.line[0], m.want
+}
+
 // Consume frees the space of the packet that Poll returned last, if that has
 // not happened yet.
 func (s *Set) Consume() {

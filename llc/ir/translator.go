@@ -6,12 +6,12 @@ import "time"
 // once, at set-up, and is the same at all peers of a job.
 type Caps struct {
 	Name      string
-	Rings     int  // packet rings in each peer's pool
+	Rings     int  // packet rings in each peer's pool; with 0 everything travels in the shared ring
 	Slots     int  // lines per packet ring, a power of two
 	Bytes     int  // data area per packet ring, a power of two
 	Remote    bool // Pull and Push reach registered memory of peers without a copy on the way
 	Words     int  // 64-bit words of the control area that Swap reaches
-	Fragment  int  // payload bytes of one Packet that keep a pipeline of copies full
+	Fragment  int  // payload bytes of one Packet that keep a pipeline of copies full; without rings: most of one Shared
 	Eager     int  // message bytes up to which copying through a ring beats Pull
 	Split     int  // message bytes from which both sides move a part each
 	SplitUnit int  // bytes of one part
@@ -66,6 +66,16 @@ type Translator interface {
 	Wake(peer int)
 
 	Close() error
+}
+
+// An Aimer is an optional ability of a translator, found by assertion: it
+// tells where the next packet shows first, so that a caller who waits for it
+// can look there many times between two calls of Poll.
+type Aimer interface {
+	// Aim returns a word and the value that its low half takes when the next
+	// packet of the peer hinted at arrives; nil if that cannot be said. It is
+	// called after a Poll that found nothing and holds until the next.
+	Aim() (word *uint64, seq uint32)
 }
 
 // A Flag is one line of a board.

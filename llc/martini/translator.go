@@ -38,6 +38,7 @@ type peer struct {
 var (
 	_ ir.Translator = (*Translator)(nil)
 	_ ir.Board      = (*Translator)(nil)
+	_ ir.Aimer      = (*Translator)(nil)
 )
 
 // Open connects rank to its NIC in the memory of a job.
@@ -84,6 +85,9 @@ func (t *Translator) Close() error {
 
 // Hint looks at peer's ring first from now on.
 func (t *Translator) Hint(peer int) { t.set.Hint(peer) }
+
+// Aim tells where the next packet of the peer hinted at shows.
+func (t *Translator) Aim() (word *uint64, seq uint32) { return t.set.Aim() }
 
 // Arm announces that this peer is about to sleep.
 func (t *Translator) Arm() {

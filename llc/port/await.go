@@ -2,6 +2,7 @@ package port
 
 import (
 	"runtime"
+	"sync/atomic"
 
 	"rhinet/internal/wait"
 	"rhinet/llc"
@@ -20,12 +21,13 @@ func (p *Port) finish(r *llc.Request, call string) bool {
 				b.Reset()
 				continue
 			}
-			if p.want.Load() != 0 || p.woke {
+			if p.gate.wanted.Load() != 0 || p.woke {
 				p.cede()
 			}
 			if b.Pause() || p.closed {
 				break
 			}
+			p.glance()
 		}
 		p.polling = false
 		if r.Done() {
@@ -74,25 +76,47 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 			b.Reset()
 			continue
 		}
-		if p.want.Load() != 0 || p.woke {
+		if p.gate.wanted.Load() != 0 || p.woke {
 			p.cede()
 		}
-		if b.Pause() && !p.sleep(w, b) {
-			return // polling is another's
+		if b.Pause() {
+			if !p.sleep(w, b) {
+				return // polling is another's
+			}
+		} else if w.kind != waitCond {
+			p.glance()
+		} else if p.aimer != nil {
+			for i := 0; i < condGlances && !w.cond(); i++ {
+			}
 		}
 	}
 	p.polling = false
 }
 
+// glance looks for a while at the one word that changes when what is waited for
+// arrives, most likely. A look costs a hundredth of a turn, so an arrival is
+// seen sooner; other rings have to wait that much longer.
+func (p *Port) glance() {
+	if p.aimer == nil {
+		return
+	}
+	word, seq := p.aimer.Aim()
+	if word == nil {
+		return
+	}
+	for i := 0; i < glances && uint32(atomic.LoadUint64(word)) != seq; i++ {
+	}
+}
+
 // cede lets goroutines enter that want to, and those run that were woken.
 func (p *Port) cede() {
 	p.woke = false
-	p.mu.Unlock()
+	p.gate.leave()
 	runtime.Gosched()
-	for i := 0; p.want.Load() != 0 && i < cedeTurns; i++ {
+	for i := 0; p.gate.wanted.Load() != 0 && i < cedeTurns; i++ {
 		runtime.Gosched()
 	}
-	p.mu.Lock()
+	p.gate.enter()
 }
 
 // sleep puts the polling goroutine to sleep on the doorbell and reports
@@ -108,7 +132,7 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	p.describe(w)
 	p.nic.Arm()
 	for range lastLooks {
-		if found := p.turn(); found && p.news() || p.over(w) || p.want.Load() != 0 {
+		if found := p.turn(); found && p.news() || p.over(w) || p.gate.wanted.Load() != 0 {
 			p.nic.Disarm()
 			return true
 		}
@@ -120,11 +144,9 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	p.asleep, p.polling = true, false
 	p.enlist(w)
 	w.asleep = true
-	p.mu.Unlock()
+	p.gate.leave()
 	p.nic.Sleep(nap)
-	if !p.mu.TryLock() {
-		p.lockSlow()
-	}
+	p.gate.enter()
 	w.asleep = false
 	p.delist(w)
 	p.asleep = false

@@ -15,7 +15,7 @@ func (b *board) Raise(peer, index int, seq uint32, data []byte) {
 	if !p.closed {
 		b.Board.Raise(peer, index, seq, data)
 	}
-	p.mu.Unlock()
+	p.gate.leave()
 }
 
 // Board returns the flag board of the network, nil if it has none. Raised may

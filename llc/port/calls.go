@@ -10,7 +10,7 @@ import (
 func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
 	p.lock()
 	if p.drained {
-		p.mu.Unlock()
+		p.gate.leave()
 		return ErrClosed
 	}
 	r := p.request()
@@ -18,7 +18,7 @@ func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
 	p.eng.Send(r)
 	p.post()
 	if !r.Done() && !p.finish(r, "Send") {
-		p.mu.Unlock()
+		p.gate.leave()
 		return ErrClosed // r is lost: the engine may still hold it
 	}
 	err := r.Status.Err
@@ -26,7 +26,7 @@ func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
 	if p.helper.away && !p.eng.Idle() {
 		p.helper.consider(p)
 	}
-	p.mu.Unlock()
+	p.gate.leave()
 	return err
 }
 
@@ -35,7 +35,7 @@ func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
 func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
 	p.lock()
 	if p.drained {
-		p.mu.Unlock()
+		p.gate.leave()
 		return llc.Status{}, ErrClosed
 	}
 	r := p.request()
@@ -44,7 +44,7 @@ func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
 	p.post()
 	if !r.Done() && !p.finish(r, "Recv") {
 		p.eng.Cancel(r)
-		p.mu.Unlock()
+		p.gate.leave()
 		return llc.Status{}, ErrClosed
 	}
 	st := r.Status
@@ -52,7 +52,7 @@ func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
 	if p.helper.away && !p.eng.Idle() {
 		p.helper.consider(p)
 	}
-	p.mu.Unlock()
+	p.gate.leave()
 	return st, st.Err
 }
 
@@ -61,7 +61,7 @@ func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
 // once.
 func (p *Port) Start(r *llc.Request, send bool) {
 	p.lock()
-	defer p.mu.Unlock()
+	defer p.gate.leave()
 	if p.drained {
 		r.Status.Err = ErrClosed
 		return
@@ -100,7 +100,7 @@ func (p *Port) Wait(r *llc.Request) {
 	if !r.Done() && !p.finish(r, "Wait") {
 		r.Status.Err = ErrClosed
 	}
-	p.mu.Unlock()
+	p.gate.leave()
 }
 
 // Test reports whether r is complete, after a look at the network. On a closed
@@ -128,7 +128,7 @@ func (p *Port) miss(found bool) {
 		p.misses++
 	}
 	yield := !found && (p.policy.Spin == 0 || p.misses%missesPerYield == 0)
-	p.mu.Unlock()
+	p.gate.leave()
 	if yield {
 		p.policy.GiveWay()
 	}
@@ -138,7 +138,7 @@ func (p *Port) miss(found bool) {
 // whether it could: then r is complete, with llc.ErrCancelled.
 func (p *Port) Cancel(r *llc.Request) bool {
 	p.lock()
-	defer p.mu.Unlock()
+	defer p.gate.leave()
 	if r.Done() || !p.eng.Cancel(r) {
 		return false
 	}
@@ -152,7 +152,7 @@ func (p *Port) Cancel(r *llc.Request) bool {
 func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	p.lock()
 	if p.drained {
-		p.mu.Unlock()
+		p.gate.leave()
 		return llc.Status{}, false
 	}
 	st, ok := p.eng.Probe(ctx, src, tag)
@@ -172,7 +172,7 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 		st, ok = p.eng.Probe(ctx, src, tag)
 	}
 	p.waiters.keep(w)
-	p.mu.Unlock()
+	p.gate.leave()
 	return st, ok
 }
 
@@ -188,5 +188,5 @@ func (p *Port) Await(cond func() bool) {
 		p.await(w, &b)
 		p.waiters.keep(w)
 	}
-	p.mu.Unlock()
+	p.gate.leave()
 }

@@ -12,7 +12,7 @@ import (
 func (p *Port) Close() error {
 	p.lock()
 	if p.drained {
-		p.mu.Unlock()
+		p.gate.leave()
 		return ErrClosed
 	}
 	p.drained = true
@@ -27,16 +27,16 @@ func (p *Port) Close() error {
 		w = next
 	}
 	for p.asleep || p.polling || p.waiters.first != nil {
-		p.mu.Unlock()
+		p.gate.leave()
 		runtime.Gosched()
-		p.mu.Lock()
+		p.gate.enter()
 	}
 	started := p.helper.started
 	p.helper.away = false // nobody starts it any more
-	p.mu.Unlock()
+	p.gate.leave()
 	p.helper.end(started)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.gate.enter()
+	defer p.gate.leave()
 	return errors.Join(err, p.nic.Close())
 }
 
@@ -51,16 +51,16 @@ func (p *Port) drain() bool {
 			b.Reset()
 			continue
 		}
-		if p.want.Load() != 0 || p.woke {
+		if p.gate.wanted.Load() != 0 || p.woke {
 			p.cede()
 		}
 		if b.Pause() {
 			if time.Since(last) > grace {
 				return false
 			}
-			p.mu.Unlock()
+			p.gate.leave()
 			time.Sleep(drainNap)
-			p.mu.Lock()
+			p.gate.enter()
 		}
 	}
 	return true

@@ -57,7 +57,7 @@ func (h *helper) run(p *Port) {
 			return
 		case <-tick.C:
 		}
-		if !p.mu.TryLock() { // somebody calls
+		if !p.gate.try() { // somebody calls
 			quiet, pause = 0, min(2*pause, longTick)
 			tick.Reset(pause)
 			continue
@@ -77,7 +77,7 @@ func (h *helper) run(p *Port) {
 		}
 		h.away = quiet >= quietTicks
 		away := h.away
-		p.mu.Unlock()
+		p.gate.leave()
 		if pause = min(2*pause, longTick); away {
 			select {
 			case <-h.stop:
@@ -93,7 +93,7 @@ func (h *helper) run(p *Port) {
 // help makes what progress there is and reports whether there was any.
 func (p *Port) help() bool {
 	found := false
-	for i := 0; i < burst && !p.polling && p.want.Load() == 0 && p.turn(); i++ {
+	for i := 0; i < burst && !p.polling && p.gate.wanted.Load() == 0 && p.turn(); i++ {
 		found = true
 	}
 	return found

@@ -107,15 +107,15 @@ func eventually(t testing.TB, what string, cond func() bool) {
 
 // asleep reports whether a goroutine sleeps on the doorbell of p.
 func asleep(p *Port) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.gate.enter()
+	defer p.gate.leave()
 	return p.asleep
 }
 
 // parked returns how many goroutines wait without polling.
 func parked(p *Port) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.gate.enter()
+	defer p.gate.leave()
 	n := 0
 	for w := p.waiters.first; w != nil; w = w.next {
 		n++

@@ -1,9 +1,6 @@
 package port
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/ir"
@@ -23,10 +20,9 @@ type Config struct {
 // A Port is one engine on one network interface. Its methods may be called by
 // many goroutines at once, except that Close ends all use.
 type Port struct {
-	mu   sync.Mutex
-	want atomic.Int32 // goroutines that wait for mu
+	gate gate
 
-	// The rest is guarded by mu.
+	// The rest is guarded by gate.
 	eng     *llc.Engine
 	nic     ir.Translator
 	policy  wait.Policy
@@ -45,6 +41,7 @@ type Port struct {
 
 	waiters waiters
 	board   ir.Board
+	aimer   ir.Aimer // nil: none, or whoever is waited for needs the processor
 	report  Reporter
 	trouble func(error)
 	helper  helper
@@ -61,24 +58,18 @@ func New(cfg Config) *Port {
 	if b, ok := cfg.NIC.(ir.Board); ok {
 		p.board = &board{b, p}
 	}
+	if cfg.Policy.Spin > 0 {
+		p.aimer, _ = cfg.NIC.(ir.Aimer)
+	}
 	p.report, _ = cfg.NIC.(Reporter)
 	p.helper.init()
 	return p
 }
 
-// lock enters the port.
+// lock enters the port; who leaves for good calls gate.leave.
 func (p *Port) lock() {
-	if !p.mu.TryLock() {
-		p.lockSlow()
-	}
+	p.gate.enter()
 	p.calls++
-}
-
-// lockSlow lets a goroutine that polls know that another wants to enter.
-func (p *Port) lockSlow() {
-	p.want.Add(1)
-	p.mu.Lock()
-	p.want.Add(-1)
 }
 
 // request takes a request for a blocking call.

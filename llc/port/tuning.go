@@ -6,6 +6,15 @@ import "time"
 const (
 	// burst is how many events Test and Probe take before they say no.
 	burst = 256
+	// gateYields is how often a goroutine that wants to enter lets others run
+	// before it sleeps for gateNap between tries.
+	gateYields = 1000
+	gateNap    = 20 * time.Microsecond
+	// glances is how often a waiter looks at the line where it expects its
+	// packet between two turns, which take about as long as all of them;
+	// condGlances the same for a condition.
+	glances     = 48
+	condGlances = 8
 	// missesPerYield is how many fruitless Tests and Probes pass before one gives
 	// the processor away; when there are more ranks than processors each does.
 	missesPerYield = 64

@@ -331,8 +331,8 @@ func TestProgressWhileComputing(t *testing.T) {
 			}
 		})
 		eventually(t, "helper retires", func() bool {
-			ps[0].mu.Lock()
-			defer ps[0].mu.Unlock()
+			ps[0].gate.enter()
+			defer ps[0].gate.leave()
 			return ps[0].helper.away
 		})
 		if !r.Done() || receiving && string(in) != string(out) {
@@ -363,8 +363,8 @@ func TestHelperKeepsAwayWithoutRequests(t *testing.T) {
 	pingpong()
 	for i, p := range ps {
 		eventually(t, "helper retires", func() bool {
-			p.mu.Lock()
-			defer p.mu.Unlock()
+			p.gate.enter()
+			defer p.gate.leave()
 			return p.helper.away
 		})
 		if i == 0 {

@@ -141,11 +141,9 @@ func (p *Port) delist(w *waiter) {
 // park waits until another goroutine wakes w.
 func (p *Port) park(w *waiter) {
 	p.enlist(w)
-	p.mu.Unlock()
+	p.gate.leave()
 	<-w.wake
-	if !p.mu.TryLock() {
-		p.lockSlow()
-	}
+	p.gate.enter()
 	p.delist(w)
 }
 

@@ -11,7 +11,7 @@ import (
 // one. On a closed port it returns 0, and that request has ErrClosed.
 func (p *Port) WaitAny(rs []*llc.Request) int {
 	p.lock()
-	defer p.mu.Unlock()
+	defer p.gate.leave()
 	i := slices.IndexFunc(rs, (*llc.Request).Done)
 	if i >= 0 {
 		return i
@@ -39,7 +39,7 @@ func (p *Port) WaitAny(rs []*llc.Request) int {
 // complete beats a context that has ended.
 func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 	p.lock()
-	defer p.mu.Unlock()
+	defer p.gate.leave()
 	if r.Done() {
 		return nil
 	}
@@ -77,5 +77,5 @@ func (p *Port) expire(w *waiter, r *llc.Request) {
 	if w.listed && w.r == r {
 		p.wake(w)
 	}
-	p.mu.Unlock()
+	p.gate.leave()
 }

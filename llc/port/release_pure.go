@@ -1,0 +1,8 @@
+//go:build !amd64 || purego || race
+
+package port
+
+import "sync/atomic"
+
+// release stores 0 in word after all that the caller stored before.
+func release(word *uint32) { atomic.StoreUint32(word, 0) }
