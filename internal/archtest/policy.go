@@ -39,6 +39,8 @@ llc, llc/ir < llc/port, llc/sim
 
 # NICs and their translators.
 nicemu/fabric < nicemu/<nic>
+nicemu/fabric, nicemu/martini < nicemu/martini/stepped
+nicemu/martini/stepped < bench, bench/nic, cmd/bench
 nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
 nicemu/<nic>, llc/ir, llc/soft < llc/<nic>
 nicemu/martini/pm, nicemu/fabric, llc/ir < llc/martinipm
@@ -59,7 +61,7 @@ mpi, llc/port, llc/sim, llc/nics < bench
 nicemu/<nic> < bench
 nicemu/martini/lowlevel < bench/nic
 nicemu/martini/pm < bench/pm
-bench/host, bench/peer < bench/compare
+bench/host, bench/peer, bench/pmb < bench/compare
 bench < bench/peer, bench/<level>
 bench/compare, bench/<level> < cmd/bench
 internal/launch, nicemu/fabric, llc/nics < cmd/mpirun

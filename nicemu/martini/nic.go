@@ -64,6 +64,7 @@ type NIC struct {
 	last  int       // extent entered last
 	shut  bool
 	aotf  *aotf // nil before the first header
+	watch func(Withdrawal)
 }
 
 // Open brings up the NIC of a rank and registers this process with it: PGID
@@ -162,8 +163,8 @@ func (n *NIC) Close() error {
 	for i := range n.windows {
 		n.Invalidate(i)
 	}
-	err := n.withdrawAll()
 	n.withdrawHeaders()
+	err := n.withdrawAll()
 	n.f.Leave(n.rank)
 	return err
 }

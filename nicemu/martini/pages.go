@@ -144,6 +144,7 @@ func (n *NIC) unpin(p Pin) error {
 	if !x.invalidate(gen) {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
 	}
+	n.tell(x, 0)
 	if !x.drain() {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})
 	}

@@ -74,6 +74,7 @@ func (n *NIC) unregister(s Segment) (int, error) {
 	hint := int(n.own.segment(sid).load(entHint))
 	// A transfer holds its extent before it looks at the segment for the last
 	// time: it has either seen the segment go, or is waited for here.
+	n.tell(n.own.extent(hint), s)
 	if !n.own.extent(hint).drain() {
 		return hint, n.refuse(Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: InUse})
 	}
@@ -125,6 +126,7 @@ func (n *NIC) withdrawAll() (err error) {
 		}
 		x := n.own.extent(i)
 		x.invalidate(uint32(x.load(entState) >> entGenShift)) // unless Unpin has, in vain
+		n.tell(x, 0)
 		if !x.drain() {
 			err = n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})
 		}

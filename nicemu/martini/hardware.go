@@ -1,0 +1,213 @@
+package martini
+
+import (
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+)
+
+// This file is what the stepped model of the controller (package stepped) sees
+// of a NIC: the same tables, memory and counters that the fast path works on,
+// as the hardware and its firmware would reach them.
+
+// Flits of a packet's header, by number; see the layout in regs.go.
+const (
+	FlitType    = flitType
+	FlitTarget  = flitTarget
+	FlitSegment = flitSegment
+	FlitOffset  = flitOffset
+	FlitLocal   = flitLocal
+	HeaderFlits = headerFlits
+)
+
+// MakeKey returns what PATLB and RVATLB are looked up by, beside page or SID:
+// bits 0-31 PGID, 32-47 PID (martini, section 5.2).
+func MakeKey(pgid uint32, pid int) uint64 { return makeKey(pgid, pid) }
+
+// Read returns one double word of the Window.
+func (w *Window) Read(dw int) uint64 { return w.page[dw] }
+
+// Store writes one double word of the Window without starting anything, for a
+// caller that lets the stepped model carry the request out.
+func (w *Window) Store(dw int, v uint64) { w.page[dw] = v }
+
+// Owner looks a Window up in PGIDTBL: the key of its owner, and whether there
+// is one (martini, section 3.2).
+func (n *NIC) Owner(window int) (key uint64, valid bool) {
+	k := n.own.window(window).load(winKey)
+	return k &^ winValid, k&winValid != 0
+}
+
+// FlagAddress returns the virtual address at which the owner of a Window has a
+// word of its contflag page mapped (martini, section 8.4).
+func (n *NIC) FlagAddress(window, flag int) uint64 {
+	at, _ := n.f.Span(n.rank, fabric.Device)
+	return ioBase + at + uint64(regFlags+window*pageWords+flag)*8
+}
+
+// A Frame is what PATLB answers: a physical page (martini, section 5.1). It
+// remembers the entry of the page table that it was read from, so that a
+// transfer can keep the page from being released meanwhile.
+type Frame struct {
+	entry *entry // nil for contflag pages, which are never released
+	owner *entry // contflag pages: the Window, if its owner matters
+	state uint64 // of the entry, or the Window's key
+	mem   []byte // what the process has on the page
+	from  int    // where on the page mem starts
+}
+
+// Frame looks a virtual page of the owner of key up in this NIC's page table.
+func (n *NIC) Frame(key, page uint64) (Frame, bool) {
+	if f, ok := n.contPage(key, page); ok {
+		return f, true
+	}
+	i := n.own.patlb(key, page, ioExtent)
+	if i < 0 {
+		return Frame{}, false
+	}
+	x := n.own.extent(i)
+	f := Frame{entry: x, state: x.generation()}
+	if f.state&entValid == 0 || !n.own.covers(i, key, page) {
+		return Frame{}, false
+	}
+	start, end := page*fabric.PageBytes, (page+1)*fabric.PageBytes
+	if phys := x.load(entPhys); phys&physProcess == 0 {
+		f.mem = n.f.Memory((phys+page-x.load(entStart))*fabric.PageBytes, fabric.PageBytes)
+		return f, f.mem != nil
+	}
+	lent := n.f.Borrow(n.rank, i)
+	base := fabric.Address(lent)
+	from, to := max(start, base), min(end, base+uint64(len(lent)))
+	if lent == nil || from >= to {
+		return Frame{}, false
+	}
+	f.mem, f.from = lent[from-base:to-base], int(from-start)
+	return f, true
+}
+
+// contPage finds the contflag page of a Window, which the driver enters into
+// the page table of the Window's owner when it maps the Window.
+func (n *NIC) contPage(key, page uint64) (Frame, bool) {
+	first := n.FlagAddress(0, 0) / fabric.PageBytes
+	if page < first || page-first >= Windows {
+		return Frame{}, false
+	}
+	if owner, valid := n.Owner(int(page - first)); !valid || owner != key {
+		return Frame{}, false
+	}
+	f := n.ContFrame(int(page - first))
+	f.owner, f.state = n.own.window(int(page-first)), winValid|key
+	return f, true
+}
+
+// ContFrame looks a Window up in CONTTBL: the physical page of its contflag
+// (martini, sections 3.2, 3.3).
+func (n *NIC) ContFrame(window int) Frame {
+	at := n.own.window(window).load(winCont)
+	return Frame{mem: n.f.Memory(at, fabric.PageBytes)}
+}
+
+// Hold keeps the page from being released until Drop, and reports whether it
+// is still the page that was looked up.
+func (f *Frame) Hold() bool {
+	if f.entry == nil {
+		return f.owner == nil || f.owner.load(winKey) == f.state
+	}
+	if !f.entry.hold() {
+		return false
+	}
+	if f.entry.generation() == f.state {
+		return true
+	}
+	f.entry.drop()
+	return false
+}
+
+// Drop ends Hold.
+func (f *Frame) Drop() {
+	if f.entry != nil {
+		f.entry.drop()
+	}
+}
+
+// Bytes returns n bytes at an offset of the page, or nil if the process does
+// not have all of them there.
+func (f *Frame) Bytes(off, n int) []byte {
+	if off < f.from || off-f.from+n > len(f.mem) {
+		return nil
+	}
+	return f.mem[off-f.from : off-f.from+n]
+}
+
+// Store writes a word at an offset of the page, as one.
+func (f *Frame) Store(off int, v uint64) {
+	if b := f.Bytes(off, 8); b != nil && off%8 == 0 {
+		atomic.StoreUint64(Word64(b, 0), v)
+	}
+}
+
+// Load reads a word at an offset of the page, as one.
+func (f *Frame) Load(off int) uint64 {
+	if b := f.Bytes(off, 8); b != nil && off%8 == 0 {
+		return atomic.LoadUint64(Word64(b, 0))
+	}
+	return 0
+}
+
+// Find looks a segment up in the SID table for size bytes at an offset: its
+// start and length, or why the access is refused (martini, sections 5.5, 8.6).
+func (n *NIC) Find(key uint64, seg Segment, offset, size uint64) (start, length uint64, why error) {
+	va, _, r := n.own.rva(key, seg, offset, size)
+	if r != 0 {
+		return 0, 0, r
+	}
+	return va - offset, n.own.segment(seg.SID()).load(entSize), nil
+}
+
+// Known reports whether a segment is still registered.
+func (n *NIC) Known(seg Segment) bool {
+	return seg.SID() < Segments && n.own.segment(seg.SID()).known(seg) == 0
+}
+
+// ControlWord returns a control word for the owner of key, or why not.
+func (n *NIC) ControlWord(key, word uint64) (*uint64, error) {
+	at := min(word, 1<<32) * 8
+	if _, _, why := n.own.rva(key, makeSegment(sidControl, ioGen), at, 8); why != 0 {
+		return nil, why
+	}
+	return &n.f.Words(n.rank, fabric.Control)[word], nil
+}
+
+// CountIssued counts one refusal of an own request.
+func (n *NIC) CountIssued(r Reason) { n.own.count(regRequests, r) }
+
+// CountArrived counts one refusal of a request that arrived.
+func (n *NIC) CountArrived(r Reason) { n.own.count(regArrivals, r) }
+
+// A Withdrawal tells the NIC's caches that an entry of the page table or of
+// the SID table has become invalid, before its memory is released (martini,
+// section 8.3): pages of Key from First on, or else a segment.
+type Withdrawal struct {
+	Key, First, Pages uint64
+	Segment           Segment
+	Busy              func() bool // whether a transfer still holds the memory
+}
+
+// Watch calls f at each withdrawal; nil ends it. Whoever withdraws waits for
+// the transfers under way afterwards, so f may see to their end.
+func (n *NIC) Watch(f func(Withdrawal)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.watch = f
+}
+
+// tell calls the watcher about extent x, or about a segment registered in it.
+func (n *NIC) tell(x *entry, seg Segment) {
+	if n.watch == nil {
+		return
+	}
+	n.watch(Withdrawal{
+		Key: x.load(entKey), First: x.load(entStart), Pages: x.load(entSize), Segment: seg,
+		Busy: func() bool { return x.load(entState)&entUsers != 0 },
+	})
+}

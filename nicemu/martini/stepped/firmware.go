@@ -1,0 +1,230 @@
+package stepped
+
+import (
+	"fmt"
+	"iter"
+
+	"rhinet/nicemu/martini"
+)
+
+// Clocks of the control bus (martini, section 10.5).
+const (
+	busWrite = 2
+	busRead  = 3
+)
+
+// A Handler is what firmware does about a module that is suspended. It runs on
+// the on-chip processor: each Tick is one step, in which all other modules go
+// on. A handler that leaves the module in MISS without an answer reports false
+// and is called again in a later round of the main loop.
+type Handler func(f *Firmware) (done bool)
+
+// Firmware is the on-chip processor of a node (martini, sections 7.4, 8.7): its
+// main loop polls the interrupt lines of the modules that can be taken over.
+type Firmware struct {
+	n        *node
+	next     func() (struct{}, bool)
+	end      func()
+	yield    func(struct{}) bool
+	resting  bool
+	handlers map[exception]Handler
+	software bool
+	outbox   fifo[*packet]
+	asked    uint64 // DMA requests of the processor's
+}
+
+// An exception is known by module and by the state before MISS.
+type exception struct {
+	module Module
+	before State
+}
+
+// halted unwinds a handler when the machine is closed.
+type halted struct{}
+
+func (f *Firmware) start(n *node) {
+	f.n = n
+	f.handlers = defaultHandlers()
+	f.next, f.end = iter.Pull(f.main)
+}
+
+func (f *Firmware) stop() { f.end() }
+
+// main is the main loop.
+func (f *Firmware) main(yield func(struct{}) bool) {
+	defer func() {
+		if e := recover(); e != nil {
+			if _, ok := e.(halted); !ok {
+				panic(e)
+			}
+		}
+	}()
+	f.yield = yield
+	for {
+		f.resting = false
+		f.serve()
+		f.resting = true
+		f.Tick(1)
+	}
+}
+
+// Tick lets steps pass.
+func (f *Firmware) Tick(steps int) {
+	for range steps {
+		if !f.yield(struct{}{}) {
+			panic(halted{})
+		}
+	}
+}
+
+// wanted reports whether the main loop has something to do.
+func (f *Firmware) wanted() bool {
+	r := &f.n.regs
+	return r[RFend].line || r[RBend].line || r[Replier].line || r[Initiator].line ||
+		f.outbox.len() > 0 && f.n.direct.len() < headerDepth
+}
+
+func (n *node) actCPU() Cond {
+	f := &n.cpu
+	switch n.regs[CPU].state {
+	case MAIN:
+		if f.wanted() {
+			return Raised
+		}
+	case HANDLER:
+		if f.next(); f.resting {
+			return Handled
+		}
+	}
+	return Stay
+}
+
+// serve is one round of the main loop.
+func (f *Firmware) serve() {
+	for _, mod := range [...]Module{RFend, RBend, Replier, Initiator} {
+		r := &f.n.regs[mod]
+		if !r.line {
+			continue
+		}
+		r.line = false
+		f.Tick(busRead)
+		if f.n.m.o.Trouble != nil {
+			f.n.m.o.Trouble(f.n.id, mod, r.before)
+		}
+		h := f.handlers[exception{mod, r.before}]
+		if h == nil { // a break point that somebody else has set
+			continue
+		}
+		if !h(f) {
+			r.line = true
+		}
+	}
+	if f.outbox.len() > 0 && f.n.direct.len() < headerDepth {
+		f.n.direct.put(f.outbox.take())
+	}
+}
+
+// Resume writes the state register of a suspended module.
+func (f *Firmware) Resume(mod Module, s State) {
+	f.Tick(busWrite)
+	if err := f.n.resume(mod, s); err != nil {
+		panic(err) // a handler that resumes what it does not hold
+	}
+}
+
+// Break sets the break point of a module (martini, section 10.4): when it
+// reaches s, it goes to MISS instead. One for each module, which holds until
+// it is cleared.
+func (f *Firmware) Break(mod Module, s State) {
+	f.Tick(busWrite)
+	f.n.regs[mod].stop, f.n.regs[mod].brk = s, true
+}
+
+// Clear clears the break point of a module.
+func (f *Firmware) Clear(mod Module) {
+	f.Tick(busWrite)
+	f.n.regs[mod].brk = false
+}
+
+func (n *node) resume(mod Module, s State) error {
+	r := &n.regs[mod]
+	if !mod.TakenOver() || r.state != MISS {
+		return fmt.Errorf("stepped: %v of node %d is in %v and not suspended", mod, n.id, r.state)
+	}
+	if s == MISS || !has(mod, s) {
+		return fmt.Errorf("stepped: %v has no state %v to go on from", mod, s)
+	}
+	r.state, r.waited, r.line = s, 0, false
+	if s == IDLE && mod == RFend {
+		n.rf.noLookup = false
+	}
+	n.busy = true
+	if n.m.o.Observe != nil {
+		n.m.o.Observe(Event{n.m.clock, n.id, mod, MISS, s, Always, Programmed, 0})
+	}
+	return nil
+}
+
+func has(mod Module, s State) bool {
+	for _, e := range Tables(mod) {
+		if e.From == s {
+			return true
+		}
+	}
+	return false
+}
+
+// The host reaches every register as well (martini, section 7.4).
+
+// Handle replaces what firmware does about an exception, which is known by the
+// module and the state before MISS; nil leaves the module suspended.
+func (m *Machine) Handle(node int, mod Module, before State, h Handler) {
+	m.nodes[node].cpu.handlers[exception{mod, before}] = h
+}
+
+// Software makes firmware finish a PUSH by itself after a PATLB miss of the
+// Initiator, instead of having the hardware resume: for comparison (martini,
+// section 13, E7).
+func (m *Machine) Software(node int, on bool) { m.nodes[node].cpu.software = on }
+
+// Break sets the break point of a module, ClearBreak clears it.
+func (m *Machine) Break(node int, mod Module, s State) error {
+	if !mod.TakenOver() || !has(mod, s) {
+		return fmt.Errorf("stepped: no break point at %v of %v", s, mod)
+	}
+	r := &m.nodes[node].regs[mod]
+	r.stop, r.brk = s, true
+	return nil
+}
+
+// ClearBreak clears the break point of a module.
+func (m *Machine) ClearBreak(node int, mod Module) { m.nodes[node].regs[mod].brk = false }
+
+// Resume writes the state register of a suspended module; Before tells the
+// state that it was in immediately before MISS.
+func (m *Machine) Resume(node int, mod Module, s State) error { return m.nodes[node].resume(mod, s) }
+
+// Before returns the state that a module was in immediately before MISS.
+func (m *Machine) Before(node int, mod Module) State { return m.nodes[node].regs[mod].before }
+
+// dma has the DMA controller carry out a request of the processor's, and waits.
+func (f *Firmware) dma(t transfer) {
+	for f.n.full(fromCPU) {
+		f.Tick(1)
+	}
+	f.n.ask(fromCPU, t)
+	f.asked++
+	for f.n.served < f.asked {
+		f.Tick(1)
+	}
+}
+
+// readTable reads one entry of a table in SDRAM to SRAM (martini, section 8.2).
+func (f *Firmware) readTable() {
+	f.dma(transfer{master: dimm, slave: sram, kind: readTable, size: 64})
+}
+
+// storeWord writes a word to host memory.
+func (f *Firmware) storeWord(frame martini.Frame, off int, word uint64) {
+	f.dma(transfer{master: pci, slave: sram, kind: storeWord, frame: frame, off: off, size: 8, word: word})
+}

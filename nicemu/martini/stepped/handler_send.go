@@ -1,0 +1,198 @@
+package stepped
+
+import "rhinet/nicemu/martini"
+
+// defaultHandlers is the firmware (martini, sections 10.7 to 10.9).
+func defaultHandlers() map[exception]Handler {
+	return map[exception]Handler{
+		{Initiator, IDLE}: (*Firmware).specialRequest,
+		{Initiator, PGID}: (*Firmware).violation,
+		{Initiator, IPA2}: (*Firmware).initiatorMiss,
+		{Initiator, CHK1}: resumeIn(Initiator, CHK1),
+		{Replier, IPA2}:   (*Firmware).replierMiss,
+		{Replier, CHK1}:   resumeIn(Replier, CHK1),
+		{Replier, ACK}:    (*Firmware).ackReached,
+		{RFend, IDLE}:     resumeIn(RFend, IDLE),
+		{RFend, FLIT1}:    (*Firmware).controlPacket,
+		{RFend, FLIT3}:    (*Firmware).unknownPacket,
+		{RFend, RVA}:      (*Firmware).rvaMiss,
+		{RBend, IPA2}:     (*Firmware).rbendMiss,
+		{RBend, CHK2}:     resumeIn(RBend, CHK2),
+	}
+}
+
+// resumeIn answers a timeout: whoever the module waits for still works, so it
+// goes on waiting.
+func resumeIn(mod Module, s State) Handler {
+	return func(f *Firmware) bool {
+		f.Resume(mod, s)
+		return true
+	}
+}
+
+// specialRequest has no firmware primitive to call.
+func (f *Firmware) specialRequest() bool {
+	f.cancel(martini.SpecialRequest)
+	return true
+}
+
+func (f *Firmware) violation() bool {
+	f.cancel(f.n.impossible(&f.n.ini))
+	return true
+}
+
+// present looks at the page table for what PATLB missed, and replaces the
+// entry.
+func (f *Firmware) present(key, va uint64, size int, seg martini.Segment) bool {
+	f.readTable()
+	frame, ok := f.n.nic.Frame(key, va/pageBytes)
+	off := int(va % pageBytes)
+	if !ok || frame.Bytes(off, min(size, pageBytes-off)) == nil || seg != 0 && !f.n.nic.Known(seg) {
+		return false
+	}
+	f.Tick(busWrite)
+	f.n.patlb.replace(key, va/pageBytes, frame)
+	return true
+}
+
+// want is how many bytes the outgoing request looks for in one go.
+func (x *outgoing) want() int {
+	rest := uint64(MTU)
+	if x.open != nil {
+		rest = uint64(x.room)
+	}
+	return int(min(rest, x.left))
+}
+
+func (f *Firmware) initiatorMiss() bool {
+	x := &f.n.ini
+	switch {
+	case !f.present(x.key, x.va, x.want(), 0):
+		f.cancel(martini.NotPinned)
+	case f.software:
+		f.finish(x)
+	default:
+		f.Resume(Initiator, IPA)
+	}
+	return true
+}
+
+// cancel drops the request that the Initiator holds, and what has been made of
+// its next packet. contflag says that it has been dealt with.
+func (f *Firmware) cancel(why martini.Reason) {
+	n, x := f.n, &f.n.ini
+	f.dropOpen(x, &n.heads[0], fromInitiator)
+	f.storeWord(n.nic.ContFrame(x.window), 0, x.serial)
+	n.learn(Refused{x.window, x.serial, why, true})
+	n.popRequest()
+	f.Resume(Initiator, IDLE)
+}
+
+// dropOpen takes an unfinished packet out of the Header FIFO, after its header
+// has been built and the DMA that was asked for has ended.
+func (f *Firmware) dropOpen(x *outgoing, q *headers, by requester) {
+	if x.open == nil {
+		return
+	}
+	p := x.open
+	for !p.built || p.have < p.size-x.room {
+		f.Tick(1)
+	}
+	q.queue.drop(func(o **packet) bool { return *o == p })
+	f.n.m.free(p)
+	x.open = nil
+}
+
+// finish does in software what is left of a PUSH: headers, DMA, contflag.
+func (f *Firmware) finish(x *outgoing) {
+	n, q := f.n, &f.n.heads[0]
+	for x.left > 0 {
+		for x.open == nil && q.full() {
+			f.Tick(1)
+		}
+		if x.open == nil {
+			x.room = int(min(MTU, x.left))
+			x.open = n.m.packet(x.room)
+			x.h[martini.FlitType] = typeFlit(x.h.kind(), x.h.flag(), x.left)
+			x.open.h, x.open.built = x.h, true
+			if uint64(x.room) == x.left {
+				x.open.h[flitReturn] |= bitLast
+			}
+			q.queue.put(x.open)
+			f.Tick(flits * busWrite)
+		}
+		if !f.present(x.key, x.va, x.want(), 0) {
+			f.cancel(martini.NotPinned)
+			return
+		}
+		if !n.translate(&x.piece, x.key, x.va, x.want(), 0) || n.fetch(fromCPU, x) == Withdrawn {
+			continue
+		}
+		for f.asked++; n.served < f.asked; {
+			f.Tick(1)
+		}
+	}
+	f.storeWord(n.nic.ContFrame(x.window), 0, x.serial)
+	n.popRequest()
+	f.Resume(Initiator, IDLE)
+}
+
+func (f *Firmware) replierMiss() bool {
+	n, x := f.n, &f.n.reply
+	if f.present(x.key, x.va, x.want(), x.seg) {
+		f.Resume(Replier, IPA)
+		return true
+	}
+	f.dropOpen(x, &n.heads[1], fromReplier)
+	j := n.jobs.take()
+	f.refuse(&j.h, n.gone(&j.h))
+	f.Resume(Replier, IDLE)
+	return true
+}
+
+// gone says why what a packet named is not there: its segment has been
+// withdrawn, or its page is not pinned.
+func (n *node) gone(h *header) martini.Reason {
+	if k := h.kind(); k == martini.PacketPush || k == martini.PacketPullRequest {
+		if h.segment() != VPushSegment && !n.nic.Known(h.segment()) {
+			return martini.Stale
+		}
+	}
+	return martini.NotPinned
+}
+
+// ackReached is the Replier at its break point, where it stops before an ack
+// (martini, sections 10.9, 11.3): it cannot be resumed to send it.
+func (f *Firmware) ackReached() bool {
+	n := f.n
+	j := *n.jobs.head()
+	if !j.ring {
+		for n.direct.len() >= headerDepth { // another packet's ack, in software
+			f.Tick(1)
+		}
+		n.direct.put(n.ackOf(&j.h, j.result))
+	} else {
+		f.advanceRing()
+		f.Clear(Replier)
+	}
+	n.jobs.take()
+	f.Resume(Replier, IDLE)
+	return true
+}
+
+// learn is told to the issuer of a refused request, once for each request.
+func (n *node) learn(r Refused) {
+	if r.Serial != 0 {
+		for _, k := range n.known {
+			if k.Window == r.Window && k.Serial == r.Serial {
+				return
+			}
+		}
+		n.known[n.knownAt%len(n.known)] = r
+		n.knownAt++
+	}
+	n.nic.CountIssued(r.Reason)
+	if n.m.o.Refused != nil {
+		n.m.o.Refused(n.id, r)
+	}
+}

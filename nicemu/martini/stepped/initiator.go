@@ -1,0 +1,221 @@
+package stepped
+
+import "rhinet/nicemu/martini"
+
+// initiatorUnit is the Initiator (martini, sections 7.1, 10.7). The request
+// stays at the head of the Window FIFO until CONT or until firmware cancels it.
+type initiatorUnit struct {
+	ini outgoing
+}
+
+// outgoing are the registers of Initiator and Replier: one request that reads
+// host memory and makes packets of it.
+type outgoing struct {
+	h      header  // of the next packet
+	key    uint64  // for PATLB
+	va     uint64  // of the next byte
+	left   uint64  // bytes of the request
+	open   *packet // that still takes bytes
+	room   int     // bytes that it takes
+	seg    martini.Segment
+	piece  translation
+	serial uint64 // of the request
+	window int
+}
+
+func (n *node) actInitiator() Cond {
+	x := &n.ini
+	switch n.regs[Initiator].state {
+	case IDLE:
+		return n.takeRequest(x)
+	case PGID:
+		return n.admit(x)
+	case IPA:
+		if !n.askPATLB() {
+			return Stay
+		}
+		return Always
+	case IPA2:
+		return n.lookUp(x)
+	case CHK1:
+		return n.size(Initiator, x, &n.heads[0])
+	case CHK2:
+		return n.fetch(fromInitiator, x)
+	case CONT:
+		return n.cont(fromInitiator, x)
+	}
+	return Stay
+}
+
+// takeRequest looks at the command (IDLE). It latches anew what the FIFO
+// holds, so that firmware which writes IDLE without cancelling gets the same
+// request again.
+func (n *node) takeRequest(x *outgoing) Cond {
+	if n.requests.len() == 0 {
+		return Stay
+	}
+	r := n.requests.head()
+	*x = outgoing{serial: r.serial, window: r.window}
+	if r.botf {
+		return Other
+	}
+	command, target := r.words[martini.DWCommand], r.words[martini.DWTarget]
+	x.h[martini.FlitTarget] = martini.MakeKey(0, int(target>>16)) | target<<48
+	x.h[martini.FlitSegment] = r.words[martini.DWSegment]
+	x.h[martini.FlitOffset] = r.words[martini.DWOffset]
+	x.left = command >> 24
+	flag := int(command >> 8 & 0xffff)
+	switch command & 0xff {
+	case martini.CommandPush:
+		x.va = r.words[martini.DWLocal]
+		x.h[martini.FlitType] = typeFlit(martini.PacketPush, flag, x.left)
+		return Push
+	case martini.CommandPull:
+		x.h[martini.FlitType] = typeFlit(martini.PacketPullRequest, flag, x.left)
+		x.h[martini.FlitLocal] = r.words[martini.DWLocal]
+		return Other
+	}
+	return Special
+}
+
+// impossible says what is wrong with the request that the Initiator holds, if
+// anything is: what makes PGID raise a protection violation.
+func (n *node) impossible(x *outgoing) martini.Reason {
+	r := n.requests.head()
+	if _, valid := n.nic.Owner(r.window); !valid {
+		return martini.InvalidWindow
+	}
+	h := &x.h
+	if r.botf {
+		h = &r.image.h
+	}
+	switch {
+	case h.flag() > martini.CompletionFlags, r.botf && r.size > MTU:
+		return martini.WrongLength
+	case h.node() >= len(n.m.nodes):
+		return martini.NoNode
+	}
+	return 0
+}
+
+// admit is PGID: what leaves carries the owner's PGID, and where it comes
+// from.
+func (n *node) admit(x *outgoing) Cond {
+	if n.impossible(x) != 0 {
+		return Violation
+	}
+	r := n.requests.head()
+	key, _ := n.nic.Owner(r.window)
+	x.key = key
+	h := &x.h
+	if r.botf {
+		h = &r.image.h
+		if h.kind() != martini.PacketPullRequest {
+			h[martini.FlitType] = typeFlit(h.kind(), h.flag(), r.size)
+		}
+	}
+	h[martini.FlitTarget] = h[martini.FlitTarget]&^0xffffffff | key&0xffffffff
+	h[flitReturn] = returnFlit(n.id, int(key>>32&0xffff), r.window)
+	h[flitSerial] = r.serial
+	if !r.botf && h.kind() == martini.PacketPush {
+		if x.left == 0 {
+			return Nothing
+		}
+		return Valid
+	}
+	if n.heads[0].full() {
+		return Stay
+	}
+	h[flitReturn] |= bitLast
+	if r.botf { // the image is all there is
+		r.image.built = true
+		n.heads[0].queue.put(r.image)
+		r.image = nil
+		return Queued
+	}
+	n.heads[0].build(n.m.packet(0), h)
+	return Queued
+}
+
+// lookUp is IPA2.
+func (n *node) lookUp(x *outgoing) Cond {
+	rest := MTU
+	if x.open != nil {
+		rest = x.room
+	}
+	if n.translate(&x.piece, x.key, x.va, int(min(uint64(rest), x.left)), x.seg) {
+		return Hit
+	}
+	return Miss
+}
+
+// size is CHK1: it opens a packet if need be. Its header is built while its
+// payload is fetched.
+func (n *node) size(mod Module, x *outgoing, q *headers) Cond {
+	if x.open != nil {
+		return Always
+	}
+	if q.full() {
+		return n.waitOr(mod)
+	}
+	x.room = int(min(MTU, x.left))
+	x.open = n.m.packet(x.room)
+	x.h[martini.FlitType] = typeFlit(x.h.kind(), x.h.flag(), x.left)
+	h := x.h
+	if uint64(x.room) == x.left {
+		h[flitReturn] |= bitLast
+	}
+	q.build(x.open, &h)
+	return Always
+}
+
+// fetch is CHK2: it asks for the DMA, and goes on to the next piece.
+func (n *node) fetch(by requester, x *outgoing) Cond {
+	if x.left == 0 {
+		x.open = nil
+		return Done
+	}
+	if n.full(by) {
+		return Stay
+	}
+	if !x.piece.frame.Hold() {
+		n.patlb.remove(x.key, x.va/pageBytes)
+		return Withdrawn
+	}
+	size := min(x.piece.size, x.room)
+	n.ask(by, transfer{
+		master: pci, slave: buffers, kind: fetchPayload,
+		frame: x.piece.frame, off: x.piece.off, size: size, packet: x.open, at: x.open.size - x.room,
+	})
+	x.va += uint64(size)
+	x.left -= uint64(size)
+	if x.room -= size; x.room == 0 {
+		x.open = nil
+		if x.h.kind() == martini.PacketPush {
+			x.h[martini.FlitOffset] += MTU
+		} else {
+			x.h[martini.FlitLocal] += MTU
+		}
+	}
+	if x.left > 0 {
+		return More
+	}
+	return Done
+}
+
+// cont is CONT: the contflag's DMA goes behind the payload's (martini,
+// sections 3.3, 10.7), and the request is done with.
+func (n *node) cont(by requester, x *outgoing) Cond {
+	if n.full(by) {
+		return Stay
+	}
+	n.ask(by, transfer{master: pci, slave: registers, kind: storeWord, frame: n.nic.ContFrame(x.window), size: 8, word: x.serial})
+	n.popRequest()
+	return Always
+}
+
+func (n *node) popRequest() {
+	if r := n.requests.take(); r.image != nil {
+		n.m.free(r.image)
+	}
+}

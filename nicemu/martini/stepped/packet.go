@@ -1,0 +1,128 @@
+package stepped
+
+import "rhinet/nicemu/martini"
+
+// MTU bounds the payload of a packet in bytes (martini, section 1.2).
+const MTU = martini.MaxImage
+
+// Two flits follow the five that a user may write. Our choice: they are the
+// hardware's, and nobody can forge them.
+const (
+	flitReturn = martini.HeaderFlits     // bits 0-15 issuer's node, 16-31 its PID, 32-47 Window, 48-63 below
+	flitSerial = martini.HeaderFlits + 1 // number of the request in its Window
+	flits      = martini.HeaderFlits + 2
+)
+
+// Bits of flitReturn.
+const (
+	bitLast     = 1 << (48 + iota) // of its request: the ack-request flag counts only here (4.4)
+	bitReply                       // made by a Replier
+	bitFirmware                    // made by firmware
+	bitAOTF                        // made by an AOTF Send Controller
+)
+
+// packetNotice tells an issuer's firmware that its request was refused, and
+// why. It is network control: types from firstControl on leave RFend in FLIT1
+// (martini, section 10.8; values unstated).
+const (
+	firstControl = 0xf0
+	packetNotice = 0xf0
+)
+
+// header is the flits of a packet.
+type header [flits]uint64
+
+func (h *header) kind() uint8              { return uint8(h[martini.FlitType]) }
+func (h *header) flag() int                { return int(h[martini.FlitType] >> 8 & 0xffff) }
+func (h *header) length() uint64           { return h[martini.FlitType] >> 24 }
+func (h *header) key() uint64              { return h[martini.FlitTarget] & (1<<48 - 1) }
+func (h *header) pgid() uint32             { return uint32(h[martini.FlitTarget]) }
+func (h *header) node() int                { return int(h[martini.FlitTarget] >> 48) }
+func (h *header) segment() martini.Segment { return martini.Segment(h[martini.FlitSegment]) }
+func (h *header) has(bit uint64) bool      { return h[flitReturn]&bit != 0 }
+func (h *header) issuer() int              { return int(h[flitReturn] & 0xffff) }
+func (h *header) issuerPID() int           { return int(h[flitReturn] >> 16 & 0xffff) }
+func (h *header) window() int              { return int(h[flitReturn] >> 32 & 0xffff) }
+
+// wantsAck reports the ack-request flag: a completion flag is named, and this
+// is the last packet of its request (martini, section 4.4). An ack, and what
+// already is an answer, wants none.
+func (h *header) wantsAck() bool { return h.flag() != 0 && h.has(bitLast) && !h.has(bitReply) }
+
+// typeFlit composes flit 0: length is what is left of the request, this packet
+// included.
+func typeFlit(kind uint8, flag int, length uint64) uint64 {
+	return uint64(kind) | uint64(flag)<<8 | length<<24
+}
+
+func returnFlit(node, pid, window int) uint64 {
+	return uint64(uint16(node)) | uint64(uint16(pid))<<16 | uint64(uint16(window))<<32
+}
+
+// A packet on its way.
+type packet struct {
+	h       header
+	from    int  // node that the link brought it from
+	size    int  // bytes of payload
+	have    int  // of which the DMA controller has brought
+	built   bool // the header is there
+	drained int  // bytes that have left the receive buffer
+	payload [MTU]byte
+}
+
+// ready reports whether a packet is whole.
+func (p *packet) ready() bool { return p.built && p.have == p.size }
+
+// packet takes a packet from the pool.
+func (m *Machine) packet(size int) *packet {
+	if len(m.pool) == 0 {
+		return &packet{size: size}
+	}
+	p := m.pool[len(m.pool)-1]
+	m.pool = m.pool[:len(m.pool)-1]
+	p.from, p.size, p.have, p.built, p.drained = 0, size, 0, false, 0
+	return p
+}
+
+func (m *Machine) free(p *packet) { m.pool = append(m.pool, p) }
+
+// A fifo holds what one module passes to another, in order. Our choice: its
+// depth is a limit that its writer keeps; what must never make a reply wait
+// behind a request (martini, section 7.1) has none.
+type fifo[T any] struct {
+	items []T
+	first int
+}
+
+func (q *fifo[T]) len() int { return len(q.items) - q.first }
+func (q *fifo[T]) head() *T { return &q.items[q.first] }
+func (q *fifo[T]) at(i int) *T {
+	return &q.items[q.first+i]
+}
+
+func (q *fifo[T]) put(v T) {
+	if q.first > 0 && len(q.items) == cap(q.items) {
+		n := copy(q.items, q.items[q.first:])
+		q.items, q.first = q.items[:n], 0
+	}
+	q.items = append(q.items, v)
+}
+
+func (q *fifo[T]) take() T {
+	v := q.items[q.first]
+	if q.first++; q.first == len(q.items) {
+		q.items, q.first = q.items[:0], 0
+	}
+	return v
+}
+
+// drop removes the items that gone reports.
+func (q *fifo[T]) drop(gone func(*T) bool) {
+	kept := q.items[:0]
+	for i := q.first; i < len(q.items); i++ {
+		if v := q.items[i]; !gone(&v) {
+			kept = append(kept, v)
+		}
+	}
+	q.items, q.first = kept, 0
+}

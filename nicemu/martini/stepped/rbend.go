@@ -1,0 +1,109 @@
+package stepped
+
+import "rhinet/nicemu/martini"
+
+// rbendUnit is the Receiver Back-end (martini, sections 7.2, 10.9).
+type rbendUnit struct {
+	rb      backRegisters
+	arrived uint64 // number of the last packet whose payload is in memory, or that was dropped
+}
+
+// backRegisters are one packet's way to host memory.
+type backRegisters struct {
+	start  bool // RFend has handed over
+	key    uint64
+	va     uint64
+	left   int // bytes to ask the DMA controller for
+	seg    martini.Segment
+	packet *packet
+	piece  translation
+	flag   bool   // a word follows the payload: PULL's completion flag, or the ring's receive pointer
+	flagAt uint64 // its virtual address
+	word   uint64
+	inFlag bool
+	ring   bool
+}
+
+func (n *node) actRBend() Cond {
+	x := &n.rb
+	switch n.regs[RBend].state {
+	case IDLE:
+		switch {
+		case !x.start:
+			return Stay
+		case x.left == 0:
+			return Nothing
+		}
+		return Packet
+	case IPA:
+		if !n.askPATLB() {
+			return Stay
+		}
+		return Always
+	case IPA2:
+		size := x.left
+		if x.inFlag {
+			size = 8
+		}
+		if n.translate(&x.piece, x.key, x.va, size, x.seg) {
+			return Hit
+		}
+		return Miss
+	case CHK1:
+		return Always
+	case CHK2:
+		return n.deliver(x)
+	case WAIT:
+		return n.settle(x)
+	}
+	return Stay
+}
+
+// deliver is CHK2: the DMA of one piece.
+func (n *node) deliver(x *backRegisters) Cond {
+	if n.full(fromRBend) {
+		return n.waitOr(RBend)
+	}
+	if !x.piece.frame.Hold() {
+		n.patlb.remove(x.key, x.va/pageBytes)
+		return Withdrawn
+	}
+	t := transfer{master: pci, slave: buffers, kind: storePayload, frame: x.piece.frame, off: x.piece.off, size: x.piece.size, packet: x.packet}
+	if x.inFlag {
+		t.kind, t.slave, t.word = storeWord, registers, x.word
+		n.ask(fromRBend, t)
+		return Done
+	}
+	t.at = x.packet.size - x.left
+	t.joint.shift = uint(t.off % 8)
+	n.ask(fromRBend, t)
+	x.va += uint64(t.size)
+	if x.left -= t.size; x.left > 0 {
+		return More
+	}
+	return Done
+}
+
+// settle is WAIT: the payload is in memory, then the flag, then the packet is
+// done with.
+func (n *node) settle(x *backRegisters) Cond {
+	if x.packet.drained < x.packet.size || n.queues[fromRBend].len() > 0 || n.storing() {
+		return Stay
+	}
+	if x.flag {
+		x.flag, x.inFlag = false, true
+		x.va, x.seg = x.flagAt, 0
+		return Flag
+	}
+	if x.ring && x.inFlag {
+		n.ring.receive = x.word
+	}
+	x.start = false
+	n.dropPacket()
+	return Drained
+}
+
+// storing reports whether the engine is at work for RBend.
+func (n *node) storing() bool {
+	return n.regs[PCIDMAC].state != IDLE && n.engines[pci].turn == fromRBend
+}

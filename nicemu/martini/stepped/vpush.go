@@ -1,0 +1,122 @@
+package stepped
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+)
+
+// VPushSegment is the SID of VPUSH: one that RVATLB never holds, and by which
+// firmware tells VPUSH from a true miss (martini, section 11.3; our choice).
+const VPushSegment = martini.Segment(1<<32 | 5)
+
+// RingOptions say how a ring is served.
+type RingOptions struct {
+	Hardware bool // RFend takes the receive pointer itself, instead of firmware
+}
+
+// A Ring is what VPUSH packets of everybody are stored in, in order of
+// arrival, at a node (martini, section 11.2). Pointers count bytes and never
+// wrap; a position is its pointer modulo the size, and both sides skip to the
+// start when fewer than an MTU remains. Reading belongs to the receiving
+// process.
+type Ring struct {
+	n       *node
+	o       RingOptions
+	key     uint64
+	base    uint64 // virtual address
+	size    uint64
+	pointer []byte // host memory: the copy of the receive pointer that the host reads
+	data    []byte
+	receive uint64 // firmware's or RFend's: where the next packet goes
+	release uint64 // Martini register, written by the host: how far the host has come
+	next    uint64 // firmware's: the receive pointer after the packet under way
+	pending bool   // a packet is under way
+	at      uint64 // the host's
+}
+
+// NewRing makes b, pinned by the owner of a Window, the VPUSH ring of a node.
+// Its first page holds the receive pointer; the rest, a multiple of a page, is
+// the ring.
+func (m *Machine) NewRing(node, window int, b []byte, o RingOptions) (*Ring, error) {
+	if uint(node) >= uint(len(m.nodes)) || uint(window) >= martini.Windows {
+		return nil, fmt.Errorf("stepped: no window %d of node %d", window, node)
+	}
+	at := fabric.Address(b)
+	if at%pageBytes != 0 || len(b)%pageBytes != 0 || len(b) < 2*pageBytes {
+		return nil, fmt.Errorf("stepped: a VPUSH ring of %d bytes at %#x; it takes two whole pages or more", len(b), at)
+	}
+	n := m.nodes[node]
+	key, valid := n.nic.Owner(window)
+	if !valid {
+		return nil, martini.InvalidWindow
+	}
+	n.ring = &Ring{n: n, o: o, key: key, base: at + pageBytes, size: uint64(len(b)) - pageBytes, pointer: b[:8], data: b[pageBytes:]}
+	atomic.StoreUint64(martini.Word64(b, 0), 0)
+	return n.ring, nil
+}
+
+// Next returns what has arrived at the ring's read position, up to the longest
+// record, or nil if nothing has. Where the record ends, it says itself.
+func (r *Ring) Next() []byte {
+	end := atomic.LoadUint64(martini.Word64(r.pointer, 0))
+	at := skip(r.at, r.size)
+	if end <= at {
+		return nil
+	}
+	pos := at % r.size
+	return r.data[pos:min(r.size, pos+min(end-at, MTU))]
+}
+
+// Release says that the process is done with a record of n bytes.
+func (r *Ring) Release(n int) {
+	r.at = skip(r.at, r.size) + uint64(n)
+	atomic.StoreUint64(&r.release, r.at)
+	r.n.busy = true
+}
+
+// skip is where a record goes whose pointer is p.
+func skip(p, size uint64) uint64 {
+	if rest := size - p%size; rest < MTU {
+		return p + rest
+	}
+	return p
+}
+
+// accept says why a packet may not go to the ring.
+func (r *Ring) accept(x *frontRegisters) martini.Reason {
+	switch {
+	case r.key != x.h.key() && uint32(r.key) != x.h.pgid():
+		return martini.WrongJob
+	case r.key != x.h.key():
+		return martini.NoSegment
+	case x.h.kind() != martini.PacketPush || x.h.flag() == 0:
+		return martini.SpecialPacket // without the ack-request flag the Replier would not start
+	case x.h.length() > MTU || !x.h.has(bitLast):
+		return martini.WrongLength
+	}
+	return 0
+}
+
+// room reports whether size bytes fit, and where they go.
+func (r *Ring) room(size int) (at uint64, ok bool) {
+	at = skip(r.receive, r.size)
+	return at, at+uint64(size)-atomic.LoadUint64(&r.release) <= r.size
+}
+
+// place is RVA for the hardware variant: RFend waits while the ring is full.
+func (r *Ring) place(x *frontRegisters) Cond {
+	at, ok := r.room(x.size)
+	if !ok {
+		return Stay
+	}
+	x.va, x.ring = r.base+at%r.size, true
+	return InRing
+}
+
+// hardwareEnd has RBend write the receive pointer after the payload.
+func (r *Ring) hardwareEnd(x *backRegisters) {
+	x.flag, x.flagAt, x.word = true, r.base-pageBytes, skip(r.receive, r.size)+uint64(x.left)
+}
