@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,10 +49,10 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	root.SetOut(out)
 	root.SetErr(errs)
-	root.SetArgs(args)
+	root.SetArgs(longFlags(args))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	addWorkloads(root, out)
-	root.AddCommand(compareCommand(out, errs), calibrateCommand(out))
+	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out))
 	err := root.Execute()
 	if err == nil {
 		return 0
@@ -76,4 +78,25 @@ func text(err error) string {
 		s = s[len(errUsage.Error()):]
 	}
 	return s
+}
+
+// longFlags lets users of IMB write its flags of pmb with one dash and with
+// underlines, such as -npmin and -off_cache.
+func longFlags(args []string) []string {
+	if len(args) == 0 || args[0] != "pmb" {
+		return args
+	}
+	long := slices.Clone(args)
+	for i, a := range long {
+		if len(a) > 2 && a[0] == '-' && a[1] != '-' {
+			long[i] = "-" + a
+		}
+		if name, value, ok := strings.Cut(long[i], "="); strings.HasPrefix(name, "--") {
+			long[i] = strings.ReplaceAll(name, "_", "-")
+			if ok {
+				long[i] += "=" + value
+			}
+		}
+	}
+	return long
 }

@@ -70,6 +70,12 @@ func TestBadInput(t *testing.T) {
 		{"compare npb --reference-mpi lam", `unknown runtime "lam"`},
 		{"compare npb --npb /nowhere --mpirun true", "--npb /nowhere is not a program"},
 		{"compare npb --rounds 0", "--rounds 0"},
+		{"pmb PongPing", `unknown test "PongPing"; the tests are PingPong, PingPing`},
+		{"pmb --sizes x", `size "x"`},
+		{"pmb --format xml", "imb, csv, json"},
+		{"pmb --window 0", "--window"},
+		{"pmb PingPong", "mpirun -n 2"},
+		{"pmb Reduce -sizes 2", "multiple of the 4 bytes"},
 		{"calibrate --format xml", "the formats are text, json"},
 		{"compare --out /nowhere/at/all.json", "--out"},
 	} {
@@ -108,6 +114,13 @@ func TestOneRankMeasures(t *testing.T) {
 	status, out, errs := process(t, "barrier", "--time", "1ms", "--format", "csv")
 	if status != 0 || !strings.Contains(out, "barrier,1,0,") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+	status, out, errs = process(t, "pmb", "bcast", "-sizes=8", "-repetitions", "2", "-off_cache", "-check")
+	if status != 0 || !strings.Contains(out, "# Benchmarking Bcast") || !strings.Contains(out, "            8            2 ") {
+		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+	if status, out, _ = process(t, "pmb", "-list"); status != 0 || !strings.Contains(out, "Reduce_scatter") {
+		t.Errorf("status %d, output %q", status, out)
 	}
 	status, out, _ = process(t, "hello")
 	if status != 0 || !strings.HasPrefix(out, "hello 0 ") {

@@ -1,0 +1,155 @@
+package pmb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rhinet/mpi"
+)
+
+// A Benchmark is one measurement. What is timed is loop, for reps repetitions
+// in a row, or call, one call at a time; each has exactly one of them.
+type Benchmark struct {
+	Name  string
+	About string // one line for lists
+	Kind  Kind
+
+	floats bool // buffers are float32 values, and sizes multiples of 4
+	shift  bool // has a root
+	pairs  bool // needs an even number of ranks
+	moves  float64
+	scale  float64 // a repetition's time times scale is reported
+
+	loop func(e *env, reps int) error
+	call func(e *env, i int) error
+
+	sends, recvs func(ranks int) int // messages that the buffers hold
+	expect       func(e *env) []piece
+	expectSum    func(e *env) (from, count int)
+}
+
+// Kind says how a benchmark's figures are printed.
+type Kind int
+
+// The kinds. Single transfers run on two ranks and have one time; parallel
+// ones and collectives have the least, greatest and mean over the ranks.
+const (
+	Single Kind = iota
+	Parallel
+	Collective
+	Window // messages in flight, a rate
+	Sync   // no message
+)
+
+// A piece is one message in a receive buffer: that of a rank, from a place in
+// its send buffer on.
+type piece struct{ rank, from int }
+
+func one(int) int        { return 1 }
+func two(int) int        { return 2 }
+func each(ranks int) int { return ranks }
+func none(int) int       { return 0 }
+
+// All returns the benchmarks in the order in which they run.
+func All() []Benchmark {
+	all := slices.Concat(transfers(), windows(), reductions(), collectives(), vectors())
+	return append(all, barrier())
+}
+
+// Default returns the names that run when none are given.
+func Default() []string {
+	var names []string
+	for _, b := range All() {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+// Find returns the benchmark called name, whatever the case of its letters, or
+// an error that lists the names.
+func Find(name string) (Benchmark, error) {
+	for _, b := range All() {
+		if strings.EqualFold(b.Name, name) {
+			return b, nil
+		}
+	}
+	return Benchmark{}, fmt.Errorf("unknown test %q; the tests are %s", name, strings.Join(Default(), ", "))
+}
+
+// Min returns the fewest ranks that the benchmark runs on.
+func (b Benchmark) Min() int {
+	if b.Kind == Collective || b.Kind == Sync {
+		return 1
+	}
+	return 2
+}
+
+// Sizes is the usual schedule: 0, 1, 2, 4 ... 4 MiB, for reductions without
+// what is less than a value.
+func (b Benchmark) Sizes() []int {
+	if b.Kind == Sync {
+		return []int{0}
+	}
+	sizes := []int{0}
+	for n := 1; n <= 4<<20; n *= 2 {
+		if !b.floats || n%4 == 0 {
+			sizes = append(sizes, n)
+		}
+	}
+	return sizes
+}
+
+// on reports whether a benchmark can run on a number of ranks.
+func (b Benchmark) on(ranks int) bool {
+	switch {
+	case b.Kind == Single:
+		return ranks == 2
+	case b.pairs:
+		return ranks >= 2 && ranks%2 == 0
+	}
+	return ranks >= b.Min()
+}
+
+// An env is what one benchmark has on one rank for one size.
+type env struct {
+	c              *mpi.Comm
+	rank, size     int
+	n              int // bytes of a message
+	root           int
+	window         int
+	send, recv     []byte // sends and recvs messages, slots times
+	sendF, recvF   []float32
+	slots          int // buffers that repetitions take in turn, for off-cache runs
+	strideS        int
+	strideR        int
+	lenS, lenR     int
+	counts, displs []int // n and n*i for each rank
+	zeros          []int
+	fromZero       []int // what comes from rank 0 alone: n bytes, or this rank's share
+	shares, places []int // of n/4 values among the ranks
+	whole          []float32
+	requests       []*mpi.Request
+	ack            [4]byte
+}
+
+// out and in are the buffers of repetition i.
+func (e *env) out(i int) []byte {
+	k := i % e.slots * e.strideS
+	return e.send[k : k+e.lenS]
+}
+
+func (e *env) in(i int) []byte {
+	k := i % e.slots * e.strideR
+	return e.recv[k : k+e.lenR]
+}
+
+func (e *env) outF(i int) []float32 {
+	k := i % e.slots * e.strideS
+	return e.sendF[k : k+e.lenS]
+}
+
+func (e *env) inF(i int) []float32 {
+	k := i % e.slots * e.strideR
+	return e.recvF[k : k+e.lenR]
+}

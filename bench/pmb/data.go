@@ -1,0 +1,106 @@
+package pmb
+
+import "rhinet/mpi"
+
+// pattern is byte i of what a rank sends, and value its float32 values; sums
+// of those are exact.
+func pattern(rank, i int) byte        { return byte(rank*31 + i*7 + 1) }
+func value(rank, i int) float32       { return float32(rank + 1 + i%5) }
+func total(ranks, i int) float32      { return float32(ranks*(ranks+1)/2 + ranks*(i%5)) }
+func slotsFor(offCache, each int) int { return max(1, (offCache+max(each, 1)-1)/max(each, 1)) }
+
+// line is what buffers of an off-cache run are multiples of.
+const line = 64
+
+// newEnv makes the buffers of one size.
+func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
+	e := &env{c: c, rank: c.Rank(), size: c.Size(), n: n, window: o.Window}
+	e.lenS, e.lenR = n*b.sends(e.size), n*b.recvs(e.size)
+	e.strideS, e.strideR = up(e.lenS), up(e.lenR)
+	e.slots = slotsFor(o.OffCache, max(e.strideS, e.strideR))
+	if b.floats {
+		e.lenS, e.lenR, e.strideS, e.strideR = e.lenS/4, e.lenR/4, e.strideS/4, e.strideR/4
+		e.sendF, e.recvF = make([]float32, e.slots*e.strideS), make([]float32, e.slots*e.strideR)
+		e.whole = make([]float32, e.lenS)
+	} else {
+		e.send, e.recv = make([]byte, e.slots*e.strideS), make([]byte, e.slots*e.strideR)
+	}
+	for s := range e.slots {
+		for i := range e.lenS {
+			if b.floats {
+				e.sendF[s*e.strideS+i] = value(e.rank, i)
+			} else {
+				e.send[s*e.strideS+i] = pattern(e.rank, i)
+			}
+		}
+	}
+	e.clear()
+	e.requests = make([]*mpi.Request, 2*o.Window)
+	e.zeros, e.fromZero = make([]int, e.size), make([]int, e.size)
+	values, place := n/4, 0
+	for r := range e.size {
+		e.counts, e.displs = append(e.counts, n), append(e.displs, n*r)
+		share := values / e.size
+		if r < values%e.size {
+			share++
+		}
+		e.shares, e.places = append(e.shares, share), append(e.places, place)
+		place += share
+	}
+	e.fromZero[0] = n
+	if b.floats {
+		e.fromZero[0] = e.shares[e.rank]
+	}
+	return e
+}
+
+func up(n int) int { return (n + line - 1) / line * line }
+
+// clear writes what nobody sends into the receive buffers; it also makes
+// their pages exist before the clock runs.
+func (e *env) clear() {
+	for i := range e.recv {
+		e.recv[i] = 0xA5
+	}
+	for i := range e.recvF {
+		e.recvF[i] = -1
+	}
+}
+
+// defects runs b once more and counts on all ranks what arrived wrong.
+func (b Benchmark) defects(e *env, everyone *mpi.Comm) (int, error) {
+	e.clear()
+	var err error
+	if b.loop != nil {
+		err = b.loop(e, 1)
+	} else {
+		err = b.call(e, 0)
+	}
+	if err != nil {
+		return 0, err
+	}
+	wrong, sum := []int64{int64(b.wrong(e))}, []int64{0}
+	err = mpi.Allreduce(everyone, wrong, sum, mpi.Sum)
+	return int(sum[0]), err
+}
+
+// wrong counts what is wrong in this rank's receive buffer.
+func (b Benchmark) wrong(e *env) (count int) {
+	if b.expectSum != nil {
+		from, values := b.expectSum(e)
+		for i := range values {
+			if e.recvF[i] != total(e.size, from+i) {
+				count++
+			}
+		}
+		return count
+	}
+	for k, p := range b.expect(e) {
+		for i, got := range e.recv[k*e.n : (k+1)*e.n] {
+			if got != pattern(p.rank, p.from+i) {
+				count++
+			}
+		}
+	}
+	return count
+}

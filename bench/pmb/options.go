@@ -1,0 +1,94 @@
+package pmb
+
+import (
+	"fmt"
+	"time"
+)
+
+// Options of a run. The zero value of a field is the usual policy.
+type Options struct {
+	Sizes       []int         // message sizes in bytes; nil: the benchmark's own
+	Repetitions int           // of one size at most; 0: 1000
+	Volume      int           // bytes that one size may move a rank; 0: 40 MiB
+	Time        time.Duration // that one size may take; 0: 10 s
+	OffCache    int           // bytes of buffers that repetitions take in turn, more than the caches; 0: one buffer
+	Check       bool          // look at what arrived, and count what is wrong
+	Multi       bool          // groups of the least size all at once, instead of one group
+	NPMin       int           // fewest ranks to run on; then twice as many, and so on; 0: 2
+	Window      int           // messages in flight; 0: 64
+	NoSync      bool          // no barrier between collective calls
+	RootShift   bool          // another root for each collective call
+}
+
+// Memory is the most that the buffers of one benchmark may take on a rank.
+const memory = 1 << 30
+
+func (o Options) filled() Options {
+	fill := func(v *int, usual int) {
+		if *v == 0 {
+			*v = usual
+		}
+	}
+	fill(&o.Repetitions, 1000)
+	fill(&o.Volume, 40<<20)
+	fill(&o.NPMin, 2)
+	fill(&o.Window, 64)
+	if o.Time == 0 {
+		o.Time = 10 * time.Second
+	}
+	return o
+}
+
+// Check reports what is wrong with running these benchmarks on the given
+// number of ranks, before anything is measured.
+func Check(benchmarks []Benchmark, ranks int, o Options) error {
+	for _, v := range []struct {
+		name  string
+		value int
+	}{{"repetitions", o.Repetitions}, {"volume", o.Volume}, {"npmin", o.NPMin}, {"window", o.Window}, {"off-cache", o.OffCache}, {"time", int(o.Time)}} {
+		if v.value < 0 {
+			return fmt.Errorf("--%s is negative", v.name)
+		}
+	}
+	for _, n := range o.Sizes {
+		if n < 0 || n > memory {
+			return fmt.Errorf("size %d is not between 0 and %d bytes", n, memory)
+		}
+	}
+	for _, b := range benchmarks {
+		if ranks < b.Min() {
+			return fmt.Errorf("%s needs at least %d ranks, there are %d; start it with mpirun -n %d", b.Name, b.Min(), ranks, b.Min())
+		}
+		for _, n := range o.Sizes {
+			if b.floats && n%4 != 0 {
+				return fmt.Errorf("size %d is not a multiple of the 4 bytes of %s", n, b.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// counts returns the numbers of ranks that b runs on in a world of the given
+// size: from the least, doubled up to all.
+func (b Benchmark) counts(world int, o Options) []int {
+	if b.Kind == Single || b.Name == "bw" || b.Name == "bibw" {
+		return []int{2}
+	}
+	if o.Multi {
+		n := max(o.NPMin, b.Min())
+		if n > world || !b.on(n) {
+			n = b.Min()
+		}
+		return []int{n}
+	}
+	var counts []int
+	for n := min(max(o.NPMin, b.Min()), world); n < world; n *= 2 {
+		if b.on(n) {
+			counts = append(counts, n)
+		}
+	}
+	if b.on(world) {
+		counts = append(counts, world)
+	}
+	return counts
+}

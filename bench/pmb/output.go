@@ -1,0 +1,256 @@
+package pmb
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Formats names the output formats; imb is the text that users of IMB know.
+const Formats = "imb, csv, json"
+
+// A Printer is a Report that writes. Close ends the output and returns the
+// first error of writing it.
+type Printer interface {
+	Report
+	Close() error
+}
+
+// NewPrinter returns the printer of a format named in Formats. The lines of
+// about describe machine and method; command is the command line.
+func NewPrinter(format string, out io.Writer, about []string, command string, names []string, o Options) (Printer, error) {
+	switch format {
+	case "imb":
+		return &imb{out: out, about: about, command: command, names: names, check: o.Check, multi: o.Multi}, nil
+	case "csv":
+		return &rows{out: out}, nil
+	case "json":
+		return &rows{out: out, asJSON: true}, nil
+	}
+	return nil, fmt.Errorf("unknown format %q; the formats are %s", format, Formats)
+}
+
+// imb prints as the Intel MPI Benchmarks do: comments begin with #, columns
+// are 13 wide.
+type imb struct {
+	out          io.Writer
+	about, names []string
+	command      string
+	check, multi bool
+	started      bool
+	b            Benchmark
+	err          error
+}
+
+func (p *imb) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.out, format, args...)
+	}
+}
+
+func (p *imb) start() {
+	if p.started {
+		return
+	}
+	p.started = true
+	p.printf("#------------------------------------------------------------\n#    rhinet PMB, MPI-1 part\n#------------------------------------------------------------\n")
+	p.printf("# Date                  : %s\n", time.Now().UTC().Format(time.ANSIC))
+	for _, line := range p.about {
+		p.printf("# %s\n", line)
+	}
+	p.printf("\n\n# Calling sequence was: \n\n# %s\n\n", p.command)
+	p.printf("# MPI_Datatype                   :   MPI_BYTE \n# MPI_Datatype for reductions    :   MPI_FLOAT \n# MPI_Op                         :   MPI_SUM  \n#\n#\n\n# List of Benchmarks to run:\n\n")
+	for _, n := range p.names {
+		p.printf("# %s\n", p.title(n))
+	}
+}
+
+func (p *imb) title(name string) string {
+	if p.multi {
+		return "Multi-" + name
+	}
+	return name
+}
+
+func (p *imb) Begin(b Benchmark, groups [][]int, world int) {
+	p.start()
+	p.b = b
+	if b.Name == "bw" || b.Name == "bibw" {
+		title := "Bandwidth"
+		if b.Name == "bibw" {
+			title = "Bi-Directional Bandwidth"
+		}
+		p.printf("\n# MPI %s Test\n# %-8s%20s%20s\n", title, "Size", "Bandwidth (MB/s)", "Messages/s")
+		return
+	}
+	columns := p.columns()
+	rule := "#" + strings.Repeat("-", max(len(columns), 4)*13-1) + "\n"
+	p.printf("\n%s# Benchmarking %s \n", rule, p.title(b.Name))
+	used := len(groups) * len(groups[0])
+	if p.multi && len(groups) > 1 {
+		p.printf("# ( %d groups of %d processes each running simultaneous ) \n", len(groups), len(groups[0]))
+		for i, g := range groups {
+			p.printf("# Group %2d: ", i)
+			for _, r := range g {
+				p.printf("%5d", r)
+			}
+			p.printf("\n#\n")
+		}
+	} else {
+		p.printf("# #processes = %d \n", used)
+	}
+	if used < world {
+		p.printf("# ( %d additional processes waiting in MPI_Barrier)\n", world-used)
+	}
+	p.printf("%s", rule)
+	for _, c := range columns {
+		p.printf("%13s", c)
+	}
+	p.printf("\n")
+}
+
+// columns are the heads of the columns of a benchmark's kind.
+func (p *imb) columns() []string {
+	c := []string{"#bytes", "#repetitions"}
+	switch p.b.Kind {
+	case Single:
+		if p.multi {
+			c = append(c, "t_min[usec]", "t_max[usec]", "t_avg[usec]", "Mbytes/sec")
+		} else {
+			c = append(c, "t[usec]", "Mbytes/sec")
+		}
+	case Parallel:
+		c = append(c, "t_min[usec]", "t_max[usec]", "t_avg[usec]", "Mbytes/sec")
+	case Collective:
+		c = append(c, "t_min[usec]", "t_max[usec]", "t_avg[usec]")
+	case Window:
+		c = append(c, "Mbytes/sec", "Msg/sec")
+	case Sync:
+		c = []string{"#repetitions", "t_min[usec]", "t_max[usec]", "t_avg[usec]"}
+	}
+	if p.check {
+		c = append(c, "defects")
+	}
+	return c
+}
+
+func (p *imb) Row(r Row) {
+	if p.b.Name == "bw" || p.b.Name == "bibw" {
+		p.printf("%-10d%20.2f%20.2f\n", r.Bytes, r.MBPerSec, r.MsgPerSec)
+		return
+	}
+	for _, c := range p.columns() {
+		switch c {
+		case "#bytes":
+			p.printf("%13d", r.Bytes)
+		case "#repetitions":
+			p.printf("%13d", r.Repetitions)
+		case "t[usec]", "t_max[usec]":
+			p.printf("%13.2f", r.Max)
+		case "t_min[usec]":
+			p.printf("%13.2f", r.Min)
+		case "t_avg[usec]":
+			p.printf("%13.2f", r.Avg)
+		case "Mbytes/sec":
+			p.printf("%13.2f", r.MBPerSec)
+		case "Msg/sec":
+			p.printf("%13.0f", r.MsgPerSec)
+		case "defects":
+			p.printf("%13d", r.Defects)
+		}
+	}
+	p.printf("\n")
+}
+
+func (p *imb) Skip(bytes int, why string) { p.printf("# %d bytes: %s\n", bytes, why) }
+func (p *imb) End()                       {}
+
+func (p *imb) Close() error {
+	p.start()
+	p.printf("\n\n# All processes entering MPI_Finalize\n\n")
+	return p.err
+}
+
+// rows prints CSV or JSON for programs.
+type rows struct {
+	out    io.Writer
+	asJSON bool
+	rows   []Row
+}
+
+func (p *rows) Begin(Benchmark, [][]int, int) {}
+func (p *rows) Row(r Row)                     { p.rows = append(p.rows, r) }
+func (p *rows) Skip(int, string)              {}
+func (p *rows) End()                          {}
+
+// header is the first line of the CSV; ParseCSV insists on it.
+var header = []string{"test", "ranks", "groups", "bytes", "repetitions", "t_min_usec", "t_max_usec", "t_avg_usec", "MB_s", "msg_s", "defects"}
+
+func (p *rows) Close() error {
+	if p.asJSON {
+		e := json.NewEncoder(p.out)
+		e.SetIndent("", "  ")
+		if p.rows == nil {
+			p.rows = []Row{}
+		}
+		return e.Encode(p.rows)
+	}
+	w := csv.NewWriter(p.out)
+	w.Write(header)
+	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+	for _, r := range p.rows {
+		w.Write([]string{r.Test, strconv.Itoa(r.Ranks), strconv.Itoa(r.Groups), strconv.Itoa(r.Bytes), strconv.Itoa(r.Repetitions),
+			f(r.Min), f(r.Max), f(r.Avg), f(r.MBPerSec), f(r.MsgPerSec), strconv.Itoa(r.Defects)})
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// ParseCSV reads what the csv format wrote.
+func ParseCSV(text string) ([]Row, error) {
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("the suite's output is not CSV: %w", err)
+	}
+	if len(lines) == 0 || strings.Join(lines[0], ",") != strings.Join(header, ",") {
+		return nil, fmt.Errorf("the suite's output does not start with %s", strings.Join(header, ","))
+	}
+	var list []Row
+	for _, f := range lines[1:] {
+		r := Row{Test: f[0]}
+		for i, to := range []any{&r.Ranks, &r.Groups, &r.Bytes, &r.Repetitions, &r.Min, &r.Max, &r.Avg, &r.MBPerSec, &r.MsgPerSec, &r.Defects} {
+			if err := json.Unmarshal([]byte(f[i+1]), to); err != nil {
+				return nil, fmt.Errorf("the suite's output has %q where a number belongs", f[i+1])
+			}
+		}
+		if b, err := Find(r.Test); err == nil {
+			r.kind = b.Kind
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// Usec is the figure by which runtimes are compared: the mean time of a
+// repetition, for rates the time of one message. The peers' program reports
+// the same.
+func (r Row) Usec() float64 {
+	if r.kind == Window && r.MsgPerSec > 0 {
+		return 1e6 / r.MsgPerSec
+	}
+	return r.Avg
+}
+
+// Usage is the list of benchmarks for people.
+func Usage(out io.Writer) error {
+	for _, b := range All() {
+		if _, err := fmt.Fprintf(out, "%-16s%s\n", b.Name, b.About); err != nil {
+			return err
+		}
+	}
+	return nil
+}

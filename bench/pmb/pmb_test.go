@@ -1,0 +1,284 @@
+package pmb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// note is a Report that keeps what it is told.
+type note struct {
+	rows    []Row
+	begins  []string
+	skipped []int
+}
+
+func (n *note) Begin(b Benchmark, groups [][]int, world int) {
+	n.begins = append(n.begins, fmt.Sprintf("%s %v of %d", b.Name, groups, world))
+}
+func (n *note) Row(r Row)                { n.rows = append(n.rows, r) }
+func (n *note) Skip(bytes int, _ string) { n.skipped = append(n.skipped, bytes) }
+func (n *note) End()                     {}
+
+func run(t *testing.T, ranks int, benchmarks []Benchmark, o Options) *note {
+	t.Helper()
+	n := new(note)
+	mpitest.Run(t, ranks, func(world *mpi.Comm) error { return Run(world, benchmarks, o, n) })
+	return n
+}
+
+// Everything arrives as it was sent, on every number of ranks, with one buffer
+// and with several in turn, with equal shares and with uneven ones.
+func TestEveryBenchmarkMovesTheRightBytes(t *testing.T) {
+	for _, ranks := range []int{2, 3, 4, 5} {
+		o := Options{Sizes: []int{0, 4, 8, 1000}, Repetitions: 3, Time: time.Second, Check: true, NPMin: ranks, OffCache: 5000, Window: 3}
+		n := run(t, ranks, All(), o)
+		seen := map[string]int{}
+		for _, r := range n.rows {
+			seen[r.Test]++
+			if r.Defects != 0 || r.Repetitions < 1 || r.Min < 0 || r.Min > r.Avg*1.0001 || r.Avg > r.Max*1.0001 {
+				t.Errorf("%d ranks: %+v", ranks, r)
+			}
+		}
+		for _, b := range All() {
+			want := 4
+			if b.Kind == Sync {
+				want = 1
+			}
+			if b.pairs && ranks%2 == 1 && b.Name != "bw" && b.Name != "bibw" {
+				want = 0
+			}
+			if seen[b.Name] != want {
+				t.Errorf("%s on %d ranks: %d rows, want %d", b.Name, ranks, seen[b.Name], want)
+			}
+		}
+	}
+}
+
+func TestWrongBytesAreCounted(t *testing.T) {
+	b, err := Find("Sendrecv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.loop = func(e *env, reps int) error {
+		err := sendrecv(e, reps)
+		e.recv[0] ^= 1
+		return err
+	}
+	if n := run(t, 2, []Benchmark{b}, Options{Sizes: []int{8}, Repetitions: 1, Check: true}); n.rows[0].Defects != 2 {
+		t.Errorf("%d defects, want one on each rank", n.rows[0].Defects)
+	}
+	b, _ = Find("Allreduce")
+	b.call = func(e *env, i int) error { e.recvF[0] = 0; return nil }
+	if n := run(t, 2, []Benchmark{b}, Options{Sizes: []int{8}, Repetitions: 1, Check: true}); n.rows[0].Defects != 4 {
+		t.Errorf("%d defects, want 2 values on each rank", n.rows[0].Defects)
+	}
+}
+
+// 1000 repetitions, fewer where 40 MiB are moved before, or the time is up.
+func TestRepetitions(t *testing.T) {
+	b, _ := Find("Bcast")
+	b.call = func(*env, int) error { return nil }
+	n := run(t, 2, []Benchmark{b}, Options{Sizes: []int{0, 32 << 10, 64 << 10, 4 << 20}, NoSync: true})
+	var reps []int
+	for _, r := range n.rows {
+		reps = append(reps, r.Repetitions)
+	}
+	if fmt.Sprint(reps) != "[1000 1000 640 10]" {
+		t.Errorf("repetitions are %v", reps)
+	}
+	b.call = func(*env, int) error { time.Sleep(2 * time.Millisecond); return nil }
+	if n = run(t, 2, []Benchmark{b}, Options{Sizes: []int{0}, Time: 10 * time.Millisecond}); n.rows[0].Repetitions > 5 {
+		t.Errorf("%d repetitions of 2 ms in 10 ms", n.rows[0].Repetitions)
+	}
+}
+
+func TestScheduleIsTheUsualOne(t *testing.T) {
+	b, _ := Find("PingPong")
+	if s := b.Sizes(); len(s) != 24 || s[0] != 0 || s[1] != 1 || s[23] != 4<<20 {
+		t.Errorf("sizes are %v", s)
+	}
+	b, _ = Find("reduce")
+	if s := b.Sizes(); s[0] != 0 || s[1] != 4 || s[2] != 8 {
+		t.Errorf("sizes are %v", s)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	b, _ := Find("Sendrecv")
+	p, _ := Find("PingPong")
+	o := Options{Sizes: []int{8}, Repetitions: 1}
+	n := run(t, 5, []Benchmark{p, b}, o)
+	if got, want := strings.Join(n.begins, "; "), "PingPong [[0 1]] of 5; Sendrecv [[0 1]] of 5; Sendrecv [[0 1 2 3]] of 5; Sendrecv [[0 1 2 3 4]] of 5"; got != want {
+		t.Errorf("groups are %s, want %s", got, want)
+	}
+	o.Multi = true
+	n = run(t, 5, []Benchmark{p, b}, o)
+	if got, want := strings.Join(n.begins, "; "), "PingPong [[0 1] [2 3]] of 5; Sendrecv [[0 1] [2 3]] of 5"; got != want {
+		t.Errorf("groups are %s, want %s", got, want)
+	}
+}
+
+func TestHugeBuffersAreSkipped(t *testing.T) {
+	b, _ := Find("Alltoall")
+	if n := run(t, 2, []Benchmark{b}, Options{Sizes: []int{512 << 20}}); len(n.rows) != 0 || !slices.Equal(n.skipped, []int{512 << 20}) {
+		t.Errorf("rows %v, skipped %v", n.rows, n.skipped)
+	}
+}
+
+func TestErrorsOfTheCallsEndTheRun(t *testing.T) {
+	broken := errors.New("broken")
+	for _, kind := range []string{"loop", "call"} {
+		b, _ := Find("Bcast")
+		if kind == "loop" {
+			b.call, b.loop = nil, func(*env, int) error { return broken }
+		} else {
+			b.call = func(*env, int) error { return broken }
+		}
+		err := mpitest.World(1, func(world *mpi.Comm) error { return Run(world, []Benchmark{b}, Options{}, new(note)) })
+		if !errors.Is(err, broken) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+func TestCheckNamesTheWayOut(t *testing.T) {
+	b, _ := Find("pingpong")
+	r, _ := Find("Reduce")
+	for _, c := range []struct {
+		b     Benchmark
+		ranks int
+		o     Options
+		want  string
+	}{
+		{b, 1, Options{}, "mpirun -n 2"},
+		{b, 2, Options{Sizes: []int{-1}}, "size -1"},
+		{r, 2, Options{Sizes: []int{6}}, "multiple of the 4 bytes of Reduce"},
+		{b, 2, Options{Volume: -1}, "--volume is negative"},
+	} {
+		if err := Check([]Benchmark{c.b}, c.ranks, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	if _, err := Find("PongPing"); err == nil || !strings.Contains(err.Error(), "PingPong, PingPing, Sendrecv") {
+		t.Errorf("unknown name: %v", err)
+	}
+}
+
+// What parsers of the original's output look for: the head of each section,
+// the names of the columns, and columns of 13.
+func TestOutputReadsAsTheOriginals(t *testing.T) {
+	var out bytes.Buffer
+	o := Options{}
+	p, err := NewPrinter("imb", &out, []string{"Machine               : x"}, "bench pmb", []string{"PingPong", "Bcast", "Barrier", "bw"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"PingPong", "Sendrecv", "Bcast", "Uniband", "Barrier", "bw"} {
+		b, _ := Find(name)
+		p.Begin(b, [][]int{{0, 1}}, 4)
+		p.Row(Row{Test: name, Ranks: 2, Bytes: 1024, Repetitions: 1000, Min: 1, Max: 3, Avg: 2, MBPerSec: 512.5, MsgPerSec: 100})
+		p.End()
+	}
+	p.Skip(7, "too large")
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# Benchmarking PingPong \n# #processes = 2 \n# ( 2 additional processes waiting in MPI_Barrier)\n#---------------------------------------------------\n" +
+			"       #bytes #repetitions      t[usec]   Mbytes/sec\n         1024         1000         3.00       512.50\n",
+		"       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec\n         1024         1000         1.00         3.00         2.00       512.50\n",
+		"       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n         1024         1000         1.00         3.00         2.00\n",
+		"       #bytes #repetitions   Mbytes/sec      Msg/sec\n         1024         1000       512.50          100\n",
+		" #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n         1000         1.00         3.00         2.00\n",
+		"# Size        Bandwidth (MB/s)          Messages/s\n1024                    512.50              100.00\n",
+		"# 7 bytes: too large",
+		"# All processes entering MPI_Finalize",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, out.String())
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" && !regexp.MustCompile(`^[ 0-9.#a-zA-Z_\[\]/]+\n$`).MatchString(line) {
+			t.Errorf("line %q is neither comment nor columns", line)
+		}
+	}
+}
+
+func TestMultiAndDefectsInTheOutput(t *testing.T) {
+	var out bytes.Buffer
+	p, _ := NewPrinter("imb", &out, nil, "", []string{"PingPong"}, Options{Multi: true, Check: true})
+	b, _ := Find("PingPong")
+	p.Begin(b, [][]int{{0, 1}, {2, 3}}, 4)
+	p.Row(Row{Bytes: 8, Defects: 77})
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Multi-PingPong", "( 2 groups of 2 processes each running simultaneous )", "Group  1:     2    3", "defects\n", "77\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestFormatsForPrograms(t *testing.T) {
+	row := Row{Test: "Uniband", Ranks: 2, Groups: 1, Bytes: 8, Repetitions: 5, Min: 1, Max: 2, Avg: 1.5, MBPerSec: 16, MsgPerSec: 2e6, kind: Window}
+	for _, format := range []string{"csv", "json"} {
+		var out bytes.Buffer
+		p, err := NewPrinter(format, &out, nil, "", nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Row(row)
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if format == "json" {
+			if !strings.Contains(out.String(), `"t_avg_usec": 1.5`) {
+				t.Errorf("JSON is %s", out.String())
+			}
+			continue
+		}
+		back, err := ParseCSV(out.String())
+		if err != nil || len(back) != 1 || back[0] != row || back[0].Usec() != 0.5 {
+			t.Errorf("read back %+v, %v", back, err)
+		}
+	}
+	if _, err := NewPrinter("xml", nil, nil, "", nil, Options{}); err == nil || !strings.Contains(err.Error(), Formats) {
+		t.Errorf("unknown format: %v", err)
+	}
+	for _, text := range []string{"", "a\n", "\"", strings.Join(header, ",") + "\nBcast,2,1,x,1,1,1,1,1,1,1\n"} {
+		if _, err := ParseCSV(text); err == nil {
+			t.Errorf("%q reads", text)
+		}
+	}
+}
+
+// Nothing in the loops that are timed allocates.
+func TestLoopsDoNotAllocate(t *testing.T) {
+	for _, name := range []string{"Bcast", "Allreduce", "Barrier", "Scatter"} {
+		b, _ := Find(name)
+		mpitest.Run(t, 1, func(world *mpi.Comm) error {
+			e := b.newEnv(world, 64, Options{}.filled())
+			if n := testing.AllocsPerRun(50, func() {
+				if b.loop != nil {
+					b.loop(e, 1)
+				} else {
+					b.call(e, 0)
+				}
+			}); n > 0 {
+				t.Errorf("%s: %v allocations", name, n)
+			}
+			return nil
+		})
+	}
+}

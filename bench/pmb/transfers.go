@@ -1,0 +1,84 @@
+package pmb
+
+import "rhinet/mpi"
+
+const tag = 1
+
+func transfers() []Benchmark {
+	return []Benchmark{
+		{Name: "PingPong", About: "half the time of a round trip between two ranks", Kind: Single, scale: 0.5, moves: 1, loop: pingPong, sends: one, recvs: one, expect: fromOther},
+		{Name: "PingPing", About: "two ranks send to each other at once", Kind: Single, scale: 1, moves: 1, loop: pingPing, sends: one, recvs: one, expect: fromOther},
+		{Name: "Sendrecv", About: "a chain: receive from the left, send to the right", Kind: Parallel, scale: 1, moves: 2, loop: sendrecv, sends: one, recvs: one, expect: fromLeft},
+		{Name: "Exchange", About: "send to and receive from both neighbours", Kind: Parallel, scale: 1, moves: 4, loop: exchange, sends: one, recvs: two, expect: fromBoth},
+	}
+}
+
+func fromOther(e *env) []piece { return []piece{{1 - e.rank, 0}} }
+func fromLeft(e *env) []piece  { return []piece{{e.left(), 0}} }
+func fromBoth(e *env) []piece  { return []piece{{e.left(), 0}, {e.right(), 0}} }
+
+func (e *env) left() int  { return (e.rank + e.size - 1) % e.size }
+func (e *env) right() int { return (e.rank + 1) % e.size }
+
+func pingPong(e *env, reps int) error {
+	for i := range reps {
+		if e.rank == 0 {
+			if err := mpi.Send(e.c, e.out(i), 1, tag); err != nil {
+				return err
+			}
+		}
+		if _, err := mpi.Recv(e.c, e.in(i), 1-e.rank, tag); err != nil {
+			return err
+		}
+		if e.rank == 1 {
+			if err := mpi.Send(e.c, e.out(i), 0, tag); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func pingPing(e *env, reps int) error {
+	for i := range reps {
+		r := mpi.Isend(e.c, e.out(i), 1-e.rank, tag)
+		if _, err := mpi.Recv(e.c, e.in(i), 1-e.rank, tag); err != nil {
+			return err
+		}
+		if _, err := r.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sendrecv(e *env, reps int) error {
+	left, right := e.left(), e.right()
+	for i := range reps {
+		if _, err := mpi.Sendrecv(e.c, e.out(i), right, tag, e.in(i), left, tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exchange tells what comes from the left from what comes from the right by
+// tag: on two ranks both are the same rank.
+func exchange(e *env, reps int) error {
+	left, right := e.left(), e.right()
+	for i := range reps {
+		in := e.in(i)
+		toRight := mpi.Isend(e.c, e.out(i), right, tag)
+		toLeft := mpi.Isend(e.c, e.out(i), left, tag+1)
+		if _, err := mpi.Recv(e.c, in[:e.n], left, tag); err != nil {
+			return err
+		}
+		if _, err := mpi.Recv(e.c, in[e.n:], right, tag+1); err != nil {
+			return err
+		}
+		if err := mpi.WaitAll(toRight, toLeft); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench/host"
+	"rhinet/bench/pmb"
+	"rhinet/mpi"
+)
+
+func pmbCommand(out io.Writer) *cobra.Command {
+	var (
+		o              pmb.Options
+		sizes, format  string
+		list, offCache bool
+	)
+	c := &cobra.Command{
+		Use:   "pmb [name]...",
+		Short: "Run the benchmarks that users of IMB (PMB) know: names, sizes, repetitions and output as theirs",
+		RunE: func(_ *cobra.Command, names []string) error {
+			if list {
+				return pmb.Usage(out)
+			}
+			if len(names) == 0 {
+				names = pmb.Default()
+			}
+			var benchmarks []pmb.Benchmark
+			for i, n := range names {
+				b, err := pmb.Find(n)
+				if err != nil {
+					return usage(err)
+				}
+				benchmarks, names[i] = append(benchmarks, b), b.Name
+			}
+			var err error
+			if o.Sizes, err = parseSizes(sizes); err != nil {
+				return usage(err)
+			}
+			if offCache {
+				o.OffCache = 2 * caches()
+			}
+			if o.Time <= 0 || o.Repetitions < 1 || o.Window < 1 || o.NPMin < 1 {
+				return usage(fmt.Errorf("--time, --repetitions, --window and --npmin must be above zero"))
+			}
+			command := "bench " + strings.Join(append([]string{"pmb"}, os.Args[min(2, len(os.Args)):]...), " ")
+			printer, err := pmb.NewPrinter(format, out, aboutMachine(), command, names, o)
+			if err != nil {
+				return usage(err)
+			}
+			return runPMB(benchmarks, o, printer)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&sizes, "sizes", "", "message sizes in bytes, separated by commas (default: 0, 1, 2, 4 ... 4194304)")
+	f.IntVar(&o.Repetitions, "repetitions", 1000, "repetitions of one size at most")
+	f.IntVar(&o.Volume, "volume", 40<<20, "bytes that one size moves at most; fewer repetitions keep to it")
+	f.DurationVar(&o.Time, "time", 10*time.Second, "time that one size takes at most; fewer repetitions keep to it")
+	f.BoolVar(&offCache, "off-cache", false, "take buffers in turn that are twice the caches in all")
+	f.BoolVar(&o.Check, "check", false, "look at what arrives, and print a column of defects")
+	f.BoolVar(&o.Multi, "multi", false, "as many groups of --npmin ranks as there are, all at once")
+	f.IntVar(&o.NPMin, "npmin", 2, "begin with so many ranks, then twice as many, up to all")
+	f.IntVar(&o.Window, "window", 64, "messages in flight of Uniband, Biband, bw and bibw")
+	f.BoolVar(&o.NoSync, "no-sync", false, "no barrier between collective calls")
+	f.BoolVar(&o.RootShift, "root-shift", false, "another root for each collective call")
+	f.StringVar(&format, "format", "imb", "output format: "+pmb.Formats)
+	f.BoolVar(&list, "list", false, "list the benchmarks and stop")
+	return c
+}
+
+func runPMB(benchmarks []pmb.Benchmark, o pmb.Options, printer pmb.Printer) error {
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	first := world.Rank() == 0
+	if err := pmb.Check(benchmarks, world.Size(), o); err != nil {
+		mpi.Finalize(world)
+		return &rankError{usage(err), first}
+	}
+	watch := &defects{Printer: printer}
+	if err := pmb.Run(world, benchmarks, o, watch); err != nil {
+		return err
+	}
+	if err := mpi.Finalize(world); err != nil || !first {
+		return err
+	}
+	if err := printer.Close(); err != nil {
+		return err
+	}
+	if watch.found > 0 {
+		return fmt.Errorf("%d bytes or values arrived wrong", watch.found)
+	}
+	return nil
+}
+
+// defects adds up what the rows say.
+type defects struct {
+	pmb.Printer
+	found int
+}
+
+func (d *defects) Row(r pmb.Row) {
+	d.found += r.Defects
+	d.Printer.Row(r)
+}
+
+// aboutMachine describes where and how for the head of the output.
+func aboutMachine() []string {
+	h := host.Describe()
+	return []string{
+		"Machine               : " + h.CPU,
+		"System                : " + runtime.GOOS,
+		"Release               : " + h.Kernel,
+		"Version               : " + filepath.Base(os.Args[0]) + " commit " + h.Commit + ", " + h.Go,
+		"MPI Version           : 4.1 (in part)",
+		"MPI Thread Environment: MPI_THREAD_MULTIPLE",
+		"Load average          : " + h.Load,
+	}
+}
+
+// caches returns the bytes of the largest cache, 8 MiB if none is known.
+func caches() int {
+	h := host.Describe()
+	return max(h.L3, h.L2, h.L1, 8<<20)
+}
