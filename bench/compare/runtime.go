@@ -32,14 +32,23 @@ func Ours(mpirun, self string, s Setting) Runtime {
 		Name: s.Name,
 		command: func(c Cell, budget time.Duration) []string {
 			args := append([]string{mpirun}, s.flags()...)
-			args = append(args, "-n", strconv.Itoa(c.Ranks), self, c.Test)
+			args = append(args, "-n", strconv.Itoa(c.Ranks), self)
+			if inSuite(c.Test) {
+				args = append(args, "pmb", "--npmin", strconv.Itoa(c.Ranks))
+			}
+			args = append(args, c.Test)
 			if c.Test != Hello {
 				args = append(args, "--sizes", join(c.Bytes), "--time", budget.String(), "--format", "csv")
 			}
 			return args
 		},
-		read: rows(bench.ParseCSV),
-		env:  s.Env,
+		read: func(c Cell, text string, elapsed time.Duration) ([]Sample, error) {
+			if inSuite(c.Test) {
+				return rows(parseSuite)(c, text, elapsed)
+			}
+			return rows(bench.ParseCSV)(c, text, elapsed)
+		},
+		env: s.Env,
 	}
 }
 

@@ -4,7 +4,7 @@ package peer
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,18 +15,26 @@ import (
 	"rhinet/bench"
 )
 
-//go:embed c/peer.c
-var source []byte
+//go:embed c/peer.c c/pmb.c
+var sources embed.FS
 
 // Compile builds the program with the C compiler driver mpicc into dir and
 // returns its path.
 func Compile(ctx context.Context, mpicc, dir string) (string, error) {
-	src := filepath.Join(dir, "peer.c")
-	if err := os.WriteFile(src, source, 0o600); err != nil {
-		return "", err
-	}
 	bin := filepath.Join(dir, "peer-"+filepath.Base(mpicc))
-	if text, err := exec.CommandContext(ctx, mpicc, "-O3", "-o", bin, src).CombinedOutput(); err != nil {
+	args := []string{"-O3", "-o", bin}
+	for _, name := range []string{"peer.c", "pmb.c"} {
+		text, err := sources.ReadFile("c/" + name)
+		if err != nil {
+			return "", err
+		}
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			return "", err
+		}
+		args = append(args, file)
+	}
+	if text, err := exec.CommandContext(ctx, mpicc, args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s cannot compile the peers' program: %v\n%s", mpicc, err, text)
 	}
 	return bin, nil

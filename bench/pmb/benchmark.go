@@ -100,8 +100,8 @@ func (b Benchmark) Sizes() []int {
 	return sizes
 }
 
-// on reports whether a benchmark can run on a number of ranks.
-func (b Benchmark) on(ranks int) bool {
+// On reports whether a benchmark can run on a number of ranks.
+func (b Benchmark) On(ranks int) bool {
 	switch {
 	case b.Kind == Single:
 		return ranks == 2

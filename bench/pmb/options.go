@@ -76,18 +76,18 @@ func (b Benchmark) counts(world int, o Options) []int {
 	}
 	if o.Multi {
 		n := max(o.NPMin, b.Min())
-		if n > world || !b.on(n) {
+		if n > world || !b.On(n) {
 			n = b.Min()
 		}
 		return []int{n}
 	}
 	var counts []int
 	for n := min(max(o.NPMin, b.Min()), world); n < world; n *= 2 {
-		if b.on(n) {
+		if b.On(n) {
 			counts = append(counts, n)
 		}
 	}
-	if b.on(world) {
+	if b.On(world) {
 		counts = append(counts, world)
 	}
 	return counts

@@ -38,14 +38,7 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			if s.opts.Cells, err = compare.Select(plan, tests); err != nil {
 				return usage(err)
 			}
-			return s.run(func(p place) ([]compare.Runtime, error) {
-				others, err := compare.Peers(p.ctx, peers, p.dir)
-				if err != nil {
-					return nil, err
-				}
-				ours, err := s.ourselves(p)
-				return append(ours, others...), err
-			})
+			return s.run(s.withPeers(peers))
 		},
 	}
 	s.flags(c.Flags(), 8)
@@ -54,7 +47,59 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 	f.StringSliceVar(&tests, "tests", nil, "tests to run (default: all of the plan)")
 	f.StringSliceVar(&peers, "peers", []string{"openmpi", "mpich"}, "runtimes to compare with")
 	f.BoolVar(&short, "short", false, "a plan of seconds that touches every kind of cell")
-	c.AddCommand(compareNPB(out, errs))
+	c.AddCommand(compareNPB(out, errs), compareSuite(out, errs))
+	return c
+}
+
+// withPeers are the variants of this program, and the peers' program.
+func (s *comparison) withPeers(peers []string) func(p place) ([]compare.Runtime, error) {
+	return func(p place) ([]compare.Runtime, error) {
+		others, err := compare.Peers(p.ctx, peers, p.dir)
+		if err != nil {
+			return nil, err
+		}
+		ours, err := s.ourselves(p)
+		return append(ours, others...), err
+	}
+}
+
+// compareSuite compares the suite of bench pmb.
+func compareSuite(out, errs io.Writer) *cobra.Command {
+	s := &comparison{out: out, errs: errs}
+	var (
+		peers []string
+		ranks []int
+		sizes string
+	)
+	c := &cobra.Command{
+		Use:   "pmb [name]...",
+		Short: "Run the benchmarks of bench pmb here, on Open MPI and on MPICH in turn",
+		RunE: func(_ *cobra.Command, names []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			if s.opts.Budget <= 0 {
+				return usage(fmt.Errorf("--time must be a positive duration, such as 100ms"))
+			}
+			if err := compare.CheckPeers(peers); err != nil {
+				return usage(err)
+			}
+			list, err := parseSizes(sizes)
+			if err != nil {
+				return usage(err)
+			}
+			if s.opts.Cells, s.notes, err = compare.Suite(names, ranks, list); err != nil {
+				return usage(err)
+			}
+			return s.run(s.withPeers(peers))
+		},
+	}
+	s.flags(c.Flags(), 8)
+	f := c.Flags()
+	f.DurationVar(&s.opts.Budget, "time", 100*time.Millisecond, "time that one size takes at most")
+	f.IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a test leaves out what it cannot run on")
+	f.StringVar(&sizes, "sizes", "", "message sizes in bytes, separated by commas (default: five from 8 bytes to 1 MiB)")
+	f.StringSliceVar(&peers, "peers", []string{"openmpi", "mpich"}, "runtimes to compare with")
 	return c
 }
 

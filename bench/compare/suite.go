@@ -1,0 +1,81 @@
+package compare
+
+import (
+	"fmt"
+
+	"rhinet/bench"
+	"rhinet/bench/pmb"
+)
+
+// inSuite reports whether a test is one of the suite that users of IMB know.
+// Names are exact: PingPong is in it, pingpong is not.
+func inSuite(test string) bool {
+	b, err := pmb.Find(test)
+	return err == nil && b.Name == test
+}
+
+// Suite plans tests of the suite that users of IMB know, all of them if none
+// is named, on the given numbers of ranks. Sizes are the message sizes; nil
+// takes a few that show every regime. skipped says what cannot run.
+func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, err error) {
+	if len(names) == 0 {
+		for _, n := range pmb.Default() {
+			if n != "bw" && n != "bibw" { // Uniband and Biband on two ranks
+				names = append(names, n)
+			}
+		}
+	}
+	var chosen []pmb.Benchmark
+	for _, name := range names {
+		b, err := pmb.Find(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if b.Name == "bw" || b.Name == "bibw" {
+			return nil, nil, fmt.Errorf("%s is not compared; Uniband and Biband on 2 ranks are the same", b.Name)
+		}
+		chosen = append(chosen, b)
+	}
+	for _, b := range chosen {
+		for _, n := range ranks {
+			if n < 2 {
+				return nil, nil, fmt.Errorf("%d ranks are too few; the suite is compared on 2 or more", n)
+			}
+			if err := pmb.Check([]pmb.Benchmark{b}, n, pmb.Options{Sizes: sizes}); err != nil {
+				return nil, nil, err
+			}
+			if !b.On(n) {
+				skipped = append(skipped, fmt.Sprintf("%s does not run on %d ranks", b.Name, n))
+				continue
+			}
+			cells = append(cells, Cell{b.Name, n, suiteSizes(b, sizes)})
+		}
+	}
+	if len(cells) == 0 {
+		return nil, nil, fmt.Errorf("nothing to measure: %s", skipped[0])
+	}
+	return cells, skipped, nil
+}
+
+func suiteSizes(b pmb.Benchmark, sizes []int) []int {
+	switch {
+	case b.Kind == pmb.Sync:
+		return []int{0}
+	case sizes != nil:
+		return sizes
+	}
+	return []int{8, 1 << 10, 16 << 10, 256 << 10, 1 << 20}
+}
+
+// parseSuite reads what `bench pmb --format csv` printed.
+func parseSuite(text string) ([]bench.Row, error) {
+	list, err := pmb.ParseCSV(text)
+	if err != nil {
+		return nil, err
+	}
+	var rows []bench.Row
+	for _, r := range list {
+		rows = append(rows, bench.Row{Test: r.Test, Ranks: r.Ranks, Bytes: r.Bytes, Repetitions: r.Repetitions, Microsecs: r.Usec()})
+	}
+	return rows, nil
+}
