@@ -1,0 +1,105 @@
+package lowlevel
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"rhinet/internal/wait"
+	"rhinet/nicemu/martini"
+)
+
+// Options of a Library. The zero value is right for most programs.
+type Options struct {
+	// Policy says how to poll; the zero Policy sleeps between looks.
+	Policy wait.Policy
+	// Alive is asked from time to time during long waits; an error ends them.
+	Alive func() error
+	// Pinned bounds the memory that the pin-down cache keeps pinned without
+	// need, in bytes; 0 means 64 MiB.
+	Pinned int
+}
+
+// A Library is the user library of one process.
+type Library struct {
+	nic    *martini.NIC
+	window *martini.Window
+	o      Options
+	mem    []byte // communication memory
+	box    []byte // pinned: sources and targets of what the library itself moves
+	pin    martini.Pin
+	cache  *PinCache
+	peers  []peer
+	locks  [Locks]lock
+}
+
+// Errors of the library beside the NIC's refusals.
+var (
+	ErrArgument  = errors.New("lowlevel: wrong argument")
+	ErrTruncated = errors.New("lowlevel: message does not fit the buffer")
+	ErrCorrupt   = errors.New("lowlevel: a peer's table holds what no honest peer writes")
+	ErrHeld      = errors.New("lowlevel: the lock is held, or wanted, already")
+	ErrNotHeld   = errors.New("lowlevel: the lock is not held")
+)
+
+// Open opens the library on a NIC, whose communication memory it takes. All
+// processes of a job do so before they communicate.
+func Open(nic *martini.NIC, o Options) (*Library, error) {
+	l := &Library{nic: nic, window: nic.Window(0), o: o, mem: nic.Common(), box: make([]byte, 2*descriptorBytes)}
+	if need := frontBytes + nic.Ranks()*peerBytes; len(l.mem) < need {
+		return nil, fmt.Errorf("lowlevel: %d bytes of communication memory; %d processes take %d", len(l.mem), nic.Ranks(), need)
+	}
+	var err error
+	if l.pin, err = nic.Pin(l.box); err != nil {
+		return nil, err
+	}
+	l.cache = NewPinCache(nic, o.Pinned)
+	l.peers = make([]peer, nic.Ranks())
+	for i := range l.locks {
+		l.locks[i].representative = -1
+	}
+	return l, nil
+}
+
+// Close gives back what the library has pinned and registered.
+func (l *Library) Close() error { return errors.Join(l.cache.Flush(), l.nic.Unpin(l.pin)) }
+
+// Cache returns the pin-down cache.
+func (l *Library) Cache() *PinCache { return l.cache }
+
+func (l *Library) checkPeer(p int) error {
+	if uint(p) >= uint(len(l.peers)) {
+		return fmt.Errorf("%w: process %d; there are 0 to %d", ErrArgument, p, len(l.peers)-1)
+	}
+	return nil
+}
+
+// request names a place in a peer's communication memory.
+func request(node, at int) martini.Request {
+	return martini.Request{Node: node, Segment: martini.CommonSegment, Offset: uint64(at)}
+}
+
+// flag PUSHes one double word to a place in a peer's communication memory.
+func (l *Library) flag(node, at int, v uint64) error {
+	b := l.box[descriptorBytes : descriptorBytes+flagBytes]
+	binary.NativeEndian.PutUint64(b, v)
+	return l.window.Push(request(node, at), b)
+}
+
+// nap is how long a wait sleeps between looks once it has gone on for long.
+const nap = 50 * time.Microsecond
+
+// pause is called between looks.
+func (l *Library) pause(b *wait.Backoff) error {
+	if !b.Pause() {
+		return nil
+	}
+	if l.o.Alive != nil {
+		if err := l.o.Alive(); err != nil {
+			return err
+		}
+	}
+	time.Sleep(nap)
+	return nil
+}

@@ -1,0 +1,321 @@
+package lowlevel
+
+import (
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+)
+
+func TestArguments(t *testing.T) {
+	l := job(t, 2, martini.Options{})[0]
+	barrier := func(id int, members []int, fanout int) error {
+		_, err := l.NewBarrier(id, members, fanout)
+		return err
+	}
+	_, recv := l.Recv(-1, nil)
+	for name, err := range map[string]error{
+		"send to nobody": l.Send(2, nil), "receive from nobody": recv,
+		"barrier id": barrier(Barriers, []int{0}, 2), "fanout": barrier(0, []int{0}, MaxFanout+1), "no child": barrier(0, []int{0}, 0),
+		"not a member": barrier(0, []int{1}, 2), "no such member": barrier(0, []int{0, 2}, 2),
+		"lock id": l.InitLock(Locks, 0), "negative lock": l.InitLock(-1, 0), "representative": l.InitLock(0, 2),
+		"lock without representative": l.Lock(1), "unlock of nothing": l.Unlock(-1),
+		"segment": l.Publish(Segments, nil), "segment of a peer": l.Get(1, -1, 0, nil), "of nobody": l.Put(2, 0, 0, nil),
+	} {
+		if !errors.Is(err, ErrArgument) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := l.Put(1, 5, 0, make([]byte, 8)); !errors.Is(err, martini.NoSegment) {
+		t.Errorf("a segment that nobody published: %v", err)
+	}
+	f, err := fabric.Heap(40, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	nic, err := martini.Open(f, 0, martini.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(nic, Options{}); err == nil {
+		t.Error("opened without memory")
+	}
+	_ = nic.Close()
+	if _, err := Open(l.nic, Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMessageThatDoesNotFit(t *testing.T) {
+	all := job(t, 2, martini.Options{})
+	for _, size := range []int{10, 5000, 50_000} {
+		sent := make(chan error)
+		go func() { sent <- all[0].Send(1, content(0, 0, size)) }()
+		b := make([]byte, 7)
+		n, err := all[1].Recv(0, b)
+		if err := <-sent; err != nil {
+			t.Error(err)
+		}
+		if !errors.Is(err, ErrTruncated) || n != size || string(b) != string(content(0, 0, 7)) {
+			t.Errorf("%d bytes: %d, %v", size, n, err)
+		}
+	}
+	b := make([]byte, 7)
+	if err := all[0].Send(1, []byte("next")); err != nil {
+		t.Error(err)
+	}
+	if n, err := all[1].Recv(0, b); err != nil || string(b[:n]) != "next" {
+		t.Errorf("%q, %v", b[:n], err)
+	}
+}
+
+// TestFullMessageBuffer: SEND waits for room, and what ends its wait is an
+// error; then there is room again.
+func TestFullMessageBuffer(t *testing.T) {
+	all := job(t, 2, martini.Options{})
+	stop := errors.New("stop")
+	all[0].o.Alive = func() error { return stop }
+	sent := 0
+	for ; ; sent++ {
+		if err := all[0].Send(1, content(0, sent, 3000)); err != nil {
+			if !errors.Is(err, stop) || sent != blocks/3 {
+				t.Fatalf("%d messages, then %v", sent, err)
+			}
+			break
+		}
+	}
+	b := make([]byte, 4000)
+	for i := range sent {
+		if n, err := all[1].Recv(0, b); err != nil || string(b[:n]) != string(content(0, i, 3000)) {
+			t.Fatal(err)
+		}
+	}
+	if err := all[0].Send(1, nil); err != nil {
+		t.Error(err)
+	}
+	all[1].o.Alive = all[0].o.Alive
+	if _, err := all[1].Recv(1, b); !errors.Is(err, stop) {
+		t.Error(err)
+	}
+	for name, wait := range map[string]func() error{
+		"long message": func() error { return all[0].Send(1, make([]byte, medium+1)) },
+		"barrier": func() error {
+			b, err := all[0].NewBarrier(0, []int{0, 1}, 2)
+			return errors.Join(err, b.Wait())
+		},
+	} {
+		if err := wait(); !errors.Is(err, stop) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestLyingDescriptors: lengths and numbers are checked where they are read.
+func TestLyingDescriptors(t *testing.T) {
+	for name, c := range map[string]struct {
+		table          int
+		length, number uint32
+	}{
+		"too long":     {descriptorTable, medium + 1, 1},
+		"out of order": {descriptorTable, 1, 9},
+		"empty offer":  {offerTable, 0, 1},
+	} {
+		all := job(t, 2, martini.Options{})
+		d := all[0].box[:descriptorBytes]
+		clear(d)
+		binary.NativeEndian.PutUint32(d, c.length)
+		binary.NativeEndian.PutUint32(d[descValid:], c.number)
+		if err := all[0].window.Push(request(1, at(0, c.table)), d); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := all[1].Recv(0, make([]byte, 10)); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	// An offer of memory that is not there is the NIC's to refuse.
+	all := job(t, 2, martini.Options{})
+	d := all[0].box[:descriptorBytes]
+	binary.NativeEndian.PutUint32(d, 1000)
+	binary.NativeEndian.PutUint64(d[descSegment:], 1<<32|99)
+	binary.NativeEndian.PutUint32(d[descValid:], 1)
+	if err := all[0].window.Push(request(1, at(0, offerTable)), d); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := all[1].Recv(0, make([]byte, 1000)); !errors.Is(err, martini.NoSegment) {
+		t.Error(err)
+	}
+}
+
+// TestLocksAreQueued follows the messages of section 9.2: the second requester
+// reserves with the first and gets the lock from it; one that comes after the
+// release is allowed at once.
+func TestLocksAreQueued(t *testing.T) {
+	all := job(t, 3, martini.Options{})
+	for _, l := range all {
+		if err := l.InitLock(0, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ok := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ok(all[0].Lock(0))
+	if err := all[0].Lock(0); !errors.Is(err, ErrHeld) {
+		t.Error(err)
+	}
+	if err := all[1].Unlock(0); !errors.Is(err, ErrNotHeld) {
+		t.Error(err)
+	}
+	got := make(chan error)
+	go func() { got <- all[1].Lock(0) }()
+	word := &all[0].nic.Fabric().Words(0, fabric.Control)[tenureWord(0)]
+	for atomic.LoadUint64(word)>>reservedShift != 2 {
+		runtime.Gosched()
+	}
+	select {
+	case err := <-got:
+		t.Fatalf("acquired while held: %v", err)
+	default:
+	}
+	ok(all[0].Unlock(0))
+	ok(<-got)
+	ok(all[1].Unlock(0))
+	for range 3 {
+		ok(all[1].Lock(0))
+		ok(all[1].Unlock(0))
+		ok(all[0].Lock(0))
+		ok(all[0].Unlock(0))
+	}
+}
+
+// TestLyingLockWords: numbers in control words are checked before they are used.
+func TestLyingLockWords(t *testing.T) {
+	l := job(t, 1, martini.Options{})[0]
+	words := l.nic.Fabric().Words(0, fabric.Control)
+	for name, spoil := range map[string]func(id int) error{
+		"last requester": func(id int) error {
+			words[lastWord(id)] = 77<<32 | 1
+			return l.Lock(id)
+		},
+		"reserved twice": func(id int) error {
+			words[lastWord(id)], words[tenureWord(id)] = 1<<32|1, 0
+			l.locks[id].tenure = 0
+			return errors.Join(l.Lock(id))
+		},
+		"reservation": func(id int) error {
+			if err := l.Lock(id); err != nil {
+				return err
+			}
+			words[tenureWord(id)] |= 9 << reservedShift
+			return l.Unlock(id)
+		},
+	} {
+		id := len(name) % 3
+		if err := l.InitLock(id, 0); err != nil {
+			t.Fatal(err)
+		}
+		words[lastWord(id)], words[tenureWord(id)] = 0, 0
+		l.o.Alive = func() error { return ErrCorrupt } // waits for itself
+		if err := spoil(id); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestPinCacheKeepsWhatIsUsed(t *testing.T) {
+	l := job(t, 1, martini.Options{})[0]
+	c := NewPinCache(l.nic, 100_000)
+	use := func(b []byte) *Pinned {
+		t.Helper()
+		p, err := c.Acquire(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Release(p)
+		return p
+	}
+	a, b := make([]byte, 50_000), make([]byte, 50_000)
+	first := use(a)
+	if p := use(a[100:200]); p != first || p.offset(a[100:200]) != 100 {
+		t.Error("a part of pinned memory is pinned anew")
+	}
+	use(b)
+	use(a)
+	use(make([]byte, 1000)) // in place of b
+	if use(a) != first || c.Hits != 3 || c.Misses != 3 || c.Evictions != 1 {
+		t.Errorf("%+v", c)
+	}
+	held, err := c.Acquire(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use(make([]byte, 200_000)) // more than the limit, beside what is held
+	for range 2 * pinsKept {
+		use(make([]byte, 1))
+	}
+	if c.entries[0] != held || len(c.entries) > pinsKept {
+		t.Errorf("%d buffers kept", len(c.entries))
+	}
+	c.Release(held)
+	if err := c.Flush(); err != nil || c.bytes != 0 {
+		t.Errorf("%d bytes after Flush: %v", c.bytes, err)
+	}
+	mem := make([]byte, 10)
+	use(mem)
+	if err := l.nic.Conceal(c.entries[0].Segment); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Flush(); !errors.Is(err, martini.Misuse) {
+		t.Errorf("withdrawn behind the cache: %v", err)
+	}
+}
+
+// TestFullPageTable: what is idle makes room in the NIC's tables; without any,
+// the refusal is passed on.
+func TestFullPageTable(t *testing.T) {
+	l := job(t, 1, martini.Options{})[0]
+	c := NewPinCache(l.nic, 0)
+	idle, err := c.Acquire(make([]byte, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Release(idle)
+	for err == nil {
+		_, err = l.nic.Hold(make([]byte, 1))
+	}
+	if _, err = c.Acquire(make([]byte, 8)); err != nil || c.Evictions != 1 {
+		t.Errorf("%v, %d evictions", err, c.Evictions)
+	}
+	if _, err := c.Acquire(make([]byte, 8)); !errors.Is(err, martini.TableFull) {
+		t.Error(err)
+	}
+	if err := l.Publish(0, make([]byte, 8)); !errors.Is(err, martini.TableFull) {
+		t.Error(err)
+	}
+}
+
+func TestMessagesAllocateNothing(t *testing.T) {
+	l := job(t, 1, martini.Options{})[0]
+	b := make([]byte, 2000)
+	for _, n := range []int{8, 2000} {
+		if used := testing.AllocsPerRun(100, func() {
+			if l.Send(0, b[:n]) != nil {
+				t.Fail()
+			}
+			if _, err := l.Recv(0, b); err != nil {
+				t.Fail()
+			}
+		}); used != 0 {
+			t.Errorf("%v allocations for %d bytes", used, n)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package lowlevel
+
+import (
+	"errors"
+	"math"
+
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+)
+
+// pinsKept is how many buffers the cache keeps, and keptBytes how much memory
+// unless the program says otherwise.
+const (
+	pinsKept  = 64
+	keptBytes = 64 << 20
+)
+
+// A PinCache keeps memory pinned and registered after its use, so that the
+// next use of it is free: pinning talks to the NIC, and is slow (martini,
+// section 8.3). What was used least recently is unpinned when there is too
+// much. To pin and to register are one operation here, and so are to
+// invalidate and to unpin, in this order.
+type PinCache struct {
+	nic     *martini.NIC
+	limit   int
+	entries []*Pinned
+	bytes   int
+	clock   uint64
+
+	// Hits, Misses and Evictions count what the cache has done.
+	Hits, Misses, Evictions uint64
+}
+
+// Pinned is one buffer in the cache.
+type Pinned struct {
+	Segment martini.Segment
+	at      uint64
+	size    int
+	users   int
+	used    uint64 // clock of the last use
+}
+
+// NewPinCache returns an empty cache that keeps at most limit bytes beside
+// what is in use; 0 means 64 MiB.
+func NewPinCache(nic *martini.NIC, limit int) *PinCache {
+	if limit == 0 {
+		limit = keptBytes
+	}
+	return &PinCache{nic: nic, limit: limit}
+}
+
+// Acquire pins b, or finds it pinned, until Release.
+func (c *PinCache) Acquire(b []byte) (*Pinned, error) {
+	c.clock++
+	from := fabric.Address(b)
+	for _, e := range c.entries {
+		if from >= e.at && from+uint64(len(b)) <= e.at+uint64(e.size) {
+			c.Hits++
+			e.users++
+			e.used = c.clock
+			return e, nil
+		}
+	}
+	c.Misses++
+	for len(c.entries) >= pinsKept || len(c.entries) > 0 && c.bytes+len(b) > c.limit {
+		if evicted, err := c.evict(); err != nil {
+			return nil, err
+		} else if !evicted {
+			break // all in use
+		}
+	}
+	for {
+		s, err := c.nic.Expose(b)
+		if err == nil {
+			e := &Pinned{Segment: s, at: from, size: len(b), users: 1, used: c.clock}
+			c.entries = append(c.entries, e)
+			c.bytes += len(b)
+			return e, nil
+		}
+		if !errors.Is(err, martini.TableFull) {
+			return nil, err
+		}
+		if evicted, _ := c.evict(); !evicted {
+			return nil, err
+		}
+	}
+}
+
+// Release ends a use. The memory stays pinned until others need the place.
+func (c *PinCache) Release(p *Pinned) { p.users-- }
+
+// offset returns where b, which lies in p, begins.
+func (p *Pinned) offset(b []byte) uint64 { return fabric.Address(b) - p.at }
+
+// evict unpins the buffer that has been idle longest and reports whether there
+// was one.
+func (c *PinCache) evict() (bool, error) {
+	at, oldest := -1, uint64(math.MaxUint64)
+	for i, e := range c.entries {
+		if e.users == 0 && e.used < oldest {
+			at, oldest = i, e.used
+		}
+	}
+	if at < 0 {
+		return false, nil
+	}
+	e := c.entries[at]
+	last := len(c.entries) - 1
+	c.entries[at], c.entries[last] = c.entries[last], nil
+	c.entries = c.entries[:last]
+	c.bytes -= e.size
+	c.Evictions++
+	return true, c.nic.Conceal(e.Segment)
+}
+
+// Flush unpins all that is not in use.
+func (c *PinCache) Flush() (err error) {
+	for {
+		evicted, e := c.evict()
+		if err = errors.Join(err, e); !evicted {
+			return err
+		}
+	}
+}
