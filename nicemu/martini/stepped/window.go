@@ -78,13 +78,17 @@ func (m *Machine) Request(node, window int, command uint8, r martini.Request, lo
 	if err := m.room(node, window); err != nil {
 		return 0, err
 	}
-	w := m.nodes[node].nic.Window(window)
+	parameters(m.nodes[node].nic.Window(window), command, r, local, size)
+	return m.Kick(node, window, martini.DWKick, 1)
+}
+
+// parameters writes a request to a Window, but for the kick.
+func parameters(w *martini.Window, command uint8, r martini.Request, local, size uint64) {
 	w.Store(martini.DWCommand, uint64(command)|uint64(uint16(r.Flag))<<8|size<<24)
 	w.Store(martini.DWTarget, uint64(uint16(r.Node))|uint64(uint16(r.Node))<<16)
 	w.Store(martini.DWLocal, local)
 	w.Store(martini.DWSegment, uint64(r.Segment))
 	w.Store(martini.DWOffset, r.Offset)
-	return m.Kick(node, window, martini.DWKick, 1)
 }
 
 // Botf writes the image of p to the Window and kicks it (martini, section
@@ -93,11 +97,16 @@ func (m *Machine) Botf(node, window int, p *martini.Packet) (uint64, error) {
 	if err := m.room(node, window); err != nil {
 		return 0, err
 	}
+	image(m.nodes[node].nic.Window(window), p)
+	return m.Kick(node, window, martini.DWBotf, uint64(len(p.Payload)))
+}
+
+// image writes a packet image to a Window, but for the kick.
+func image(w *martini.Window, p *martini.Packet) {
 	n := p.Length
 	if p.Type != martini.PacketPullRequest {
 		n = len(p.Payload)
 	}
-	w := m.nodes[node].nic.Window(window)
 	w.Store(martini.DWImage+martini.FlitType, typeFlit(p.Type, int(uint16(p.Flag)), uint64(n)))
 	w.Store(martini.DWImage+martini.FlitTarget, martini.MakeKey(p.PGID, p.PID)|uint64(uint16(p.Node))<<48)
 	w.Store(martini.DWImage+martini.FlitSegment, uint64(p.Segment))
@@ -108,7 +117,6 @@ func (m *Machine) Botf(node, window int, p *martini.Packet) (uint64, error) {
 		clear(word[copy(word[:], p.Payload[i:]):])
 		w.Store(martini.DWPayload+i/8, binary.NativeEndian.Uint64(word[:]))
 	}
-	return m.Kick(node, window, martini.DWBotf, uint64(len(p.Payload)))
 }
 
 // room reports whether a Window may be written.

@@ -1,0 +1,556 @@
+package stepped
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+)
+
+// The stepped model and the fast path are one NIC: the same operations, drawn
+// from a seed or by a fuzzer, leave the same memory, contflags, completion
+// flags and counters, and are refused for the same reasons.
+
+const (
+	twinNodes = 4 // the last belongs to another job
+	areaSize  = 6 * pageBytes
+	lostNode  = 9
+	aotfBy    = 15 // Windows with a meaning
+	invalidBy = 14
+	forgedBy  = 13
+	perNode   = 3 // areas: pinned, with a hole, not pinned
+	reasons   = 32
+)
+
+// A side is one of the two NICs, with the same history.
+type side struct {
+	nics  []*martini.NIC
+	areas [twinNodes][perNode][]byte
+}
+
+// twins drive both.
+type twins struct {
+	t       testing.TB
+	fast    side
+	slow    side
+	m       *Machine
+	refused []Refused
+	segs    [twinNodes][5]martini.Segment // good, hole, unpinned, stale, none
+	skew    [twinNodes][reasons][2]int64  // counters: stepped less fast
+	pick    func(n int) int
+	ops     int
+}
+
+func (s *side) build(t testing.TB) [twinNodes][5]martini.Segment {
+	s.nics = openNICs(t, twinNodes, martini.Options{}, martini.Options{}, martini.Options{}, martini.Options{Job: 0xbad})
+	var segs [twinNodes][5]martini.Segment
+	for i, n := range s.nics {
+		for k := range s.areas[i] {
+			s.areas[i][k] = pages(areaSize / pageBytes)
+			fill(s.areas[i][k], byte(3*i+k))
+		}
+		var err error
+		if segs[i][0], err = n.Expose(s.areas[i][0]); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range [][2]int{{0, 2}, {4, 6}} {
+			if _, err = n.Pin(s.areas[i][1][part[0]*pageBytes : part[1]*pageBytes]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := 1; k < 4; k++ {
+			if segs[i][k], err = n.Register(fabric.Address(s.areas[i][min(k, 2)]), areaSize); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err = n.Release(segs[i][3]); err != nil {
+			t.Fatal(err)
+		}
+		n.Invalidate(invalidBy)
+		n.Assign(forgedBy, 0xbad, (i+1)%twinNodes)
+	}
+	return segs
+}
+
+func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
+	w := &twins{t: t, pick: pick}
+	w.segs = w.fast.build(t)
+	if w.slow.build(t) != w.segs {
+		t.Fatal("the two sides have different segments")
+	}
+	for i := range w.fast.nics { // the same job, whatever the fabric's number
+		pgid := w.job(i)
+		for win := range martini.Windows {
+			if win != invalidBy && win != forgedBy {
+				w.fast.nics[i].Assign(win, w.fast.pgid(i), i)
+				w.slow.nics[i].Assign(win, pgid, i)
+			}
+		}
+	}
+	o.Refused = func(_ int, r Refused) { w.refused = append(w.refused, r) }
+	m, err := New(w.slow.nics, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	w.m = m
+	for i := range w.slow.nics {
+		for j := range twinNodes {
+			p := w.aotf(&w.slow, i, j, 0)
+			if err := m.RegisterHeader(i, aotfBy, j, uint64(j), true, &p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return w
+}
+
+func (s *side) pgid(i int) uint32 {
+	key, _ := s.nics[i].Owner(0)
+	return uint32(key)
+}
+
+func (w *twins) job(i int) uint32 { return w.slow.pgid(i) }
+
+func (w *twins) aotf(s *side, from, to int, off uint64) martini.Packet {
+	return martini.Packet{Type: martini.PacketPush, PGID: s.pgid(from), PID: to, Node: to, Segment: w.segs[to][0], Offset: off}
+}
+
+// An op is one request, in terms that mean the same on both sides.
+type op struct {
+	name        string
+	node, win   int
+	botf        bool
+	kind        uint8
+	to, pid     int
+	seg         martini.Segment
+	segKind     int
+	off         uint64
+	local, loff int // area and offset at the issuer
+	size        int
+	flag        int
+	payload     []byte
+	plainAt     uint64 // ack, response: offset in plainArea
+	plainArea   int
+	localBad    bool
+}
+
+func (o *op) String() string {
+	return fmt.Sprintf("%s node %d window %d to %d.%d seg %v(%d)+%d local %d+%d size %d flag %d plain %d+%d",
+		o.name, o.node, o.win, o.to, o.pid, o.seg, o.segKind, o.off, o.local, o.loff, o.size, o.flag, o.plainArea, o.plainAt)
+}
+
+// offset draws where to begin, often next to a border of pages.
+func (w *twins) offset() int {
+	switch w.pick(4) {
+	case 0:
+		return w.pick(areaSize)
+	case 1:
+		return (w.pick(7))*pageBytes + w.pick(17) - 8
+	case 2:
+		return w.pick(64)
+	}
+	return w.pick(areaSize/8) * 8
+}
+
+func (w *twins) length() int {
+	switch w.pick(16) {
+	case 0:
+		return w.pick(areaSize)
+	case 1, 2:
+		return w.pick(2*MTU + 3)
+	case 3:
+		return 0
+	}
+	return w.pick(129)
+}
+
+// draw makes an operation.
+func (w *twins) draw() op {
+	o := op{node: w.pick(twinNodes), win: w.pick(12), to: w.pick(3), flag: w.pick(7)}
+	if w.pick(8) != 0 {
+		o.node %= 3
+	}
+	if w.pick(16) == 0 {
+		o.to = 3
+	}
+	o.pid = o.to
+	o.segKind = max(0, w.pick(16)-11)
+	o.off = uint64(max(0, w.offset()))
+	o.size = w.length()
+	o.loff = max(0, w.offset())
+	if o.segKind == 0 && w.pick(8) != 0 { // inside the segment
+		o.off = min(o.off, areaSize)
+		o.size = min(o.size, areaSize-int(o.off))
+	}
+	o.loff = min(o.loff, areaSize-min(o.size, areaSize))
+	switch w.pick(64) {
+	case 0:
+		o.win = invalidBy
+	case 1:
+		o.win, o.localBad = forgedBy, true
+	case 2:
+		o.pid = w.pick(5)
+	case 3:
+		o.flag = martini.CompletionFlags + 1 + w.pick(9)
+	case 4:
+		o.off = ^uint64(0) - uint64(w.pick(9))
+	case 5:
+		o.local, o.localBad = 2, o.size > 0
+	case 6:
+		o.local = 1
+		end := o.loff + o.size
+		o.localBad = o.size > 0 && !(end <= 2*pageBytes || o.loff >= 4*pageBytes)
+	}
+	if o.segKind < len(w.segs[0]) {
+		o.seg = w.segs[o.to][o.segKind]
+	}
+	w.decide(&o)
+	return o
+}
+
+// decide draws the kind of request.
+func (w *twins) decide(o *op) {
+	lost := w.pick(128) == 0
+	switch k := w.pick(32); {
+	case k < 12:
+		o.name, o.kind = "PUSH", martini.CommandPush
+	case k < 21:
+		o.name, o.kind = "PULL", martini.CommandPull
+	case k < 25:
+		o.name, o.botf, o.kind = "BOTF push", true, martini.PacketPush
+	case k < 27:
+		o.name, o.botf, o.kind = "BOTF pull request", true, martini.PacketPullRequest
+		o.size = max(o.size, 1)
+		o.loff = min(o.loff, areaSize-o.size)
+		if o.local == 2 {
+			o.localBad = true
+		}
+		if o.local == 1 {
+			o.localBad = !(o.loff+o.size <= 2*pageBytes || o.loff >= 4*pageBytes)
+		}
+	case k < 29:
+		o.name, o.botf, o.kind = "BOTF response", true, uint8(martini.PacketAck+2*w.pick(2))
+		o.plainAt, o.plainArea = uint64(min(areaSize, max(0, w.offset()))), w.pick(3)
+	case k == 29:
+		o.name, o.botf, o.kind = "SWAP", true, martini.PacketSwap
+		o.off %= 70
+	case k == 30:
+		o.name, o.botf, o.kind = "unknown packet", true, uint8([]int{0, 5, 15, 17, 99, 0xf0, 0xff}[w.pick(7)])
+	default:
+		o.name, o.kind = "special request", uint8(3+w.pick(250))
+	}
+	if lost && (o.kind == martini.PacketPush || !o.botf && o.kind == martini.CommandPull) {
+		o.to, o.pid = lostNode, lostNode
+	}
+	if o.botf && o.kind != martini.PacketPullRequest {
+		size := min(o.size, MTU)
+		if w.pick(64) == 0 && o.to != lostNode {
+			size = MTU + 1
+		}
+		if o.kind == martini.PacketSwap && w.pick(8) != 0 {
+			size = 16
+		}
+		o.size, o.localBad = size, false
+		o.payload = make([]byte, size)
+		for i := range o.payload {
+			o.payload[i] = byte(w.pick(256))
+		}
+		if o.kind == martini.PacketSwap {
+			for i := range o.payload {
+				o.payload[i] &= 1
+				if i%8 != 0 {
+					o.payload[i] = 0
+				}
+			}
+		}
+	}
+}
+
+// overlaps reports whether source and target share memory.
+func (o *op) overlaps() bool {
+	at, from := o.off, uint64(o.loff)
+	return o.to == o.node && len(o.payload) == 0 && o.segKind == o.local && at < from+uint64(o.size) && from < at+uint64(o.size)
+}
+
+// prepare writes the Window of one side and returns the kick.
+func (o *op) prepare(s *side) (dw int, value uint64) {
+	w := s.nics[o.node].Window(o.win)
+	local := fabric.Address(s.areas[o.node][o.local]) + uint64(o.loff)
+	if !o.botf {
+		parameters(w, o.kind, martini.Request{Node: o.to, Segment: o.seg, Offset: o.off, Flag: o.flag}, local, uint64(o.size))
+		w.Store(martini.DWTarget, uint64(o.to)|uint64(o.pid)<<16)
+		return martini.DWKick, 1
+	}
+	p := martini.Packet{Type: o.kind, PGID: 77, PID: o.pid, Node: o.to, Segment: o.seg, Offset: o.off, Local: local, Flag: o.flag, Length: o.size, Payload: o.payload}
+	if o.name == "BOTF response" && o.to < twinNodes {
+		p.Local = fabric.Address(s.areas[o.to][o.plainArea]) + o.plainAt
+	}
+	image(w, &p)
+	return martini.DWBotf, uint64(len(o.payload))
+}
+
+// play carries one operation out on both sides and compares.
+func (w *twins) play(o *op) {
+	w.ops++
+	fail := func(text string, args ...any) {
+		w.t.Helper()
+		w.t.Fatalf("operation %d, %v: %s", w.ops, o, fmt.Sprintf(text, args...))
+	}
+	if o.overlaps() { // what arrives then depends on the order of the bytes
+		o.size, o.localBad = min(o.size, 1), o.localBad && o.size > 0
+	}
+	dw, value := o.prepare(&w.fast)
+	err := w.fast.nics[o.node].Window(o.win).Write(dw, value)
+	dw, value = o.prepare(&w.slow)
+	w.refused = w.refused[:0]
+	if _, err := w.m.Kick(o.node, o.win, dw, value); err != nil {
+		fail("%v", err)
+	}
+	if err := w.m.Run(stepLimit); err != nil {
+		fail("%v", err)
+	}
+	var want, got martini.Reason
+	errors.As(err, &want)
+	if len(w.refused) > 1 {
+		fail("refused more than once: %v", w.refused)
+	}
+	for _, r := range w.refused {
+		got = r.Reason
+	}
+	if got != want && !(o.localBad && got != 0 && want == martini.NotPinned) {
+		fail("stepped %v, fast %v", got, want)
+	}
+	w.count(o, want)
+	if want == martini.NotPinned {
+		w.prefix(o, fail)
+	}
+	for _, i := range []int{o.node, o.to % twinNodes} {
+		w.compare(i, fail)
+	}
+	a, b := w.fast.nics[o.node].Window(o.win), w.slow.nics[o.node].Window(o.win)
+	if a.Contflag() != b.Contflag() {
+		fail("contflag %d, fast %d", b.Contflag(), a.Contflag())
+	}
+	if f := o.flag; f > 0 && f <= martini.CompletionFlags && a.Flag(f) != b.Flag(f) {
+		fail("completion flag %d, fast %d", b.Flag(f), a.Flag(f))
+	}
+	if w.ops%64 == 0 {
+		w.counters(fail)
+	}
+}
+
+// count notes by how much counters may differ: what was found at the issuer,
+// the fast path counts at the node that was meant as well.
+func (w *twins) count(o *op, want martini.Reason) {
+	if want == 0 {
+		return
+	}
+	if o.localBad {
+		w.measure()
+		return
+	}
+	if o.to >= twinNodes {
+		return
+	}
+	if r := w.refused[0]; r.Local {
+		w.skew[o.to][want][1]--
+	}
+}
+
+func (w *twins) measure() {
+	w.each(func(i, r, k int, slow, fast uint64) { w.skew[i][r][k] = int64(slow) - int64(fast) })
+}
+
+func (w *twins) counters(fail func(string, ...any)) {
+	w.each(func(i, r, k int, slow, fast uint64) {
+		if int64(slow)-int64(fast) != w.skew[i][r][k] {
+			fail("node %d, %v, counter %d: %d, fast %d, allowed difference %d", i, martini.Reason(r), k, slow, fast, w.skew[i][r][k])
+		}
+	})
+	for i := range twinNodes {
+		w.compare(i, fail)
+		a := w.fast.nics[i].Fabric().Words(i, fabric.Control)
+		b := w.slow.nics[i].Fabric().Words(i, fabric.Control)
+		for k := range a {
+			if a[k] != b[k] {
+				fail("control word %d of node %d: %d, fast %d", k, i, b[k], a[k])
+			}
+		}
+	}
+}
+
+func (w *twins) each(f func(i, r, k int, slow, fast uint64)) {
+	for i := range twinNodes {
+		for r := range reasons {
+			i1, a1 := w.slow.nics[i].Refused(martini.Reason(r))
+			i2, a2 := w.fast.nics[i].Refused(martini.Reason(r))
+			f(i, r, 0, i1, i2)
+			f(i, r, 1, a1, a2)
+		}
+	}
+}
+
+func (w *twins) compare(i int, fail func(string, ...any)) {
+	for k := range perNode {
+		if a, b := w.fast.areas[i][k], w.slow.areas[i][k]; !bytes.Equal(a, b) {
+			at := 0
+			for a[at] == b[at] {
+				at++
+			}
+			fail("area %d of node %d differs from byte %d on", k, i, at)
+		}
+	}
+}
+
+// prefix holds the one difference there is: of a request that fails at a later
+// page, a first part may have arrived. It is made up for.
+func (w *twins) prefix(o *op, fail func(string, ...any)) {
+	var dst, src, old []byte
+	switch {
+	case o.to >= twinNodes:
+		return
+	case o.name == "BOTF response":
+		old = w.fast.areas[o.to][o.plainArea][o.plainAt:]
+		dst = w.slow.areas[o.to][o.plainArea][o.plainAt:]
+		src = o.payload
+	case o.name == "PULL", o.name == "BOTF pull request":
+		old = w.fast.areas[o.node][o.local][o.loff:]
+		dst = w.slow.areas[o.node][o.local][o.loff:]
+		if o.off < areaSize && o.segKind < 3 {
+			src = w.slow.areas[o.to][o.segKind][o.off:]
+		}
+	default:
+		if o.off >= areaSize || o.segKind > 2 {
+			return
+		}
+		old = w.fast.areas[o.to][o.segKind][o.off:]
+		dst = w.slow.areas[o.to][o.segKind][o.off:]
+		if src = o.payload; !o.botf {
+			src = w.slow.areas[o.node][o.local][o.loff:]
+		}
+	}
+	size := min(o.size, len(dst), len(src))
+	moved := 0
+	for i := range size {
+		if dst[i] != old[i] {
+			moved = i + 1
+		}
+	}
+	if moved > size || !bytes.Equal(dst[:moved], src[:moved]) {
+		fail("what arrived is no first part of what was sent")
+	}
+	copy(dst[:moved], old)
+}
+
+// churn withdraws an area and exposes it again.
+func (w *twins) churn() {
+	i := w.pick(twinNodes)
+	var segs [2]martini.Segment
+	for k, s := range []*side{&w.fast, &w.slow} {
+		if err := s.nics[i].Conceal(w.segs[i][0]); err != nil {
+			w.t.Fatal(err)
+		}
+		var err error
+		if segs[k], err = s.nics[i].Expose(s.areas[i][0]); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	if segs[0] != segs[1] {
+		w.t.Fatalf("segment %v, fast %v", segs[1], segs[0])
+	}
+	w.segs[i][0] = segs[0]
+}
+
+// write is one AOTF write, against the same packet by BOTF.
+func (w *twins) write() {
+	from, to := w.pick(3), w.pick(twinNodes)
+	off := uint64(w.pick(pageBytes))
+	value := uint64(w.pick(1 << 30))
+	p := w.aotf(&w.fast, from, to, off)
+	h := &w.m.nodes[from].buffer[to].h
+	p.Segment = h.segment() // as it was registered
+	p.Payload = []byte{byte(value), byte(value >> 8), byte(value >> 16), byte(value >> 24), 0, 0, 0, 0}
+	err := w.fast.nics[from].Window(aotfBy).Botf(&p)
+	w.refused = w.refused[:0]
+	if err := w.m.WriteAOTF(from, uint64(to)*pageBytes+off, value); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.m.Run(stepLimit); err != nil {
+		w.t.Fatal(err)
+	}
+	var want, got martini.Reason
+	errors.As(err, &want)
+	for _, r := range w.refused {
+		got = r.Reason
+	}
+	if got != want {
+		w.t.Fatalf("AOTF from %d to %d: %v, fast %v", from, to, got, want)
+	}
+}
+
+func (w *twins) drive(ops int) {
+	for w.ops < ops {
+		switch w.pick(512) {
+		case 0:
+			w.churn()
+		case 1:
+			w.m.Flush(w.pick(twinNodes))
+		case 2, 3, 4, 5, 6, 7, 8, 9, 10, 11:
+			w.write()
+		}
+		o := w.draw()
+		w.play(&o)
+	}
+	w.counters(func(s string, a ...any) { w.t.Fatalf(s, a...) })
+}
+
+func TestSteppedAndFastAreOneNIC(t *testing.T) {
+	ops := 200000
+	if testing.Short() {
+		ops = 20000
+	}
+	for i, o := range []Options{
+		{}, {TLB: Geometry{2, 2}}, {TLB: Geometry{1, 1}, Timeout: 50}, {TLB: Host64, Direct: true},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(uint64(i), 1))
+			newTwins(t, o, rng.IntN).drive(ops / 4)
+		})
+	}
+}
+
+// FuzzSteppedAndFastAreOneNIC draws the operations from the fuzzer's bytes.
+func FuzzSteppedAndFastAreOneNIC(f *testing.F) {
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		b := make([]byte, 2000)
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		over := false
+		w := newTwins(t, Options{TLB: Geometry{2, 2}}, func(n int) int {
+			v := 0
+			for k := n - 1; k > 0; k >>= 8 {
+				if len(b) == 0 {
+					over = true
+					return 0
+				}
+				v, b = v<<8|int(b[0]), b[1:]
+			}
+			return v % n
+		})
+		for !over && w.ops < 300 {
+			o := w.draw()
+			w.play(&o)
+		}
+		w.counters(func(s string, a ...any) { t.Fatalf(s, a...) })
+	})
+}
