@@ -10,12 +10,12 @@ import (
 const (
 	wordAsleep  = 0  // set by the sleeper, cleared by whoever rings or by the sleeper
 	wordBell    = 16 // futex: raised by whoever rings
-	wordProcess = 32 // pid, address of the region; written by the rank
+	wordProcess = 32 // pid, address of the region, whether barriers reach it; written by the rank
 	wordStatus  = 48 // written by the rank, read by the launcher
 )
 
 // napLimit bounds a sleep where ringing may be missed: no way to fence the
-// ringing side from here.
+// ringing side from here, or not yet.
 const napLimit = time.Millisecond
 
 // A Doorbell wakes one rank. The rank arms it, looks once more for work, and
@@ -24,20 +24,25 @@ const napLimit = time.Millisecond
 // Ringing a rank that is awake is one load. What makes this safe without a
 // fence after each publication is the fence that Arm puts into all processors
 // that run a rank (membarrier): a publication is either visible once Arm has
-// returned, or its publisher sees the rank armed. Between goroutines, Ring
-// fences instead.
+// returned, or its publisher sees the rank armed. As long as not every rank
+// can be reached by that fence, a bell may be missed and sleeps are short.
+// Between goroutines, Ring fences instead.
 type Doorbell struct {
 	asleep *uint32
 	bell   *uint32
+	fenced *uint64       // number of ranks that Arm's fence reaches
+	ranks  uint64        // number of all ranks
 	heard  uint32        // bell when armed; owned by the sleeper
-	nap    bool          // sleeps are short, because Arm cannot fence
+	nap    bool          // this sleep is short, because Arm has not fenced everyone
+	blind  bool          // the kernel does not fence
 	ready  chan struct{} // ranks as goroutines: takes one token; else nil
 	timer  *time.Timer   // ranks as goroutines: of the sleeper
 }
 
-func (d *Doorbell) open(f *Fabric, rank int, nap bool) {
+func (d *Doorbell) open(f *Fabric, rank int) {
 	w := f.Words(rank, Front)
-	d.asleep, d.bell, d.nap = half(&w[wordAsleep]), half(&w[wordBell]), nap
+	d.asleep, d.bell = half(&w[wordAsleep]), half(&w[wordBell])
+	d.fenced, d.ranks = f.fenced(), uint64(f.ranks)
 	if !f.shared {
 		d.ready = make(chan struct{}, 1)
 	}
@@ -60,8 +65,9 @@ func (d *Doorbell) Arm() {
 	}
 	d.heard = atomic.LoadUint32(d.bell)
 	atomic.StoreUint32(d.asleep, 1)
+	d.nap = d.blind || atomic.LoadUint64(d.fenced) < d.ranks
 	if !d.nap && !barrier() {
-		d.nap = true
+		d.blind, d.nap = true, true
 	}
 }
 

@@ -20,6 +20,7 @@ type Fabric struct {
 	bells  []Doorbell
 	loans  []loans
 	shared bool // between processes
+	fences fences
 }
 
 // Heap returns the memory of a job whose ranks are goroutines of this process.
@@ -41,9 +42,8 @@ func view(mem []byte, l layout, shared bool) *Fabric {
 	f.job = uint32(words(mem[:PageBytes])[wordJob])
 	f.loans = make([]loans, l.ranks)
 	f.bells = make([]Doorbell, l.ranks)
-	nap := shared && !barrierReady()
 	for i := range f.bells {
-		f.bells[i].open(f, i, nap)
+		f.bells[i].open(f, i)
 	}
 	return f
 }
@@ -53,6 +53,7 @@ func (f *Fabric) Close() error {
 	if f.mem == nil {
 		return errors.New("fabric: closed twice")
 	}
+	f.fences.end()
 	mem := f.mem
 	f.mem, f.bells = nil, nil
 	if f.unmap != nil {

@@ -24,6 +24,7 @@ const (
 	headerWords
 
 	wordDecided = 64 // on a line of its own: see Decide
+	wordFenced  = 80 // likewise: how many ranks barriers reach
 )
 
 const (

@@ -9,14 +9,17 @@ const (
 )
 
 // barrierReady makes this process a target of the barriers of others and
-// reports whether the kernel can do that.
-func barrierReady() bool { return membarrier(barrierRegister) }
+// reports whether the kernel can do that. In a process of several threads it
+// blocks until all processors have passed through the scheduler, which takes
+// about 10 ms.
+func barrierReady() bool {
+	_, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, barrierRegister, 0, 0)
+	return errno == 0
+}
 
 // barrier makes every processor that runs a thread of a registered process
-// pass a full memory barrier.
-func barrier() bool { return membarrier(barrierGlobal) }
-
-func membarrier(cmd uintptr) bool {
-	_, _, errno := unix.RawSyscall(unix.SYS_MEMBARRIER, cmd, 0, 0)
+// pass a full memory barrier. It does not block.
+func barrier() bool {
+	_, _, errno := unix.RawSyscall(unix.SYS_MEMBARRIER, barrierGlobal, 0, 0)
 	return errno == 0
 }

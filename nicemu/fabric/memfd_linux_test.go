@@ -44,7 +44,10 @@ func play(part string) error {
 	buf := bytes.Repeat([]byte{0xab}, 3*Piece)
 	fmt.Println("ready", Address(buf))
 	switch part {
-	case "bounce":
+	case "bounce", "fenced bounce":
+		if part == "fenced bounce" {
+			f.fences.register(f, 1)
+		}
 		if !bounce(f, 1, 1000) {
 			return errors.New("slept through its bell")
 		}
@@ -194,27 +197,98 @@ func TestOpenRefusesWhatIsNoFabric(t *testing.T) {
 	}
 }
 
+// Before the ranks can be fenced wake-ups may be late, afterwards they come at
+// once; none is lost in either case.
 func TestNoWakeUpIsLostBetweenProcesses(t *testing.T) {
-	file, f := create(t, 2)
-	if err := f.Enter(0); err != nil {
+	for _, part := range []string{"bounce", "fenced bounce"} {
+		t.Run(part, func(t *testing.T) {
+			file, f := create(t, 2)
+			if err := f.Enter(0); err != nil {
+				t.Fatal(err)
+			}
+			if part == "fenced bounce" {
+				f.fences.register(f, 0)
+			} else {
+				f.fences.end() // this side never registers
+			}
+			_, _, end := spawn(t, file, part)
+			if !bounce(f, 0, 1000) {
+				t.Error("slept through its bell")
+			}
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+			if s, ok := f.Status(1); !ok || s.State != Finished || s.Call != part {
+				t.Errorf("status %+v, %v", s, ok)
+			}
+			if d := f.Bell(0); part == "bounce" && !d.nap {
+				t.Error("slept long although not every rank can be fenced")
+			} else if part != "bounce" && d.nap && barrier() {
+				t.Error("slept short although every rank can be fenced")
+			}
+		})
+	}
+}
+
+func TestSleepIsShortUntilAllAreRegistered(t *testing.T) {
+	_, f := create(t, 2)
+	d := f.Bell(0)
+	short := func() bool { d.Arm(); d.Disarm(); return d.nap }
+	if !short() {
+		t.Error("a long sleep although nobody is registered")
+	}
+	if len(f.fences.timers) != 0 {
+		t.Error("who only looks at the memory is to be registered")
+	}
+	for rank := range 2 {
+		if err := f.Enter(rank); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(f.fences.timers) != 2 {
+		t.Errorf("%d ranks of 2 are to be registered", len(f.fences.timers))
+	}
+	if !barrierReady() {
+		t.Skip("this kernel has no barriers")
+	}
+	f.fences.register(f, 0)
+	f.fences.register(f, 0) // counts once
+	if !short() {
+		t.Error("a long sleep although one is not registered")
+	}
+	for start := time.Now(); short(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("ranks were not registered in the background")
+		}
+	}
+	d.blind = true
+	if !short() {
+		t.Error("a long sleep although the kernel refused a barrier")
+	}
+}
+
+func TestNobodyIsRegisteredAfterClose(t *testing.T) {
+	file, f := create(t, 1)
+	g, err := Map(file)
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, end := spawn(t, file, "bounce")
-	if !bounce(f, 0, 1000) {
-		t.Error("slept through its bell")
+	if err := g.Enter(0); err != nil {
+		t.Fatal(err)
 	}
-	if err := end(); err != nil {
-		t.Error(err)
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
 	}
-	if s, ok := f.Status(1); !ok || s.State != Finished || s.Call != "bounce" {
-		t.Errorf("status %+v, %v", s, ok)
+	g.fences.register(g, 0)
+	if n := *f.fenced(); n != 0 {
+		t.Errorf("%d ranks registered", n)
 	}
 }
 
 func TestSleepIsShortWithoutBarriers(t *testing.T) {
 	_, f := create(t, 1)
 	d := f.Bell(0)
-	d.nap = true
+	d.blind = true
 	d.Arm()
 	took(t, "a sleep that may be missed", 0, time.Second, func() { d.Sleep(long) })
 	d.Disarm()

@@ -24,6 +24,7 @@ func (f *Fabric) Enter(rank int) error {
 	atomic.StoreUint64(&w[wordProcess+1], f.base)
 	if f.shared {
 		permitAttach()
+		f.fences.begin(f, rank)
 	}
 	return nil
 }

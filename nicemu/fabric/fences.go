@@ -1,0 +1,56 @@
+package fabric
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// fenceDelay is how long after its start a rank makes itself a target of the
+// others' barriers. The kernel takes so long for it that a short job would
+// spend most of its time on it; until then, sleeps are short (napLimit).
+const fenceDelay = 100 * time.Millisecond
+
+// fences makes the ranks of this process targets of the barriers of all.
+type fences struct {
+	mu     sync.Mutex
+	timers []*time.Timer
+	over   bool
+}
+
+// begin has a rank of this process registered after a while, in the background.
+func (s *fences) begin(f *Fabric, rank int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timers = append(s.timers, time.AfterFunc(fenceDelay, func() { s.register(f, rank) }))
+}
+
+// register makes this process a target of barriers and counts rank among
+// those that are. A kernel that cannot do it leaves the rank uncounted, and
+// all sleeps of the job short.
+func (s *fences) register(f *Fabric, rank int) {
+	if !barrierReady() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return // the memory may be gone
+	}
+	if atomic.CompareAndSwapUint64(&f.Words(rank, Front)[wordProcess+2], 0, 1) {
+		atomic.AddUint64(f.fenced(), 1)
+	}
+}
+
+// end stops registering. It does not wait for the kernel.
+func (s *fences) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	for _, t := range s.timers {
+		t.Stop()
+	}
+}
+
+// fenced is the number of ranks that are targets of barriers.
+func (f *Fabric) fenced() *uint64 { return &words(f.mem[:PageBytes])[wordFenced] }
