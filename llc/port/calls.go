@@ -32,7 +32,7 @@ func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
 
 // Recv receives a message into buf and returns when it is there. src is a peer
 // or llc.AnyPeer. The error is that of the status, or ErrClosed.
-func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
+func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (st llc.Status, err error) {
 	p.lock()
 	if p.drained {
 		p.gate.leave()
@@ -47,7 +47,8 @@ func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
 	}
-	st := r.Status
+	from := &r.Status // field by field: wide loads would wait for its narrow stores
+	st.Source, st.Tag, st.Bytes, st.Err = from.Source, from.Tag, from.Bytes, from.Err
 	p.keep(r)
 	if p.helper.away && !p.eng.Idle() {
 		p.helper.consider(p)
