@@ -82,8 +82,21 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) {
 	Publish(&r.lines[slot&r.mask], &l)
 }
 
-// Prefetch asks for line number slot ahead of the Put that will write it.
-func (r *Ring) Prefetch(slot uint64) { Prefetch(&r.lines[slot&r.mask]) }
+// Prefetch asks for what the next Put will write if it is like the latest: line
+// number slot and the place of n bytes at data position pos. The reader does
+// not look at the data area before it sees the line, so that what is asked for
+// stays.
+func (r *Ring) Prefetch(slot, pos uint64, n int) {
+	Prefetch(&r.lines[slot&r.mask])
+	if n > Inline {
+		at, _ := Place(pos, r.size, n)
+		claim(&r.data[at&(r.size-1)], min((n+LineBytes-1)/LineBytes, aheadLines))
+	}
+}
+
+// aheadLines is how many lines of payload are asked for ahead, by either side:
+// about as many as a core can have under way at once, and some.
+const aheadLines = 32
 
 // Consumed returns the lines and data positions that the reader has consumed.
 // Both may be old, and each by itself, but never ahead of an honest reader;

@@ -18,6 +18,17 @@ func Publish(dst, src *Line)
 //go:noescape
 func Prefetch(dst *Line)
 
+// fetch asks for the n lines from line on, to read them. It changes nothing but
+// timing.
+//
+//go:noescape
+func fetch(line *byte, n int)
+
+// claim asks for the n lines from line on with the intent to write them.
+//
+//go:noescape
+func claim(line *byte, n int)
+
 // storeCounters stores two counters that only the caller writes, each whole,
 // after all that it stored before.
 //

@@ -30,6 +30,38 @@ TEXT ·Prefetch(SB), NOSPLIT, $0-8
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F // PREFETCHW (DI): the assembler does not know it; older processors ignore it
 	RET
 
+// func fetch(line *byte, n int)
+TEXT ·fetch(SB), NOSPLIT, $0-16
+	MOVQ line+0(FP), DI
+	MOVQ n+8(FP), CX
+	TESTQ CX, CX
+	JLE  fetched
+
+fetchNext:
+	PREFETCHT0 (DI)
+	ADDQ $64, DI
+	DECQ CX
+	JNZ  fetchNext
+
+fetched:
+	RET
+
+// func claim(line *byte, n int)
+TEXT ·claim(SB), NOSPLIT, $0-16
+	MOVQ line+0(FP), DI
+	MOVQ n+8(FP), CX
+	TESTQ CX, CX
+	JLE  claimed
+
+claimNext:
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F // PREFETCHW (DI)
+	ADDQ $64, DI
+	DECQ CX
+	JNZ  claimNext
+
+claimed:
+	RET
+
 // func storeCounters(dst *Line, slot, pos uint64)
 TEXT ·storeCounters(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI

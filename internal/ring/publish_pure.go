@@ -15,6 +15,14 @@ func Publish(dst, src *Line) {
 // be asked; it changes nothing but timing.
 func Prefetch(*Line) {}
 
+// fetch asks for the n lines from line on, to read them, where the processor
+// can be asked; it changes nothing but timing.
+func fetch(line *byte, n int) {}
+
+// claim asks for the n lines from line on with the intent to write them, where
+// the processor can be asked.
+func claim(line *byte, n int) {}
+
 // storeCounters stores two counters that only the caller writes, each whole,
 // after all that it stored before.
 func storeCounters(dst *Line, slot, pos uint64) {

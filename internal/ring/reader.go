@@ -55,6 +55,8 @@ func (r *Reader) open(w uint64, p *Packet) (bool, error) {
 		return false, ErrCorrupt // there was never room for it
 	}
 	at &= r.ring.size - 1
+	// The lines come over while the packet is being looked at.
+	fetch(&r.ring.data[at], min(int(n+LineBytes-1)/LineBytes, aheadLines))
 	p.Data = r.ring.data[at : at+n : at+n]
 	r.after = next
 	return true, nil

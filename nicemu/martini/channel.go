@@ -60,7 +60,8 @@ func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 		})
 	}
 	c.ring.Put(slot, pos, head, payload)
-	c.ring.Prefetch(slot + 1)
+	_, next := ring.Place(pos, uint64(c.max), len(payload))
+	c.ring.Prefetch(slot+1, next, len(payload))
 	return nil
 }
 
