@@ -27,7 +27,7 @@ type Status struct {
 }
 
 // A Request is one send or receive, posted by [Engine.Send] or [Engine.Recv].
-// The caller fills the exported fields above Status and owns the request again
+// The caller fills the exported fields above Status, and Label, and owns the request again
 // when Done reports true; in between it belongs to the engine and must stay in
 // place. The zero value is ready for use, and a done request may be reused.
 //
@@ -45,6 +45,10 @@ type Request struct {
 	done  bool
 	next  *Request // in Engine.Completed
 	entry match.Receive[Request]
+
+	// Label names the call of the user that waits for the request, if it is
+	// not plain from the port's own; it is for people only.
+	Label string
 }
 
 // Done reports whether the request has completed.

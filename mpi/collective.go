@@ -6,7 +6,10 @@ import "errors"
 //
 // MPI 4.1, section 6.3.
 func Barrier(c *Comm) error {
-	s := at("Barrier")
+	return c.barrier(at("Barrier"))
+}
+
+func (c *Comm) barrier(s site) error {
 	if err := c.enter(s, nil); err != nil {
 		return err
 	}
@@ -51,7 +54,7 @@ func (c *Comm) enter(s site, e *elem) error {
 		c.coll.mu.Unlock()
 		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 	}
-	c.coll.limit(c.ctx)
+	c.coll.begin(s.call, c.ctx)
 	return nil
 }
 

@@ -50,8 +50,8 @@ func (k *collState) allreduce(in, out []byte, r *reducer) error {
 	return k.group.Allreduce(in, out, r)
 }
 
-// limit sets the context that limits the call in progress.
-func (k *collState) limit(ctx context.Context) { k.t.ctx = ctx }
+// begin notes the name of the call in progress and the context that limits it.
+func (k *collState) begin(call string, ctx context.Context) { k.t.call, k.t.ctx = call, ctx }
 
 // lastSeq is the last sequence number used on the board.
 func (k *collState) lastSeq() uint64 {

@@ -17,6 +17,7 @@ const collSlots = 64
 type collTransport struct {
 	c     *core
 	ctx   context.Context // limits the call in progress; nil: none
+	call  string          // name of the call in progress, for those who look from outside
 	slots [collSlots]collSlot
 }
 
@@ -65,6 +66,7 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 		s.r = new(llc.Request)
 	}
 	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = t.c.global(peer), t.c.id.collective(), tag, buf
+	s.r.Label = t.call
 	s.busy, s.recv = true, recv
 	t.c.t.Start(s.r, !recv)
 	return nil

@@ -66,7 +66,7 @@ func (x *exchanger) Exchange(in, out []byte) error {
 	switch {
 	case x.look():
 	case x.ctx == nil:
-		c.t.Await(x.raised)
+		c.t.Await(x.call, x.raised)
 	default:
 		err = x.await()
 	}

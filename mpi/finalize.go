@@ -29,7 +29,7 @@ func Finalize(world *Comm) error {
 	}
 	w := world.w
 	pending := w.requests.pending()
-	err := Barrier(world)
+	err := world.barrier(s)
 	w.mu.Lock()
 	if w.over {
 		w.mu.Unlock()

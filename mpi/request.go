@@ -73,6 +73,7 @@ func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
 		if k == sendingSync {
 			p.Mode = llc.Synchronous
 		}
+		p.Label = p.site.waits()
 		c.t.Start(&p.Request, k != receiving)
 	}
 	return Request{p, p.gen}

@@ -35,6 +35,16 @@ const (
 	receiving
 )
 
+// waits is the call that waits for a transfer made here, if that is not left
+// to Wait and its kin.
+func (s *site) waits() string {
+	switch s.call {
+	case "Isend", "Issend", "Irecv":
+		return ""
+	}
+	return s.call
+}
+
 // started reports whether the transport knows of p.
 func (p *transfer) started() bool { return p.err == nil && !p.null }
 

@@ -38,8 +38,8 @@ type Transport interface {
 	Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
 	// Board is the flag board of the network, or nil.
 	Board() ir.Board
-	// Await makes progress until cond holds.
-	Await(cond func() bool)
+	// Await makes progress until cond holds. call is what the user called.
+	Await(call string, cond func() bool)
 	// Close ends all use, after everything sent has left.
 	Close() error
 }

@@ -16,6 +16,9 @@ import (
 func WaitAll(reqs ...*Request) error {
 	var failed error
 	for _, r := range reqs {
+		if p := r.active(); p != nil && p.Label == "" {
+			p.Label = "WaitAll"
+		}
 		if _, err := r.Wait(); err != nil {
 			failed = errors.Join(failed, err)
 		}

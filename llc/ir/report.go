@@ -1,11 +1,19 @@
 package ir
 
+// Values of a Waiting that mean that the call has no such thing; any peer and
+// any tag are -1.
+const (
+	NoPeer  = -2 // all, or several
+	NoTag   = -2
+	NoBytes = -1
+)
+
 // A Waiting says what a peer waits for.
 type Waiting struct {
-	Call    string // of the port: Send, Recv, Wait, WaitAny, Probe, Await
-	Peer    int    // negative: any, or none in particular
-	Tag     int    // negative: any, or none
-	Bytes   int64  // size of the buffer
+	Call    string // of the user, if the port was told, else of the port
+	Peer    int    // -1: any; NoPeer
+	Tag     int    // -1: any; NoTag
+	Bytes   int64  // size of the buffer; NoBytes
 	Context uint16
 }
 

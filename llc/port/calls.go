@@ -179,12 +179,13 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 
 // Await makes progress until cond holds, or until the port is closed. cond is
 // called with the port's lock held, perhaps by another goroutine: it must be
-// short and must not call the port, except for Raised of its board.
-func (p *Port) Await(cond func() bool) {
+// short and must not call the port, except for Raised of its board. call is
+// what the user called, for status lines.
+func (p *Port) Await(call string, cond func() bool) {
 	p.lock()
 	if !p.closed && !cond() {
 		w := p.waiters.take()
-		w.kind, w.call, w.cond = waitCond, "Await", cond
+		w.kind, w.call, w.cond = waitCond, call, cond
 		b := p.policy.Begin()
 		p.await(w, &b)
 		p.waiters.keep(w)

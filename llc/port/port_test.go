@@ -214,7 +214,7 @@ func TestAwaitOnBoard(t *testing.T) {
 			}
 			for peer := range ps {
 				if peer != self {
-					p.Await(func() bool { return b.Raised(peer, 1, seq, into) })
+					p.Await("Test", func() bool { return b.Raised(peer, 1, seq, into) })
 					if string(into) != string(payload(peer+int(seq), 8)) {
 						t.Errorf("flag %d of %d: %x", seq, peer, into)
 					}

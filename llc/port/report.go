@@ -1,6 +1,9 @@
 package port
 
-import "rhinet/llc/ir"
+import (
+	"rhinet/llc"
+	"rhinet/llc/ir"
+)
 
 // A Waiting says what a rank waits for.
 type Waiting = ir.Waiting
@@ -14,15 +17,30 @@ func (p *Port) describe(w *waiter) {
 		return
 	}
 	w.reported = true
-	s := Waiting{Call: w.call, Peer: -1, Tag: -1}
+	s := Waiting{Call: w.call, Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes}
 	switch w.kind {
 	case waitRequest:
-		s.Peer, s.Tag, s.Bytes, s.Context = w.r.Peer, w.r.Tag, int64(len(w.r.Buf)), w.r.Context
+		describeRequest(&s, w.r)
 	case waitAny:
-		r := w.rs[0]
-		s.Peer, s.Tag, s.Bytes, s.Context = r.Peer, r.Tag, int64(len(r.Buf)), r.Context
+		if len(w.rs) == 1 {
+			describeRequest(&s, w.rs[0])
+		}
 	case waitProbe:
 		s.Peer, s.Tag, s.Context = w.src, w.tag, w.context
 	}
 	p.report.Report(s)
+}
+
+// describeRequest says what a wait for r is for.
+func describeRequest(s *Waiting, r *llc.Request) {
+	s.Peer, s.Tag, s.Bytes, s.Context = r.Peer, r.Tag, int64(len(r.Buf)), r.Context
+	switch {
+	case r.Label != "":
+		s.Call = r.Label
+	case s.Call == "Send" && r.Mode == llc.Synchronous:
+		s.Call = "Ssend"
+	}
+	if r.Context&1 != 0 {
+		s.Tag = ir.NoTag // of a collective call, which has tags of its own
+	}
 }

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"sync"
@@ -55,7 +56,7 @@ func TestAwaitAndProbeDoNotAllocate(t *testing.T) {
 	n := 0
 	cond := func() bool { n++; return n%50 == 0 }
 	used := testing.AllocsPerRun(100, func() {
-		p.Await(cond)
+		p.Await("Test", cond)
 		p.Probe(0, 0, 1, false)
 		p.Send(0, 0, 1, llc.Standard, nil)
 		p.Probe(0, 0, 1, true)
@@ -108,7 +109,7 @@ func TestManyGoroutines(t *testing.T) {
 					p.Probe(99, llc.AnyPeer, llc.AnyTag, false)
 				}
 			})
-			wg.Go(func() { p.Await(func() bool { return done.Load() == threads }) })
+			wg.Go(func() { p.Await("Test", func() bool { return done.Load() == threads }) })
 			wg.Wait()
 		})
 	}
@@ -190,15 +191,27 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 	rep := &reporter{Translator: nics[0]}
 	ps := openNICs(t, []ir.Translator{rep, nics[1]})
 	r := &llc.Request{Peer: 1, Context: 6, Tag: 7, Buf: make([]byte, 12)}
-	for i, c := range []struct {
+	other := &llc.Request{Peer: 1, Context: 6, Tag: 8}
+	ps[0].Start(other, false)
+	labelled := &llc.Request{Peer: 1, Context: 5, Tag: 7, Label: "Bcast"}
+	cases := []struct {
 		wait func()
 		want Waiting
 	}{
 		{func() { ps[0].Recv(6, 1, 7, make([]byte, 12)) }, Waiting{Call: "Recv", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].Start(r, false); ps[0].Wait(r) }, Waiting{Call: "Wait", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r}) }, Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
-		{func() { ps[0].Probe(6, llc.AnyPeer, 7, true); ps[0].Recv(6, 1, 7, nil) }, Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: 0, Context: 6}},
-	} {
+		{func() { ps[0].Probe(6, llc.AnyPeer, 7, true); ps[0].Recv(6, 1, 7, nil) }, Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: -1, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r, other}) }, Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
+		{func() { ps[0].Start(labelled, false); ps[0].Wait(labelled) }, Waiting{Call: "Bcast", Peer: 1, Tag: -2, Context: 5}},
+		{func() {
+			ps[0].Await("Barrier", func() bool { _, ok := ps[0].eng.Probe(6, 1, 7); return ok })
+			ps[0].Recv(6, 1, 7, nil)
+		},
+			Waiting{Call: "Barrier", Peer: -2, Tag: -2, Bytes: -1}},
+		{func() { ps[0].Send(6, 1, 7, llc.Synchronous, nil) }, Waiting{Call: "Ssend", Peer: 1, Tag: 7, Context: 6}},
+	}
+	for i, c := range cases {
 		inTime(t, c.want.Call, func() {
 			var wg sync.WaitGroup
 			wg.Go(c.wait)
@@ -207,7 +220,11 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 				t.Errorf("%s: %+v, reported %d times, cleared %d", c.want.Call, got, n, cleared)
 			}
 			time.Sleep(2 * crowded().Yield)
-			send(t, ps[1], 6, 0, 7, nil)
+			if c.want.Call == "Ssend" {
+				ps[1].Recv(6, 0, 7, nil)
+			} else {
+				send(t, ps[1], cmp.Or(c.want.Context, 6), 0, 7, nil)
+			}
 			wg.Wait()
 		})
 		if _, n, cleared := rep.last(); n != i+1 || cleared != i+1 {
@@ -217,7 +234,7 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 	// A wait that ends at once is not reported.
 	send(t, ps[1], 6, 0, 7, nil)
 	ps[0].Recv(6, 1, 7, nil)
-	if _, n, _ := rep.last(); n != 4 {
+	if _, n, _ := rep.last(); n != len(cases) {
 		t.Errorf("%d reports", n)
 	}
 }
@@ -235,7 +252,7 @@ func TestClosedPort(t *testing.T) {
 		}
 	})
 	wg.Go(func() { p.Wait(r) })
-	wg.Go(func() { p.Await(func() bool { return false }) })
+	wg.Go(func() { p.Await("Test", func() bool { return false }) })
 	wg.Go(func() {
 		if _, ok := p.Probe(0, 1, 5, true); ok {
 			t.Error("Probe found something")

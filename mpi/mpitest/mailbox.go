@@ -288,7 +288,7 @@ func (b *mailbox) Board() ir.Board { return nil }
 
 // Await waits until cond holds, which is called without the lock, since it may
 // use the transport; whatever can change it wakes this rank.
-func (b *mailbox) Await(cond func() bool) {
+func (b *mailbox) Await(_ string, cond func() bool) {
 	for {
 		b.office.mu.Lock()
 		seen, failed := b.events, b.office.failed

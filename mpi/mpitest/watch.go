@@ -68,10 +68,11 @@ func (w *watch) String() string {
 
 func (v wait) String() string {
 	text := v.call
-	if v.ctx&1 == 1 {
-		text += " of a collective call"
-	}
-	if v.peer != noPeer {
+	switch {
+	case v.peer == noPeer:
+	case v.ctx&1 == 1: // of a collective call: the tag is not the user's
+		text += fmt.Sprintf(" with world rank %d, %d bytes", v.peer, v.bytes)
+	default:
 		text += fmt.Sprintf(" with world rank %s, tag %s, %d bytes", orAny(v.peer), orAny(v.tag), v.bytes)
 	}
 	return fmt.Sprintf("%s since %v", text, time.Since(v.since).Round(time.Millisecond))
@@ -132,12 +133,15 @@ func (w *watch) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 }
 
 // Await watches a wait for a condition.
-func (w *watch) Await(cond func() bool) {
-	i := w.begin(wait{call: "exchange of a collective call", peer: noPeer})
+func (w *watch) Await(call string, cond func() bool) {
+	i := w.begin(wait{call: call, peer: noPeer})
 	defer w.end(i)
-	w.Transport.Await(cond)
+	w.Transport.Await(call, cond)
 }
 
 func waitFor(call string, r *llc.Request) wait {
+	if r.Label != "" {
+		call = r.Label
+	}
 	return wait{call: call, ctx: r.Context, peer: r.Peer, tag: r.Tag, bytes: len(r.Buf)}
 }

@@ -35,9 +35,9 @@ const CallBytes = 24
 type Status struct {
 	State   State
 	Call    string // name of the call, at most CallBytes bytes
-	Peer    int32  // rank in the job; negative: any, or none
-	Tag     int32
-	Bytes   int64
+	Peer    int32  // rank in the job; -1: any; -2: none in particular
+	Tag     int32  // -1: any; -2: none
+	Bytes   int64  // -1: unknown
 	Context uint16 // communication context
 	Since   int64  // nanoseconds of Unix time
 }
