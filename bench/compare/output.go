@@ -37,18 +37,18 @@ func (res *Result) Write(out io.Writer, format string) error {
 		return res.gobench(out)
 	}
 	fmt.Fprintln(out, res.Host)
-	fmt.Fprintln(out, res.legend())
-	if err := bench.Table(out, res.header(), res.table()); err != nil {
+	fmt.Fprintln(out, res.Legend())
+	if err := bench.Table(out, res.Header(), res.table()); err != nil {
 		return err
 	}
-	for _, n := range res.remarks() {
+	for _, n := range res.Remarks() {
 		fmt.Fprintln(out, "note:", n)
 	}
 	return nil
 }
 
-// legend explains the columns.
-func (res *Result) legend() string {
+// Legend explains the columns.
+func (res *Result) Legend() string {
 	what := "microseconds (memory: KiB a rank)"
 	if slices.ContainsFunc(res.Samples, func(s Sample) bool { return s.Unit == mops }) {
 		what = "Mop/s, more is better"
@@ -70,7 +70,8 @@ func (res *Result) legend() string {
 	return text
 }
 
-func (res *Result) header() []string {
+// Header names the columns of the table.
+func (res *Result) Header() []string {
 	h := append([]string{"test", "ranks", "bytes"}, res.Runtimes...)
 	for _, name := range res.Runtimes[1:] {
 		h = append(h, "/ "+name)
@@ -90,8 +91,8 @@ func (res *Result) betterHeader() []string {
 	return h
 }
 
-// shown returns the ratios of a line in the order of the header.
-func (res *Result) shown(l Line) []Ratio {
+// Shown returns the ratios of a line in the order of the header.
+func (res *Result) Shown(l Line) []Ratio {
 	ratios := slices.Clone(l.Ratios)
 	if len(res.Peers()) > 0 {
 		ratios = append(ratios, l.Better...)
@@ -106,10 +107,10 @@ func (res *Result) table() [][]string {
 		for _, m := range l.Medians {
 			row = append(row, number(m))
 		}
-		for _, r := range res.shown(l) {
+		for _, r := range res.Shown(l) {
 			text := "-"
 			if r.Pairs > 0 {
-				text = fmt.Sprintf("%.2f [%.2f %.2f] %s", r.Median, r.From, r.To, r.Verdict(l.Rate()))
+				text = r.String() + " " + r.Verdict(l.Rate())
 			}
 			row = append(row, text)
 		}
@@ -129,13 +130,13 @@ func number(v float64) string {
 }
 
 func (res *Result) markdown(out io.Writer) error {
-	h := res.header()
-	fmt.Fprintf(out, "%s\n\n%s.\n\n", res.Host, res.legend())
+	h := res.Header()
+	fmt.Fprintf(out, "%s\n\n%s.\n\n", res.Host, res.Legend())
 	fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(h, " | "), strings.Repeat("---:|", len(h)))
 	for _, row := range res.table() {
 		fmt.Fprintf(out, "| %s |\n", strings.Join(row, " | "))
 	}
-	for _, n := range res.remarks() {
+	for _, n := range res.Remarks() {
 		fmt.Fprintf(out, "\nnote: %s\n", n)
 	}
 	return nil
@@ -145,7 +146,7 @@ func (res *Result) markdown(out io.Writer) error {
 // each ratio.
 func (res *Result) csv(out io.Writer) error {
 	w := csv.NewWriter(out)
-	h := res.header()
+	h := res.Header()
 	for _, name := range h[3+len(res.Runtimes):] {
 		for _, what := range []string{"first quartile", "third quartile", "from", "to", "pairs", "outliers", "verdict"} {
 			h = append(h, name+" "+what)
@@ -163,10 +164,10 @@ func (res *Result) csv(out io.Writer) error {
 		for _, m := range l.Medians {
 			row = append(row, plain(m))
 		}
-		for _, r := range res.shown(l) {
+		for _, r := range res.Shown(l) {
 			row = append(row, plain(r.Median))
 		}
-		for _, r := range res.shown(l) {
+		for _, r := range res.Shown(l) {
 			row = append(row, plain(r.Low), plain(r.High), plain(r.From), plain(r.To), strconv.Itoa(r.Pairs), strconv.Itoa(r.Outliers), r.Verdict(l.Rate()))
 		}
 		w.Write(append(row, l.Unit))

@@ -114,8 +114,8 @@ func settings() []string {
 	return found
 }
 
-// remarks are the notes, and what the figures themselves give reason to note.
-func (res *Result) remarks() []string {
+// Remarks are the notes, and what the figures themselves give reason to note.
+func (res *Result) Remarks() []string {
 	notes := slices.Clone(res.Notes)
 	if res.Interrupted {
 		notes = append([]string{"this comparison was interrupted; the medians are of the rounds there are"}, notes...)

@@ -1,9 +1,11 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -60,6 +62,19 @@ func (r Ratio) Verdict(rate bool) string {
 		return more
 	}
 	return "equal"
+}
+
+// String is the median and its interval.
+func (r Ratio) String() string {
+	return fmt.Sprintf("%s [%s %s]", short(r.Median), short(r.From), short(r.To))
+}
+
+// short keeps two digits of ratios far from 1.
+func short(v float64) string {
+	if v < 0.1 {
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
 // summarise returns the ratio that stands for those of all rounds.

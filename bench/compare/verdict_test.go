@@ -91,7 +91,7 @@ func TestRemarksNameLoadOutliersAndFewRounds(t *testing.T) {
 		}
 		res.Samples = append(res.Samples, sample(round, "ours", v), sample(round, "x", 1))
 	}
-	text := fmt.Sprint(res.remarks())
+	text := fmt.Sprint(res.Remarks())
 	for _, want := range []string{"1.70 runnable", "1 of 5 paired ratios", "fewer than 6 rounds", "interrupted"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("remarks lack %q: %s", want, text)

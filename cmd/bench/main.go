@@ -52,7 +52,7 @@ func run(args []string, out, errs io.Writer) int {
 	root.SetArgs(longFlags(args))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	addWorkloads(root, out)
-	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out))
+	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out))
 	err := root.Execute()
 	if err == nil {
 		return 0

@@ -81,6 +81,10 @@ func TestBadInput(t *testing.T) {
 		{"pmb --window 0", "--window"},
 		{"pmb PingPong", "mpirun -n 2"},
 		{"pmb Reduce -sizes 2", "multiple of the 4 bytes"},
+		{"report", "no result file named"},
+		{"report x.json", "nothing to write"},
+		{"report none.json -o page.html", "none.json"},
+		{"report x.json -o y --plot-format gif", "svg, pdf, png, eps"},
 		{"calibrate --format xml", "the formats are text, json"},
 		{"compare --out /nowhere/at/all.json", "--out"},
 	} {

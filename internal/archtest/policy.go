@@ -59,9 +59,11 @@ npb/<kernel> < cmd/npb
 mpi < examples/<feature>
 mpi, llc/port, llc/sim, llc/nics < bench
 nicemu/<nic> < bench
-nicemu/martini/lowlevel < bench/nic
-nicemu/martini/pm < bench/pm
+bench < bench/pair
+bench/pair, nicemu/martini/lowlevel < bench/nic
+bench/pair, nicemu/martini/pm < bench/pm
 bench/host, bench/peer, bench/pmb < bench/compare
+bench/compare < bench/report
 bench < bench/peer, bench/<level>
 bench/compare, bench/<level> < cmd/bench
 internal/launch, nicemu/fabric, llc/nics < cmd/mpirun

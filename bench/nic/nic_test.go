@@ -1,0 +1,87 @@
+package nic
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/bench"
+	"rhinet/bench/pair"
+	"rhinet/nicemu/fabric"
+)
+
+// TestWorkloads measures each series of each workload at its smallest and its
+// largest size.
+func TestWorkloads(t *testing.T) {
+	for _, w := range Workloads() {
+		t.Run(w.Name, func(t *testing.T) {
+			err := pair.Local(2, fabric.Default(), w.Open, func(e *pair.End, side pair.Side) error {
+				for i, s := range w.Series {
+					s.Sizes = []int{s.Sizes[0], s.Sizes[len(s.Sizes)-1]}
+					var rows []bench.Row
+					timed := func(bytes, reps int) (float64, error) { return e.Call(side, i, bytes, min(reps, 20)) }
+					err := pair.Measure(s, 2, bench.Options{Budget: time.Microsecond}, timed, func(r bench.Row) { rows = append(rows, r) })
+					if err != nil {
+						return err
+					}
+					if len(rows) < 2 || rows[0].Test != s.Name || rows[0].Microsecs <= 0 || rows[0].Ranks != 2 {
+						t.Errorf("%+v", rows)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestUnknownName(t *testing.T) {
+	if w, err := Find("barrier"); err != nil || w.Name != "barrier" {
+		t.Error(err)
+	}
+	if _, err := Find("shove"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "push, pull") {
+		t.Error(err)
+	}
+}
+
+// TestNothingToOpen: a NIC that is taken is an error of each workload.
+func TestNothingToOpen(t *testing.T) {
+	f, err := fabric.Heap(2, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Enter(0); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range Workloads() {
+		if _, err := w.Open(pair.NewEnd(f, 0)); err == nil {
+			t.Errorf("%s opens a NIC that is taken", w.Name)
+		}
+	}
+}
+
+// TestOtherIsGone: every workload ends with an error when the other process does.
+func TestOtherIsGone(t *testing.T) {
+	for _, w := range Workloads() {
+		if w.Name == "pull" {
+			continue // waits for nobody
+		}
+		f, err := fabric.Heap(2, fabric.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := pair.NewEnd(f, 0)
+		side, err := w.Open(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.End(errors.New("struck by lightning"))
+		if _, err := e.Call(side, 0, 8, 3); err == nil || !strings.Contains(err.Error(), "lightning") {
+			t.Errorf("%s: %v", w.Name, err)
+		}
+		_ = side.Close()
+	}
+}

@@ -1,0 +1,80 @@
+package nic
+
+import (
+	"fmt"
+	"strings"
+
+	"rhinet/bench/pair"
+	"rhinet/nicemu/martini"
+)
+
+// A Workload is what "bench nic" measures under one name.
+type Workload struct {
+	Name   string
+	About  string
+	Series []pair.Series
+	Open   func(*pair.End) (pair.Side, error)
+}
+
+// largest is the longest transfer, in bytes.
+const largest = 1 << 20
+
+// powers returns the powers of two from low to high.
+func powers(low, high int) (sizes []int) {
+	for n := low; n <= high; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+// latency is a ping-pong, reported one way; stream is one way, continuously.
+func latency(name string, sizes []int, most int) pair.Series {
+	return pair.Series{Name: name, Sizes: sizes, Min: 8, Max: most, Unit: 8, Scale: 0.5, Moves: 1}
+}
+
+func stream(name string, sizes []int, most int) pair.Series {
+	return pair.Series{Name: name, Sizes: sizes, Min: 8, Max: most, Unit: 8, Scale: 1, Moves: 1, Half: true}
+}
+
+// alone is what one process does, without bytes.
+func alone(name string) pair.Series {
+	return pair.Series{Name: name, Sizes: []int{0}, Unit: 1, Scale: 1}
+}
+
+// Workloads returns all workloads in the order of the specification.
+func Workloads() []Workload {
+	all, packet := powers(8, largest), powers(8, martini.MaxImage)
+	return []Workload{
+		{"push", "remote write by PUSH, against memcpy", []pair.Series{
+			latency("push", all, largest), stream("push-stream", all, largest), stream("memcpy", all, largest),
+		}, openPush},
+		{"pull", "remote read by PULL", []pair.Series{
+			{Name: "pull", Sizes: all, Min: 8, Max: largest, Unit: 8, Scale: 1, Moves: 1, Half: true},
+		}, openPull},
+		{"botf", "remote write by a packet image in the Window", []pair.Series{
+			latency("botf", packet, martini.MaxImage), stream("botf-stream", packet, martini.MaxImage),
+		}, openBotf},
+		{"aotf", "remote write of 8 bytes by one store, against a bare one", []pair.Series{
+			latency("aotf", []int{8}, 8), latency("bare", []int{8}, 8), {Name: "aotf-stream", Sizes: []int{8}, Min: 8, Max: 8, Unit: 8, Scale: 1, Moves: 1},
+		}, openAotf},
+		{"vpush", "remote write into the ring that the receiver fills", []pair.Series{
+			latency("vpush", append(powers(8, 1024), 2040), 2040), stream("vpush-stream", append(powers(8, 1024), 2040), 2040),
+		}, openVpush},
+		{"lock", "LOCK and UNLOCK, by one process and by two in turn", []pair.Series{
+			alone("lock"), alone("lock-contended"),
+		}, openLock},
+		{"barrier", "BARRIER of two processes", []pair.Series{alone("barrier")}, openBarrier},
+	}
+}
+
+// Find returns the workload of a name, or an error that lists the names.
+func Find(name string) (Workload, error) {
+	var names []string
+	for _, w := range Workloads() {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	return Workload{}, fmt.Errorf("%w: no NIC measurement %q; there is %s", pair.ErrInput, name, strings.Join(names, ", "))
+}

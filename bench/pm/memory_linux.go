@@ -1,0 +1,16 @@
+package pm
+
+import "syscall"
+
+// noHugePages is MADV_NOHUGEPAGE.
+const noHugePages = 15
+
+// anonymous returns n bytes of memory on small pages, and what frees it.
+func anonymous(n int) ([]byte, func() error, error) {
+	mem, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		return nil, nil, err
+	}
+	_ = syscall.Madvise(mem, noHugePages) // not every kernel has them
+	return mem, func() error { return syscall.Munmap(mem) }, nil
+}

@@ -1,0 +1,239 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Figure is one plot.
+type Figure struct {
+	Name   string // fit for a file name
+	Title  string
+	plot   *plot.Plot
+	width  vg.Length
+	height vg.Length
+}
+
+// The size of a figure, in points: small, so that text stays readable on a
+// telephone.
+const (
+	width  = 400
+	height = 300
+)
+
+// ink is what is drawn in the colour of the page's text.
+var ink = color.RGBA{0x11, 0x11, 0x11, 0xff}
+
+// faint is for grids; it shows on white and on black.
+var faint = color.NRGBA{0x99, 0x99, 0x99, 0x66}
+
+// A look tells one line from another by colour, by dashes and by marks, so
+// that two of them do without the third.
+type look struct {
+	color  color.RGBA
+	dashes []vg.Length
+	mark   draw.GlyphDrawer
+}
+
+var looks = []look{
+	{color.RGBA{0x2f, 0x7f, 0xd1, 0xff}, nil, draw.CircleGlyph{}},
+	{color.RGBA{0xd9, 0x73, 0x0d, 0xff}, []vg.Length{6, 3}, draw.BoxGlyph{}},
+	{color.RGBA{0x2a, 0x9d, 0x5c, 0xff}, []vg.Length{2, 2}, draw.PyramidGlyph{}},
+	{color.RGBA{0xa8, 0x59, 0xc9, 0xff}, []vg.Length{8, 2, 2, 2}, draw.CrossGlyph{}},
+	{color.RGBA{0xc2, 0x3b, 0x4e, 0xff}, []vg.Length{1, 3}, draw.RingGlyph{}},
+	{color.RGBA{0x7a, 0x7a, 0x2a, 0xff}, []vg.Length{10, 4}, draw.PlusGlyph{}},
+}
+
+func lookOf(i int) look { return looks[i%len(looks)] }
+
+// newFigure returns an empty plot in the style of the page.
+func newFigure(name, title, x, y string) *Figure {
+	p := plot.New()
+	sans := func(size vg.Length) font.Font { return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size} }
+	p.BackgroundColor = nil
+	p.Title.Text = title
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color = sans(12), ink
+	p.Title.Padding = 6
+	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = sans(10), ink
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.XOffs, p.Legend.YOffs, p.Legend.Padding = 6, -4, 2
+	p.Legend.ThumbnailWidth = 30
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font, a.Label.TextStyle.Color = sans(11), ink
+		a.Tick.Label.Font, a.Tick.Label.Color = sans(10), ink
+		a.Color, a.Tick.Color = ink, ink
+		a.Label.Padding = 3
+	}
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
+	p.Add(grid)
+	return &Figure{Name: name, Title: title, plot: p, width: width, height: height}
+}
+
+// line adds one runtime's curve.
+func (f *Figure) line(i int, name string, points plotter.XYs) error {
+	l, s, err := plotter.NewLinePoints(points)
+	if err != nil {
+		return fmt.Errorf("report: %s of %s: %w", f.Title, name, err)
+	}
+	k := lookOf(i)
+	l.Color, l.Width, l.Dashes = k.color, 1.5, k.dashes
+	s.Color, s.Radius, s.Shape = k.color, 3, k.mark
+	f.plot.Add(l, s)
+	f.plot.Legend.Add(name, l, s)
+	return nil
+}
+
+// logarithmic sets both axes: sizes or ranks in powers of two below, and
+// figures with room for the legend of the given number of lines above.
+func (f *Figure) logarithmic(x plot.Ticker, lines int) {
+	p := f.plot
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, x
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
+	if p.X.Min == p.X.Max {
+		p.X.Min, p.X.Max = p.X.Min/2, p.X.Max*2
+	}
+	span := max(math.Log10(p.Y.Max/p.Y.Min), 0.3)
+	share := 0.08 + 0.065*float64(lines) // of the height, for the legend
+	p.Y.Max *= math.Pow(10, span*share/(1-share))
+	p.Y.Min /= math.Pow(10, span*0.05)
+}
+
+// decades marks 1, 2 and 5 of each power of ten, or 1 alone in a long range.
+func decades(lo, hi float64) (ticks []plot.Tick) {
+	digits := []float64{1, 2, 5}
+	if hi/lo > 2e3 {
+		digits = digits[:1]
+	}
+	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
+		for _, d := range digits {
+			if v := d * math.Pow(10, e); v >= lo*0.999 && v <= hi*1.001 {
+				ticks = append(ticks, plot.Tick{Value: v, Label: short(v)})
+			}
+		}
+	}
+	if len(ticks) < 3 { // less than a decade: even steps, as on a linear axis
+		ticks = nil
+		for _, t := range (plot.DefaultTicks{}).Ticks(lo, hi) {
+			if t.Label != "" && t.Value >= lo*0.999 && t.Value <= hi*1.001 {
+				ticks = append(ticks, plot.Tick{Value: t.Value, Label: short(t.Value)})
+			}
+		}
+	}
+	return ticks
+}
+
+// short writes a power of ten or a small multiple of one.
+func short(v float64) string {
+	switch {
+	case v >= 999999:
+		return strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
+	case v >= 9999:
+		return strconv.FormatFloat(v/1e3, 'g', 4, 64) + "k"
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// sizes marks message sizes, a label at every other power of four at most.
+func sizes(lo, hi float64) (ticks []plot.Tick) {
+	step := 4.0
+	if hi/lo > 1<<12 {
+		step = 16
+	}
+	for v := 1.0; v <= hi*1.001; v *= step {
+		if v >= lo*0.999 {
+			ticks = append(ticks, plot.Tick{Value: v, Label: bytesText(int(v))})
+		}
+	}
+	return ticks
+}
+
+// exactly marks the given values.
+func exactly(values []float64) plot.Ticker {
+	return plot.TickerFunc(func(float64, float64) (ticks []plot.Tick) {
+		for _, v := range values {
+			ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)})
+		}
+		return ticks
+	})
+}
+
+func bytesText(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d Mi", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d Ki", n>>10)
+	}
+	return strconv.Itoa(n)
+}
+
+// SVG returns the figure for the page: it scales with the column, its text
+// is in fonts that browsers have, and what is ink takes the page's colour.
+func (f *Figure) SVG() (template.HTML, error) {
+	w, err := f.draw("svg")
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	if _, err := w.WriteTo(&b); err != nil {
+		return "", err
+	}
+	text := b.String()
+	at := strings.Index(text, "viewBox")
+	if at < 0 {
+		return "", fmt.Errorf("report: the plot %s is no SVG", f.Title)
+	}
+	head := fmt.Sprintf(`<svg role="img" aria-label="%s" style="max-width:%.0fpx" `, template.HTMLEscapeString(f.Title), f.width.Points()*1.35)
+	text = strings.NewReplacer("#111111", "currentColor", "font-family:Liberation Sans", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif").Replace(text[at:])
+	return template.HTML(head + text), nil
+}
+
+// margin keeps the letters of titles and of the last labels inside.
+const margin = 6
+
+// draw returns the figure in a format, to be written.
+func (f *Figure) draw(format string) (io.WriterTo, error) {
+	c, err := draw.NewFormattedCanvas(f.width, f.height, format)
+	if err != nil {
+		return nil, err
+	}
+	all := draw.New(c)
+	if f.plot.BackgroundColor != nil {
+		all.SetColor(f.plot.BackgroundColor)
+		all.Fill(all.Rectangle.Path())
+	}
+	f.plot.Draw(draw.Crop(all, margin, -margin, margin, -margin))
+	return c, nil
+}
+
+// Save writes the figure to a file, by whose ending it chooses the format:
+// svg, pdf, png, eps.
+func (f *Figure) Save(file string) error {
+	f.plot.BackgroundColor = color.White
+	defer func() { f.plot.BackgroundColor = nil }()
+	w, err := f.draw(strings.TrimPrefix(filepath.Ext(file), "."))
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if _, err := w.WriteTo(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}

@@ -1,0 +1,193 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+
+	"rhinet/bench/compare"
+)
+
+// made is a result with every kind of line: sizes, ranks, a missing peer,
+// and rates.
+func made() *compare.Result {
+	res := &compare.Result{Schema: compare.Schema, Runtimes: []string{"ours", "x<y"}, Rounds: 6, Budget: "1ms", Notes: []string{"<b>hung</b>"}}
+	for round := range 6 {
+		for i, name := range res.Runtimes {
+			for n := 1; n <= 4096; n *= 4 {
+				v := (1 + float64(n)/1000) * float64(1+i) * (1 + 0.01*float64(round))
+				res.Samples = append(res.Samples, compare.Sample{Round: round, Runtime: name, Test: "pingpong", Ranks: 2, Bytes: n, Value: v})
+			}
+			for ranks := 2; ranks <= 8; ranks *= 2 {
+				if i == 0 || ranks < 8 {
+					res.Samples = append(res.Samples, compare.Sample{Round: round, Runtime: name, Test: "barrier", Ranks: ranks, Value: float64(ranks)})
+				}
+				res.Samples = append(res.Samples, compare.Sample{Round: round, Runtime: name, Test: "CG.S", Ranks: ranks, Value: float64(100 * ranks * (1 + i)), Unit: "Mop/s"})
+			}
+		}
+	}
+	return res
+}
+
+func write(t *testing.T, dir, name string, res *compare.Result) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := res.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestPageStandsAlone(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.json", made())
+	write(t, dir, "b.json", made())
+	if err := os.WriteFile(filepath.Join(dir, "foreign.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := Load([]string{dir})
+	if err != nil || len(sources) != 2 {
+		t.Fatalf("%d sources, %v", len(sources), err)
+	}
+	r, err := New("A title", sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := r.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	page := out.String()
+	for _, want := range []string{"A title", "pingpong, 2 ranks: time", "x&lt;y", "&lt;b&gt;hung", "currentColor", "message size (bytes)", "time (µs)", "rate (Mop/s)", "Where a peer is faster", `class="slower"`, "half at, bytes"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if found := regexp.MustCompile(`(src|href)="(https?:|//|/)`).FindString(page); found != "" {
+		t.Errorf("the page needs the network: %s", found)
+	}
+	link := regexp.MustCompile(`download="a.json" href="data:application/json;base64,([^"]*)"`).FindStringSubmatch(page)
+	if link == nil {
+		t.Fatal("no data to download")
+	}
+	text, err := base64.StdEncoding.DecodeString(strings.NewReplacer("&#43;", "+", "&#x2B;", "+").Replace(link[1]))
+	var back compare.Result
+	if err != nil || json.Unmarshal(text, &back) != nil || len(back.Samples) != len(made().Samples) {
+		t.Errorf("the data does not read back: %v", err)
+	}
+	names := map[string]bool{}
+	for _, f := range r.Figures {
+		if names[f.Name] {
+			t.Errorf("two plots are called %s", f.Name)
+		}
+		names[f.Name] = true
+	}
+}
+
+func TestPlotsAsFiles(t *testing.T) {
+	r, err := New("", []Source{{"a.json", nil, made()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"svg", "pdf"} {
+		dir := filepath.Join(t.TempDir(), "plots")
+		if err := r.SavePlots(dir, format); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Figures {
+			if info, err := os.Stat(filepath.Join(dir, f.Name+"."+format)); err != nil || info.Size() < 1000 {
+				t.Errorf("%s.%s: %v", f.Name, format, err)
+			}
+		}
+	}
+	if err := CheckPlotFormat("gif"); err == nil || !strings.Contains(err.Error(), PlotFormats) {
+		t.Errorf("error is %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.SavePlots(file, "svg"); err == nil {
+		t.Error("a file passes as a folder")
+	}
+}
+
+func TestLoadRefusesWhatIsNoResult(t *testing.T) {
+	dir := t.TempDir()
+	foreign := filepath.Join(dir, "foreign.json")
+	if err := os.WriteFile(foreign, []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	empty := write(t, t.TempDir(), "empty.json", &compare.Result{Schema: compare.Schema, Runtimes: []string{"a"}})
+	for path, want := range map[string]string{foreign: "is no result file", dir: "holds no result file", empty: "holds no measurement", dir + "/none": "no such file"} {
+		if _, err := Load([]string{path}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}
+
+// The line through times that are latency + size / bandwidth has both.
+func TestFit(t *testing.T) {
+	var lines []compare.Line
+	for n := 1; n <= 1<<20; n *= 4 {
+		lines = append(lines, compare.Line{Test: "pingpong", Ranks: 2, Bytes: n, Unit: "usec", Medians: []float64{0.5 + float64(n)/8000, math.NaN()}})
+	}
+	f := fits([]string{"ours", "missing"}, lines)
+	if len(f) != 1 || math.Abs(f[0].Latency-0.5) > 1e-6 || math.Abs(f[0].Bandwidth-8000) > 1e-3 || math.Abs(f[0].Half-4000) > 1e-2 {
+		t.Errorf("fit is %+v", f)
+	}
+}
+
+// However wide or narrow a range is, its axis has at least two labels, in it.
+func TestTicks(t *testing.T) {
+	for _, r := range [][2]float64{{0.1, 0.12}, {1, 1.9}, {0.02, 30}, {0.1, 1e6}, {3, 3.5}, {900, 2e7}} {
+		ticks := decades(r[0], r[1])
+		if len(ticks) < 2 || len(ticks) > 12 {
+			t.Errorf("%v has %d labels", r, len(ticks))
+		}
+		for _, k := range ticks {
+			if k.Value < r[0]*0.99 || k.Value > r[1]*1.01 {
+				t.Errorf("%v has a label at %v", r, k.Value)
+			}
+		}
+	}
+	if s := fmt.Sprint(short(2e6), short(50000), short(0.05), bytesText(4<<20), bytesText(2048), bytesText(7)); s != "2M50k0.054 Mi2 Ki7" {
+		t.Errorf("labels are %s", s)
+	}
+}
+
+// Two lines are told apart without colour: by dashes, and by marks.
+func TestLooksDifferWithoutColour(t *testing.T) {
+	for i, a := range looks {
+		for _, b := range looks[i+1:] {
+			if fmt.Sprint(a.dashes) == fmt.Sprint(b.dashes) || fmt.Sprintf("%T", a.mark) == fmt.Sprintf("%T", b.mark) {
+				t.Errorf("%v and %v look alike", a, b)
+			}
+		}
+	}
+}
+
+// No plot of bars is too long, none holds a few that are left over.
+func TestManyRatiosMakeSeveralPlots(t *testing.T) {
+	var lines []compare.Line
+	for n := range barsAPlot + 2 {
+		lines = append(lines, compare.Line{Test: "t", Ranks: n, Unit: "usec", Ratios: []compare.Ratio{{Median: 1, From: 0.9, To: 1.1, Pairs: 6}}})
+	}
+	figures := ratios([]string{"a", "b"}, lines)
+	if len(figures) != 2 || figures[0].height != vg.Length(80+15*(barsAPlot-6)) || figures[0].Name == figures[1].Name {
+		t.Errorf("%d plots", len(figures))
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReportWritesPageAndPlots(t *testing.T) {
+	dir := t.TempDir()
+	page, plots := filepath.Join(dir, "report.html"), filepath.Join(dir, "plots")
+	status, out, errs := command("report", "../../bench/report/testdata", "-o", page, "--plots", plots, "--title", "Rivals")
+	if status != 0 || !strings.Contains(out, "2 results, 12 plots") {
+		t.Fatalf("status %d, output %q, errors %q", status, out, errs)
+	}
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "<title>Rivals</title>") {
+		t.Errorf("no page: %v", err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(plots, "*.svg")); len(files) != 12 {
+		t.Errorf("plots are %v", files)
+	}
+}
+
+// A mistake leaves an older page as it was.
+func TestBadReportKeepsThePage(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(page, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	foreign := filepath.Join(t.TempDir(), "foreign.json")
+	if err := os.WriteFile(foreign, []byte(`{"schema":"rhinet-compare-0"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := command("report", foreign, "-o", page)
+	if status != statusUsage || !strings.Contains(errs, "rhinet-compare-0") {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+	if text, _ := os.ReadFile(page); string(text) != "old" {
+		t.Errorf("the page is now %q", text)
+	}
+	if status, _, errs := command("report", "../../bench/report/testdata", "-o", "/nowhere/at/all.html"); status != statusUsage || !strings.Contains(errs, "-o: ") {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+	if status, _, errs := command("report", "../../bench/report/testdata", "--plots", page); status != statusUsage || !strings.Contains(errs, "--plots: ") {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+}
