@@ -112,3 +112,5 @@ func (w *world) last() martini.Reason {
 	w.refused = w.refused[:0]
 	return r.Reason
 }
+
+func addr(b []byte) uint64 { return fabric.Address(b) }
