@@ -22,7 +22,9 @@ type exchanger struct {
 	out     []byte
 	n       int // bytes of one contribution
 	missing uint32
-	raised  func() bool // made once, so that waiting does not allocate
+	in      []byte
+	raise   func()      // made once, like raised, so that waiting does not allocate
+	raised  func() bool // reports whether everybody's flag is here
 
 	// short takes the contributions of all ranks to a short reduction. Words,
 	// so that it is aligned for any element.
@@ -33,7 +35,7 @@ var _ collectives.Exchange = (*exchanger)(nil)
 
 func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) *exchanger {
 	x := &exchanger{collTransport: t, board: board, index: int(slot), seq: seq}
-	x.raised = x.look
+	x.raise, x.raised = x.put, x.look
 	return x
 }
 
@@ -52,25 +54,17 @@ func (x *exchanger) Exchange(in, out []byte) error {
 		x.seq += 2 // 0 means nothing, and the lines go on in turn
 	}
 	c := x.c
-	x.out, x.n = out, len(in)
+	x.in, x.out, x.n = in, out, len(in)
 	copy(x.part(c.rank), in)
 	x.missing = (1<<c.size - 1) &^ (1 << c.rank)
-	for i := 1; i < c.size; i++ {
-		peer := c.rank + i // not all to rank 0 first
-		if peer >= c.size {
-			peer -= c.size
-		}
-		x.board.Raise(c.global(peer), x.index, uint32(x.seq), in)
-	}
 	var err error
-	switch {
-	case x.look():
-	case x.ctx == nil:
-		c.t.Await(x.call, x.raised)
-	default:
+	if x.ctx == nil {
+		c.t.Await(x.call, x.raise, x.raised)
+	} else {
+		c.t.Await(x.call, x.raise, func() bool { return true })
 		err = x.await()
 	}
-	x.out = nil
+	x.in, x.out = nil, nil
 	if err == nil && x.missing != 0 {
 		err = errClosed
 	}
@@ -106,6 +100,18 @@ func (x *exchanger) await() error {
 		return x.ended()
 	}
 	return nil
+}
+
+// put raises this rank's flag at all others.
+func (x *exchanger) put() {
+	c := x.c
+	for i := 1; i < c.size; i++ {
+		peer := c.rank + i // not all to rank 0 first
+		if peer >= c.size {
+			peer -= c.size
+		}
+		x.board.Raise(c.global(peer), x.index, uint32(x.seq), x.in)
+	}
 }
 
 // look takes the flags that have been raised since the last look and reports

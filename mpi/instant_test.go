@@ -31,14 +31,19 @@ func (t *instant) status(tag int, buf []byte) llc.Status {
 	return st
 }
 
-func (t *instant) Start(r *llc.Request, _ bool)     { r.Status = t.status(r.Tag, r.Buf) }
-func (t *instant) Wait(*llc.Request)                {}
-func (t *instant) Test(*llc.Request) bool           { return !t.stuck }
-func (t *instant) WaitAny([]*llc.Request) int       { return 0 }
-func (t *instant) Cancel(*llc.Request) bool         { return false }
-func (t *instant) Board() ir.Board                  { return nil }
-func (t *instant) Await(_ string, cond func() bool) { cond() }
-func (t *instant) Close() error                     { return t.closed }
+func (t *instant) Start(r *llc.Request, _ bool) { r.Status = t.status(r.Tag, r.Buf) }
+func (t *instant) Wait(*llc.Request)            {}
+func (t *instant) Test(*llc.Request) bool       { return !t.stuck }
+func (t *instant) WaitAny([]*llc.Request) int   { return 0 }
+func (t *instant) Cancel(*llc.Request) bool     { return false }
+func (t *instant) Board() ir.Board              { return nil }
+func (t *instant) Await(_ string, begin func(), cond func() bool) {
+	if begin != nil {
+		begin()
+	}
+	cond()
+}
+func (t *instant) Close() error { return t.closed }
 func (t *instant) Probe(uint16, int, int, bool) (llc.Status, bool) {
 	return t.probed, !t.stuck
 }

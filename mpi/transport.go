@@ -36,10 +36,12 @@ type Transport interface {
 	Cancel(r *llc.Request) bool
 	// Probe looks for a message without receiving it.
 	Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
-	// Board is the flag board of the network, or nil.
+	// Board is the flag board of the network, or nil. Its flags are raised in
+	// begin of Await.
 	Board() ir.Board
-	// Await makes progress until cond holds. call is what the user called.
-	Await(call string, cond func() bool)
+	// Await calls begin, unless it is nil, and makes progress until cond holds.
+	// call is what the user called.
+	Await(call string, begin func(), cond func() bool)
 	// Close ends all use, after everything sent has left.
 	Close() error
 }

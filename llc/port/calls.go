@@ -2,6 +2,7 @@ package port
 
 import (
 	"rhinet/llc"
+	"rhinet/llc/ir"
 )
 
 // Send sends buf and returns when it may be used again; with mode Synchronous,
@@ -177,13 +178,20 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	return st, ok
 }
 
-// Await makes progress until cond holds, or until the port is closed. cond is
-// called with the port's lock held, perhaps by another goroutine: it must be
-// short and must not call the port, except for Raised of its board. call is
-// what the user called, for status lines.
-func (p *Port) Await(call string, cond func() bool) {
+// Await calls begin, unless it is nil, and makes progress until cond holds, or
+// until the port is closed; a closed port calls neither. Both are called with
+// the port's lock held, cond perhaps by another goroutine: they must be short
+// and must not call the port. call names the wait in reports.
+func (p *Port) Await(call string, begin func(), cond func() bool) {
 	p.lock()
-	if !p.closed && !cond() {
+	if p.closed {
+		p.gate.leave()
+		return
+	}
+	if begin != nil {
+		begin()
+	}
+	if !cond() {
 		w := p.waiters.take()
 		w.kind, w.call, w.cond = waitCond, call, cond
 		b := p.policy.Begin()
@@ -192,3 +200,8 @@ func (p *Port) Await(call string, cond func() bool) {
 	}
 	p.gate.leave()
 }
+
+// Board returns the flag board of the network, nil if it has none. Flags are
+// raised in begin of Await; Raised may be called by any goroutine, and in the
+// condition of Await.
+func (p *Port) Board() ir.Board { return p.board }

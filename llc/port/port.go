@@ -55,9 +55,7 @@ func New(cfg Config) *Port {
 		}),
 		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
 	}
-	if b, ok := cfg.NIC.(ir.Board); ok {
-		p.board = &board{b, p}
-	}
+	p.board, _ = cfg.NIC.(ir.Board)
 	if cfg.Policy.Spin > 0 {
 		p.aimer, _ = cfg.NIC.(ir.Aimer)
 	}

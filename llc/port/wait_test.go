@@ -56,7 +56,7 @@ func TestAwaitAndProbeDoNotAllocate(t *testing.T) {
 	n := 0
 	cond := func() bool { n++; return n%50 == 0 }
 	used := testing.AllocsPerRun(100, func() {
-		p.Await("Test", cond)
+		p.Await("Test", nil, cond)
 		p.Probe(0, 0, 1, false)
 		p.Send(0, 0, 1, llc.Standard, nil)
 		p.Probe(0, 0, 1, true)
@@ -109,7 +109,7 @@ func TestManyGoroutines(t *testing.T) {
 					p.Probe(99, llc.AnyPeer, llc.AnyTag, false)
 				}
 			})
-			wg.Go(func() { p.Await("Test", func() bool { return done.Load() == threads }) })
+			wg.Go(func() { p.Await("Test", nil, func() bool { return done.Load() == threads }) })
 			wg.Wait()
 		})
 	}
@@ -205,7 +205,7 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r, other}) }, Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
 		{func() { ps[0].Start(labelled, false); ps[0].Wait(labelled) }, Waiting{Call: "Bcast", Peer: 1, Tag: -2, Context: 5}},
 		{func() {
-			ps[0].Await("Barrier", func() bool { _, ok := ps[0].eng.Probe(6, 1, 7); return ok })
+			ps[0].Await("Barrier", nil, func() bool { _, ok := ps[0].eng.Probe(6, 1, 7); return ok })
 			ps[0].Recv(6, 1, 7, nil)
 		},
 			Waiting{Call: "Barrier", Peer: -2, Tag: -2, Bytes: -1}},
@@ -252,7 +252,7 @@ func TestClosedPort(t *testing.T) {
 		}
 	})
 	wg.Go(func() { p.Wait(r) })
-	wg.Go(func() { p.Await("Test", func() bool { return false }) })
+	wg.Go(func() { p.Await("Test", nil, func() bool { return false }) })
 	wg.Go(func() {
 		if _, ok := p.Probe(0, 1, 5, true); ok {
 			t.Error("Probe found something")
@@ -294,7 +294,7 @@ func TestClosedPort(t *testing.T) {
 	if _, ok := p.Probe(0, 1, 0, true); ok {
 		t.Error("Probe found something")
 	}
-	p.Board().Raise(1, 0, 1, nil)
+	p.Await("Test", func() { t.Error("Await began") }, func() bool { t.Error("Await looked"); return true })
 	if err := p.Close(); !errors.Is(err, ErrClosed) {
 		t.Errorf("Close: %v", err)
 	}

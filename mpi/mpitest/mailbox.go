@@ -286,9 +286,12 @@ func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
 // Board is nil: this transport has none.
 func (b *mailbox) Board() ir.Board { return nil }
 
-// Await waits until cond holds, which is called without the lock, since it may
-// use the transport; whatever can change it wakes this rank.
-func (b *mailbox) Await(_ string, cond func() bool) {
+// Await waits until cond holds. It is called without the lock, like begin, since
+// it may use the transport; whatever can change it wakes this rank.
+func (b *mailbox) Await(_ string, begin func(), cond func() bool) {
+	if begin != nil {
+		begin()
+	}
 	for {
 		b.office.mu.Lock()
 		seen, failed := b.events, b.office.failed

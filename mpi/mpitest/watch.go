@@ -133,10 +133,10 @@ func (w *watch) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 }
 
 // Await watches a wait for a condition.
-func (w *watch) Await(call string, cond func() bool) {
+func (w *watch) Await(call string, begin func(), cond func() bool) {
 	i := w.begin(wait{call: call, peer: noPeer})
 	defer w.end(i)
-	w.Transport.Await(call, cond)
+	w.Transport.Await(call, begin, cond)
 }
 
 func waitFor(call string, r *llc.Request) wait {
