@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rhinet/internal/launch"
+	"rhinet/llc/nics"
 )
 
 // mpirun runs a command line in this process.
@@ -110,7 +111,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-env", "A"}, "-env A: needs two values, a name and what it shall be"},
 		{[]string{"-genv", "", "x", "sh"}, "-genv =x: give NAME or NAME=VALUE"},
 		{[]string{"--bind-to", "socket", "sh"}, "--bind-to socket: ranks are bound to core or none"},
-		{[]string{"--nic", "nonesuch", "sh"}, "--nic nonesuch: no such network interface; there is martini"},
+		{[]string{"--nic", "nonesuch", "sh"}, "--nic nonesuch: no such network interface; there is " + strings.Join(nics.Names(), ", ")},
 		{[]string{"-host", "elsewhere", "sh"}, `-host elsewhere: "elsewhere" is not this machine (localhost), and ranks run nowhere else`},
 		{[]string{"-H", "localhost,other:2", "sh"}, `-H localhost,other:2: "other:2" is not this machine (localhost), and ranks run nowhere else`},
 		{[]string{"--hostfile", "hosts", "sh"}, "--hostfile: ranks run on this machine only; leave the flag out"},

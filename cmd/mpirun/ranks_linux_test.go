@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"rhinet/mpi"
+)
+
+// The parts that a copy of the test program plays in these tests.
+const (
+	playMpirun = "RHINET_TEST_MPIRUN" // not empty: it is mpirun
+	playRank   = "RHINET_TEST_RANK"   // it is a rank, and does this
+)
+
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(playMpirun) != "":
+		os.Unsetenv(playMpirun)
+		main()
+	case os.Getenv(playRank) != "":
+		mpi.Main(play)
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// play is the life of a rank. Rank 1 leaves the others alone.
+func play(world *mpi.Comm) error {
+	if err := mpi.Barrier(world); err != nil {
+		return err
+	}
+	if world.Rank() == 1 {
+		time.Sleep(100 * time.Millisecond) // until the others sleep
+	}
+	part := os.Getenv(playRank)
+	switch {
+	case world.Rank() == 1 && strings.HasPrefix(part, "exit "):
+		os.Exit(3)
+	case world.Rank() == 1 && strings.HasPrefix(part, "leave "):
+		os.Exit(0)
+	case world.Rank() == 1 && strings.HasPrefix(part, "kill "):
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	all, few := make([]float64, 10000), make([]int, 1)
+	switch _, call, _ := strings.Cut(part, " "); call {
+	case "Barrier":
+		return mpi.Barrier(world)
+	case "Allreduce":
+		return mpi.Allreduce(world, few, few, mpi.Sum)
+	case "Bcast":
+		return mpi.Bcast(world, all, 1)
+	case "Recv":
+		_, err := mpi.Recv(world, few, 1, 7)
+		return err
+	case "Finalize":
+		return nil
+	case "Wait":
+		_, err := mpi.Irecv(world, few, mpi.AnySource, mpi.AnyTag).Wait()
+		return err
+	case "WaitAll":
+		return mpi.WaitAll(mpi.Irecv(world, few, 1, 7))
+	case "Sendrecv":
+		_, err := mpi.Sendrecv(world, few, world.Rank(), 8, all, 1, 7)
+		return err
+	}
+	return fmt.Errorf("no part %q", part)
+}
+
+// Whoever ends a job, its message says how, and what the others waited in, by
+// the names that users know.
+func TestWhatOthersWaitedIn(t *testing.T) {
+	for _, c := range []struct {
+		part   string
+		status int
+		how    string
+		others string
+	}{
+		{"exit Barrier", 3, "exited with status 3", "ranks 0,2 waiting in Barrier for "},
+		{"leave Barrier", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in Barrier for "},
+		{"kill Barrier", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Barrier for "},
+		{"exit Allreduce", 3, "exited with status 3", "ranks 0,2 waiting in Allreduce for "},
+		{"exit Bcast", 3, "exited with status 3", " waiting in Bcast (peer 1, 80000 bytes) for "},
+		{"exit Recv", 3, "exited with status 3", "ranks 0,2 waiting in Recv (peer 1, tag 7, 8 bytes) for "},
+		{"exit Wait", 3, "exited with status 3", "ranks 0,2 waiting in Wait (peer any, tag any, 8 bytes) for "},
+		{"exit WaitAll", 3, "exited with status 3", "ranks 0,2 waiting in WaitAll (peer 1, tag 7, 8 bytes) for "},
+		{"exit Sendrecv", 3, "exited with status 3", "ranks 0,2 waiting in Sendrecv (peer 1, tag 7, 80000 bytes) for "},
+		{"exit Finalize", 3, "exited with status 3", "ranks 0,2 waiting in Finalize for "},
+	} {
+		t.Run(c.part, func(t *testing.T) {
+			status, _, err := mpirun(t, "-n", "3", "-x", playRank+"="+c.part, os.Args[0])
+			if status != c.status || !strings.HasPrefix(err, "mpirun: rank 1 (") || !strings.Contains(err, c.how+"; the job was ended with\n") ||
+				!strings.Contains(err, c.others) {
+				t.Errorf("status %d, %s", status, err)
+			}
+		})
+	}
+}
+
+// A running job of a program that nobody else runs.
+type running struct {
+	*exec.Cmd
+	program string
+	errors  *strings.Builder
+	ended   chan error
+}
+
+// start runs ranks of the benchmarks under an mpirun of its own, in a private
+// temporary directory, and returns when all are at work.
+func start(t *testing.T, ranks int) *running {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "npb")
+	if out, err := exec.Command("go", "build", "-o", program, "rhinet/cmd/npb").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r := &running{program: program, errors: new(strings.Builder), ended: make(chan error, 1)}
+	r.Cmd = exec.Command(os.Args[0], "-n", fmt.Sprint(ranks), program, "-class", "B", "lu")
+	r.Env = append(os.Environ(), playMpirun+"=1", "TMPDIR="+t.TempDir())
+	r.Stderr = r.errors
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Process.Kill() })
+	go func() { r.ended <- r.Wait() }()
+	begin := time.Now()
+	for len(r.alive()) < ranks {
+		if time.Since(begin) > 10*time.Second {
+			t.Fatalf("%d ranks of %d run", len(r.alive()), ranks)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	time.Sleep(300 * time.Millisecond) // into the computation
+	return r
+}
+
+// alive returns the processes that run the program, by rank.
+func (r *running) alive() map[string]int {
+	found := map[string]int{}
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range all {
+		if exe, err := os.Readlink(filepath.Join(dir, "exe")); err != nil || strings.TrimSuffix(exe, " (deleted)") != r.program {
+			continue
+		}
+		env, _ := os.ReadFile(filepath.Join(dir, "environ"))
+		var pid int
+		fmt.Sscanf(dir, "/proc/%d", &pid)
+		for _, e := range strings.Split(string(env), "\x00") {
+			if rank, ok := strings.CutPrefix(e, "RHINET_RANK="); ok {
+				found[rank] = pid
+			}
+		}
+	}
+	return found
+}
+
+// named lists the files with a name that rank processes hold or map, except
+// the program.
+func (r *running) named() (files []string) {
+	for _, pid := range r.alive() {
+		maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+		for _, f := range regexp.MustCompile(`/(dev/shm|tmp|var)/\S*`).FindAllString(string(maps), -1) {
+			if f != r.program {
+				files = append(files, f)
+			}
+		}
+		fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+		for _, fd := range fds {
+			if to, _ := os.Readlink(fd); strings.HasPrefix(to, "/dev/shm/") || strings.HasPrefix(to, "/tmp/") {
+				files = append(files, to)
+			}
+		}
+	}
+	return files
+}
+
+// over waits until nothing of the job is left, which must not take a second.
+func (r *running) over(t *testing.T) {
+	t.Helper()
+	begin := time.Now()
+	select {
+	case <-r.ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("mpirun goes on")
+	}
+	for len(r.alive()) > 0 {
+		if time.Since(begin) > 10*time.Second {
+			t.Fatalf("ranks go on: %v", r.alive())
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if d := time.Since(begin); d > time.Second {
+		t.Errorf("the end took %v", d)
+	}
+	for _, e := range r.Env {
+		if dir, ok := strings.CutPrefix(e, "TMPDIR="); ok {
+			if left, _ := os.ReadDir(dir); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		}
+	}
+}
+
+func TestKilledRankEndsTheBenchmark(t *testing.T) {
+	r := start(t, 4)
+	if files := r.named(); len(files) > 0 {
+		t.Errorf("ranks use files that would stay: %q", files)
+	}
+	if err := syscall.Kill(r.alive()["2"], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	r.over(t)
+	message := regexp.MustCompile(`^mpirun: rank 2 \(.*npb, pid \d+\) was killed by signal 9, SIGKILL.*; the job was ended with\n` +
+		`(  ranks? [0-9,-]+ (computing|waiting in [A-Z]\w+ .*)\n)+$`)
+	if got := r.errors.String(); r.ProcessState.ExitCode() != 137 || !message.MatchString(got) {
+		t.Errorf("status %d, %s", r.ProcessState.ExitCode(), got)
+	}
+}
+
+func TestKilledMpirunEndsTheBenchmark(t *testing.T) {
+	r := start(t, 4)
+	if err := r.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	r.over(t)
+}
