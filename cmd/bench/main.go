@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rhinet/bench/compare"
+	"rhinet/bench/pair"
 )
 
 // Exit statuses beside 0 and 1 (a measurement failed).
@@ -32,6 +33,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run carries out the command line and returns the exit status.
 func run(args []string, out, errs io.Writer) int {
+	if name := pair.Second(); name != "" {
+		return second(name, errs)
+	}
 	root := &cobra.Command{
 		Use:           "bench",
 		Short:         "Measure this MPI runtime, and others beside it",
@@ -52,6 +56,7 @@ func run(args []string, out, errs io.Writer) int {
 	root.SetArgs(longFlags(args))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	addWorkloads(root, out)
+	root.AddCommand(levelCommands(out, errs)...)
 	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out))
 	err := root.Execute()
 	if err == nil {

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"rhinet/bench"
+)
+
+// Every measurement below MPI runs on two processes and prints its rows.
+func TestLevels(t *testing.T) {
+	for args, tests := range map[string][]string{
+		"nic push --sizes 8,4096":           {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half"},
+		"nic aotf":                          {"aotf", "bare", "aotf-stream"},
+		"nic lock":                          {"lock", "lock-contended"},
+		"nic barrier":                       {"barrier"},
+		"pm pingpong --nodes 2,3 --sizes 8": {"rhinet-pingpong", "rhinet-pingpong", "vp-pingpong", "vp-pingpong", "ring-pingpong", "ring-pingpong"},
+		"pm burst --nodes 2 --layer vp --sizes 8": {"vp-burst"},
+		"pm scan --rings 1,20":                    {"scan-head", "scan-head", "scan-random", "scan-random", "scan-evicting", "scan-evicting"},
+	} {
+		status, out, errs := process(t, append(strings.Fields(args), "--time", "1us", "--format", "csv")...)
+		rows, err := bench.ParseCSV(out)
+		if status != 0 || err != nil || errs != "" {
+			t.Errorf("bench %s: status %d, %v, errors %q", args, status, err, errs)
+			continue
+		}
+		var got []string
+		for _, r := range rows {
+			got = append(got, r.Test)
+		}
+		if strings.Join(got, " ") != strings.Join(tests, " ") {
+			t.Errorf("bench %s: %v", args, got)
+		}
+	}
+}
+
+func TestBadInputBelowMPI(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"nic", "bench nic measures aotf, barrier, botf"},
+		{"nic shove", `no measurement "shove"`},
+		{"nic push 8", `unexpected argument "8"`},
+		{"nic push --sizes 7", "size 7; push takes multiples of 8"},
+		{"nic botf --sizes 4096", "to 2048 bytes"},
+		{"nic push --format xml", "table, csv, json"},
+		{"nic push --time 0s", "--time 0s"},
+		{"nic push --sizes x", `size "x"`},
+		{"pm", "bench pm measures burst, pingpong, scan"},
+		{"pm burst --nodes 1", `"1" in --nodes is not a number from 2 to 1024`},
+		{"pm burst --time -1s", "--time"},
+		{"pm burst --layer tcp", "rhinet, vp, ring"},
+		{"pm burst --layer vp --sizes 8184", "1 to 2040 bytes"},
+		{"pm scan --rings x", `"x" in --rings`},
+		{"pm scan --format xml", "table, csv, json"},
+	} {
+		status, out, errs := process(t, strings.Fields(c.args)...)
+		if status != statusUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 || out != "" {
+			t.Errorf("bench %s: status %d, output %q, errors %q; want %q", c.args, status, out, errs, c.want)
+		}
+	}
+	t.Setenv("RHINET_JOB", "version=1")
+	if status, _, errs := process(t, "nic", "push"); status != statusUsage || !strings.Contains(errs, "without mpirun") {
+		t.Errorf("under mpirun: status %d, errors %q", status, errs)
+	}
+}
+
+// A second process that cannot do its part says why in one line.
+func TestSecondProcess(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"nic shove": "no NIC measurement", "pm tcp": "no message layer", "mpi x": "no measurement of", "nic push": "second process",
+	} {
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), asBench+"=1", "RHINET_BENCH_SECOND="+name)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%s: %v, %q", name, err, out)
+		}
+	}
+}
