@@ -1,0 +1,220 @@
+package stepped
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+)
+
+// Trace returns an observer that writes one line for each transition: step,
+// node, module, the two states, why, and the kind of work done in the first.
+func Trace(out io.Writer) func(Event) {
+	return func(e Event) {
+		if e.From == e.To {
+			return
+		}
+		fmt.Fprintf(out, "%6d  node %d  %-9v %-8v -> %-8v%s\n", e.Step, e.Node, e.Module, e.From, e.To, remark(e))
+	}
+}
+
+func remark(e Event) string {
+	text := e.Work.String()
+	if e.Bytes > 0 {
+		text = fmt.Sprintf("%s of %d bytes", text, e.Bytes)
+	}
+	if e.From == MISS {
+		return "  " + text + ": set by firmware"
+	}
+	if e.On != Always {
+		text += ": " + e.On.String()
+	}
+	return "  " + text
+}
+
+// Operations are what Show can show.
+func Operations() []string {
+	return []string{"push", "pull", "botf", "aotf", "vpush", "vpush-hardware", "miss", "miss-software", "violation", "special", "unknown", "beyond"}
+}
+
+// Show writes the trace of one operation of some bytes between two nodes, from
+// the kick to the completion. Except in miss and the like, the TLBs hold what
+// the operation needs.
+func Show(out io.Writer, operation string, bytes int) error {
+	if bytes < 0 || bytes > showMost {
+		return fmt.Errorf("stepped: %d bytes to show; at most %d", bytes, showMost)
+	}
+	s, err := newStage(bytes)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	w := bufio.NewWriter(out)
+	if err := s.perform(w, operation); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+const (
+	showMost  = 1 << 20
+	showSteps = 10000000
+)
+
+// A stage is two nodes on which an operation is shown.
+type stage struct {
+	m     *Machine
+	nics  []*martini.NIC
+	area  [2][]byte
+	seg   [2]martini.Segment
+	size  int
+	trace func(Event) // nil: silent
+}
+
+func newStage(size int) (*stage, error) {
+	f, err := fabric.Heap(2, fabric.Small())
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{size: size}
+	for i := range 2 {
+		n, err := martini.Open(f, i, martini.Options{})
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		s.nics = append(s.nics, n)
+		s.area[i] = aligned((size/pageBytes + 3) * pageBytes)
+		if s.seg[i], err = n.Expose(s.area[i]); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	s.m, err = New(s.nics, Options{Observe: func(e Event) {
+		if s.trace != nil {
+			s.trace(e)
+		}
+	}})
+	if err != nil {
+		s.close()
+	}
+	return s, err
+}
+
+func (s *stage) close() {
+	if s.m != nil {
+		s.m.Close()
+	}
+	for _, n := range s.nics {
+		_ = n.Close()
+	}
+}
+
+// aligned returns memory that begins on a page.
+func aligned(size int) []byte {
+	b := make([]byte, size+pageBytes)
+	off := int(-fabric.Address(b) % pageBytes)
+	return b[off : off+size : off+size]
+}
+
+// perform runs an operation, once in silence if the TLBs are to be warm.
+func (s *stage) perform(out io.Writer, operation string) error {
+	do, cold := s.operation(operation)
+	if do == nil {
+		return fmt.Errorf("stepped: nothing to show for %q; there are %s", operation, strings.Join(Operations(), ", "))
+	}
+	if !cold {
+		if err := s.run(do); err != nil {
+			return err
+		}
+	}
+	from, line := s.m.Clock(), Trace(out)
+	s.trace = func(e Event) {
+		e.Step -= from
+		line(e)
+	}
+	if err := s.run(do); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%d steps\n", s.m.Clock()-from)
+	return err
+}
+
+func (s *stage) run(do func() error) error {
+	if err := do(); err != nil {
+		return err
+	}
+	return s.m.Run(showSteps)
+}
+
+// operation returns what kicks an operation, and whether it is one that finds
+// nothing in the TLBs.
+func (s *stage) operation(name string) (do func() error, cold bool) {
+	r := martini.Request{Node: 1, Segment: s.seg[1], Flag: 1}
+	kick := func(_ uint64, err error) error { return err }
+	botf := func(p martini.Packet) func() error {
+		p.Node, p.PID, p.Segment = 1, 1, s.seg[1]
+		p.Payload = s.area[0][:min(s.size, MTU)]
+		return func() error { return kick(s.m.Botf(0, 0, &p)) }
+	}
+	switch name {
+	case "push", "miss":
+		return func() error { return kick(s.m.Push(0, 0, r, s.area[0][:s.size])) }, name == "miss"
+	case "miss-software":
+		s.m.Software(0, true)
+		return func() error { return kick(s.m.Push(0, 0, r, s.area[0][:s.size])) }, true
+	case "pull":
+		return func() error { return kick(s.m.Pull(0, 0, r, s.area[0][:s.size])) }, false
+	case "botf":
+		return botf(martini.Packet{Type: martini.PacketPush, Flag: 1}), false
+	case "unknown":
+		return botf(martini.Packet{Type: 99}), true
+	case "aotf":
+		return s.aotf(), false
+	case "vpush", "vpush-hardware":
+		return s.vpush(name == "vpush-hardware"), false
+	case "violation":
+		s.nics[0].Invalidate(2)
+		return func() error { return kick(s.m.Push(0, 2, r, s.area[0][:s.size])) }, true
+	case "special":
+		return func() error { return kick(s.m.Request(0, 0, 99, r, 0, uint64(s.size))) }, true
+	case "beyond":
+		r.Offset = uint64(len(s.area[1]))
+		return func() error { return kick(s.m.Push(0, 0, r, s.area[0][:max(1, s.size)])) }, true
+	}
+	return nil, false
+}
+
+func (s *stage) aotf() func() error {
+	key, _ := s.nics[0].Owner(0)
+	p := &martini.Packet{Type: martini.PacketPush, PGID: uint32(key), Node: 1, PID: 1, Segment: s.seg[1]}
+	err := s.m.RegisterHeader(0, 0, 0, 0, true, p)
+	return func() error {
+		if err != nil {
+			return err
+		}
+		return s.m.WriteAOTF(0, 64, 42)
+	}
+}
+
+func (s *stage) vpush(hardware bool) func() error {
+	b := aligned(3 * pageBytes)
+	_, err := s.nics[1].Pin(b)
+	var ring *Ring
+	if err == nil {
+		ring, err = s.m.NewRing(1, 0, b, RingOptions{Hardware: hardware})
+	}
+	return func() error {
+		if err != nil {
+			return err
+		}
+		for b := ring.Next(); b != nil; b = ring.Next() {
+			ring.Release(len(b))
+		}
+		_, err := s.m.Push(0, 0, martini.Request{Node: 1, Segment: VPushSegment, Flag: 1}, s.area[0][:s.size])
+		return err
+	}
+}
