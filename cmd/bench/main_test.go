@@ -85,6 +85,13 @@ func TestBadInput(t *testing.T) {
 		{"report x.json", "nothing to write"},
 		{"report none.json -o page.html", "none.json"},
 		{"report x.json -o y --plot-format gif", "svg, pdf, png, eps"},
+		{"watch", "--baseline FILE"},
+		{"watch --baseline none.json", "--update makes it"},
+		{"watch --baseline x --tries 0", "--tries"},
+		{"watch tally Bcast", "tally takes"},
+		{"watch tally Pong 8 1", `unknown test "Pong"`},
+		{"watch tally Bcast 8 x", "no numbers"},
+		{"watch tally PingPong 8 1", "mpirun -n 2"},
 		{"calibrate --format xml", "the formats are text, json"},
 		{"compare --out /nowhere/at/all.json", "--out"},
 	} {

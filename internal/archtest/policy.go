@@ -64,6 +64,7 @@ bench/pair, nicemu/martini/lowlevel < bench/nic
 bench/pair, nicemu/martini/pm < bench/pm
 bench/host, bench/peer, bench/pmb < bench/compare
 bench/compare < bench/report
+bench/host < bench/watch
 bench < bench/peer, bench/<level>
 bench/compare, bench/<level> < cmd/bench
 internal/launch, nicemu/fabric, llc/nics < cmd/mpirun

@@ -1,0 +1,37 @@
+package pmb
+
+import (
+	"runtime"
+
+	"rhinet/mpi"
+)
+
+// A Tally is what repetitions of a benchmark cost, on the rank where they
+// cost most.
+type Tally struct {
+	Allocs float64 // allocations a repetition
+	Usec   float64 // microseconds a repetition
+}
+
+// Count runs b on all ranks of world, reps times after as many to warm up, and
+// counts. All must pass equal arguments, and Check must have found them fit.
+func (b Benchmark) Count(world *mpi.Comm, bytes, reps int) (Tally, error) {
+	o := Options{}.filled()
+	e := b.newEnv(world, bytes, o)
+	if _, err := b.timed(e, reps, o); err != nil {
+		return Tally{}, err
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	seconds, err := b.timed(e, reps, o)
+	if err != nil {
+		return Tally{}, err
+	}
+	runtime.ReadMemStats(&after)
+	allocs, err := most(world, float64(after.Mallocs-before.Mallocs)/float64(reps))
+	if err != nil {
+		return Tally{}, err
+	}
+	slowest, err := most(world, seconds)
+	return Tally{allocs, slowest * 1e6}, err
+}

@@ -1,0 +1,5 @@
+// Package watch finds out whether the runtime has become slower, on machines
+// too busy to time anything: it counts what a message costs in allocations and
+// system calls, and compares with what it cost before. Times are compared too
+// where the machine is of the same kind, beyond the noise of both measurements.
+package watch

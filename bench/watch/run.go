@@ -1,0 +1,141 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"rhinet/bench/host"
+)
+
+// A Test is one of the quick set.
+type Test struct {
+	Name         string
+	Ranks, Bytes int
+}
+
+// Quick is the set: every way of moving a message once.
+func Quick() []Test {
+	return []Test{
+		{"PingPong", 2, 8}, {"PingPong", 2, 4096}, {"PingPong", 2, 65536}, {"Sendrecv", 2, 8}, {"Exchange", 2, 1024},
+		{"Bcast", 2, 8}, {"Allreduce", 2, 8}, {"Alltoall", 2, 1024}, {"Barrier", 2, 0},
+	}
+}
+
+// Options of a run.
+type Options struct {
+	Tests []Test
+	Tries int
+	Limit time.Duration // of one command
+	// Command returns the argument list that runs a test on its ranks, reps
+	// times after as many, and prints what ParseTally reads.
+	Command func(t Test, reps int) []string
+}
+
+// Repetitions of a try: with few and with many. System calls a repetition
+// are the difference, so that starting and ending a job do not count.
+const (
+	few  = 200
+	many = 2200
+)
+
+// Run counts. Where system calls cannot be counted, note says why.
+func Run(ctx context.Context, o Options) (r *Record, note string, err error) {
+	r = &Record{Schema: Schema, Host: host.Describe()}
+	for _, t := range o.Tests {
+		c, why, err := o.cost(ctx, t)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s on %d ranks: %w", t.Name, t.Ranks, err)
+		}
+		if why != nil {
+			note = fmt.Sprintf("system calls are not counted: %v", why)
+		}
+		r.Costs = append(r.Costs, c)
+	}
+	r.Host.After = host.Load()
+	return r, note, nil
+}
+
+// cost runs one test several times. why says what kept system calls from
+// being counted.
+func (o Options) cost(ctx context.Context, t Test) (c Cost, why, err error) {
+	c = Cost{Test: t.Name, Ranks: t.Ranks, Bytes: t.Bytes, Syscalls: -1}
+	var times []float64
+	for i := range o.Tries {
+		allocs, usec, err := o.once(ctx, t)
+		if err != nil {
+			return c, nil, err
+		}
+		times = append(times, usec)
+		if i == 0 || allocs < c.Allocs {
+			c.Allocs = allocs
+		}
+		if why != nil {
+			continue
+		}
+		var calls float64
+		calls, err = o.syscalls(ctx, t)
+		switch {
+		case errors.Is(err, errNoTrace):
+			why = err
+		case err != nil:
+			return c, nil, err
+		case c.Syscalls < 0 || calls < c.Syscalls:
+			c.Syscalls = max(calls, 0)
+		}
+	}
+	slices.Sort(times)
+	n := len(times)
+	c.Low, c.Median, c.High = times[n/4], times[n/2], times[n-1-n/4]
+	return c, why, nil
+}
+
+// once runs a test and returns what it says of itself.
+func (o Options) once(ctx context.Context, t Test) (allocs, usec float64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Limit)
+	defer cancel()
+	args := o.Command(t, many)
+	var out, errs strings.Builder
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return 0, 0, fmt.Errorf("%w: %s", err, strings.TrimSpace(errs.String()))
+	}
+	return ParseTally(out.String())
+}
+
+// syscalls returns the system calls of one repetition.
+func (o Options) syscalls(ctx context.Context, t Test) (float64, error) {
+	var calls [2]int
+	for i, reps := range []int{few, many} {
+		limited, cancel := context.WithTimeout(ctx, o.Limit)
+		n, err := trace(limited, o.Command(t, reps))
+		cancel()
+		if err != nil {
+			return 0, err
+		}
+		calls[i] = n
+	}
+	return float64(calls[1]-calls[0]) / (2 * (many - few)), nil // warm-ups run as often
+}
+
+// errNoTrace says that this system does not let us look at system calls.
+var errNoTrace = errors.New("this system does not allow it")
+
+// FormatTally is the line that a test prints, ParseTally reads it.
+func FormatTally(allocs, usec float64) string { return fmt.Sprintf("tally %.4f %.4f\n", allocs, usec) }
+
+// ParseTally finds the line of FormatTally.
+func ParseTally(text string) (allocs, usec float64, err error) {
+	for line := range strings.Lines(text) {
+		if n, _ := fmt.Sscanf(line, "tally %f %f", &allocs, &usec); n == 2 {
+			return allocs, usec, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("no tally in the output %q", text)
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package watch
+
+import "context"
+
+// trace is there on Linux only.
+func trace(context.Context, []string) (int, error) { return 0, errNoTrace }

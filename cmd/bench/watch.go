@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench"
+	"rhinet/bench/pmb"
+	"rhinet/bench/watch"
+	"rhinet/mpi"
+)
+
+func watchCommand(out io.Writer) *cobra.Command {
+	var (
+		baseline, launch string
+		update, times    bool
+		o                watch.Options
+	)
+	c := &cobra.Command{
+		Use:   "watch",
+		Short: "Count what messages cost in allocations and system calls, and fail if it is more than before",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if baseline == "" {
+				return usage(errors.New("no record to compare with: give --baseline FILE, and --update to make it"))
+			}
+			if o.Tries < 1 || o.Limit <= 0 {
+				return usage(errors.New("--tries and --limit must be above zero"))
+			}
+			var before *watch.Record
+			if !update {
+				var err error
+				if before, err = watch.Read(baseline); err != nil {
+					return usage(fmt.Errorf("--baseline: %w; --update makes it", err))
+				}
+			}
+			now, note, err := count(&o, launch)
+			if err != nil {
+				return err
+			}
+			if note != "" {
+				fmt.Fprintln(out, "note:", note)
+			}
+			if err := showCosts(out, now); err != nil || update {
+				if err == nil {
+					err = updateRecord(baseline, now)
+				}
+				return err
+			}
+			return judge(out, before, now, times)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&baseline, "baseline", "", "the record of before")
+	f.BoolVar(&update, "update", false, "write the record instead of comparing with it")
+	f.BoolVar(&times, "time", false, "compare times too, if the machine is of the same kind")
+	f.IntVar(&o.Tries, "tries", 3, "tries of each test; of counts the least is taken")
+	f.DurationVar(&o.Limit, "limit", time.Minute, "longest time of one command")
+	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
+	c.AddCommand(tallyCommand(out))
+	return c
+}
+
+// count runs the quick set.
+func count(o *watch.Options, launch string) (*watch.Record, string, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := os.MkdirTemp("", "rhinet-bench-")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(dir)
+	mpirun, err := place{ctx, dir}.program(launch, "mpirun")
+	if err != nil {
+		return nil, "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	o.Tests = watch.Quick()
+	o.Command = func(t watch.Test, reps int) []string {
+		return []string{mpirun, "-n", strconv.Itoa(t.Ranks), self, "watch", "tally", t.Name, strconv.Itoa(t.Bytes), strconv.Itoa(reps)}
+	}
+	return watch.Run(ctx, *o)
+}
+
+// showCosts prints a record as a table.
+func showCosts(out io.Writer, r *watch.Record) error {
+	fmt.Fprintln(out, r.Host)
+	var rows [][]string
+	for _, c := range r.Costs {
+		calls := "-"
+		if c.Syscalls >= 0 {
+			calls = fmt.Sprintf("%.3f", c.Syscalls)
+		}
+		rows = append(rows, []string{c.Test, strconv.Itoa(c.Ranks), strconv.Itoa(c.Bytes), fmt.Sprintf("%.3f", c.Allocs), calls, fmt.Sprintf("%.3f", c.Median)})
+	}
+	return bench.Table(out, []string{"test", "ranks", "bytes", "allocations", "system calls", "usec"}, rows)
+}
+
+func judge(out io.Writer, before, now *watch.Record, times bool) error {
+	found, notes := watch.Compare(before, now, times)
+	for _, n := range notes {
+		fmt.Fprintln(out, "note:", n)
+	}
+	for _, f := range found {
+		fmt.Fprintf(out, "more than before: %s: %s\n", f.Cost, f.Text)
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("%d costs are higher than in the record of %s", len(found), before.Host.Time.Format(time.RFC3339))
+	}
+	return nil
+}
+
+func updateRecord(file string, r *watch.Record) error {
+	tmp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
+	if err != nil {
+		return usage(fmt.Errorf("--baseline: %w", err))
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	if err := r.Encode(tmp); err != nil {
+		return err
+	}
+	if err := tmp.Chmod(0o644); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), file)
+}
+
+// tallyCommand is what the ranks run: one test, counted.
+func tallyCommand(out io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:    "tally NAME BYTES REPETITIONS",
+		Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 3 {
+				return usage(errors.New("tally takes a name, a size and a number of repetitions"))
+			}
+			b, err := pmb.Find(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			bytes, err1 := strconv.Atoi(args[1])
+			reps, err2 := strconv.Atoi(args[2])
+			if err1 != nil || err2 != nil || reps < 1 {
+				return usage(fmt.Errorf("%q bytes and %q repetitions are no numbers above zero", args[1], args[2]))
+			}
+			world, err := mpi.Init()
+			if err != nil {
+				return err
+			}
+			if err := pmb.Check([]pmb.Benchmark{b}, world.Size(), pmb.Options{Sizes: []int{bytes}}); err != nil {
+				mpi.Finalize(world)
+				return &rankError{usage(err), world.Rank() == 0}
+			}
+			t, err := b.Count(world, bytes, reps)
+			if err != nil {
+				return err
+			}
+			if world.Rank() == 0 {
+				fmt.Fprint(out, watch.FormatTally(t.Allocs, t.Usec))
+			}
+			return mpi.Finalize(world)
+		},
+	}
+}
