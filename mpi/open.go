@@ -34,6 +34,9 @@ func (s setup) open() (Job, error) {
 	if s.debug {
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.rank, err) }
 	}
+	if s.fabric >= 0 && s.size > cpus {
+		wait.Spread(s.rank)
+	}
 	j.Transport, j.release = port.New(config), release
 	if a, ok := nic.(interface{ Abort() }); ok {
 		j.Abort = func(status int) {

@@ -1,0 +1,81 @@
+package wait
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// processor returns where the calling thread runs.
+func processor(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/thread-self/stat")
+	if err != nil {
+		t.Skip(err)
+	}
+	stat := string(text)
+	cpu, err := strconv.Atoi(strings.Fields(stat[strings.LastIndex(stat, ")")+1:])[36])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cpu
+}
+
+func TestRanksBeginOnAllProcessorsAndAreNotBound(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, after unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Skip(err)
+	}
+	if before.Count() < 2 {
+		t.Skip("one processor")
+	}
+	ranks := map[int]int{}
+	for rank := range 3 * before.Count() {
+		spread(rank, func() { ranks[processor(t)]++ })
+	}
+	for cpu, n := range ranks {
+		if n != 3 || !before.IsSet(cpu) {
+			t.Errorf("%d ranks on processor %d", n, cpu)
+		}
+	}
+	if len(ranks) != before.Count() {
+		t.Errorf("ranks began on %d processors of %d", len(ranks), before.Count())
+	}
+	if err := unix.SchedGetaffinity(0, &after); err != nil || after != before {
+		t.Errorf("bound to %v, %v", after, err)
+	}
+	Spread(1)
+}
+
+func TestBoundRanksStay(t *testing.T) {
+	var before, one unix.CPUSet
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Skip(err)
+	}
+	one.Set(nth(&before, 0))
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		t.Skip(err)
+	}
+	defer unix.SchedSetaffinity(0, &before)
+	spread(1, func() { t.Error("a bound rank was moved") })
+}
+
+func TestNthProcessor(t *testing.T) {
+	var set unix.CPUSet
+	for _, cpu := range []int{3, 64, 700} {
+		set.Set(cpu)
+	}
+	for i, want := range []int{3, 64, 700} {
+		if got := nth(&set, i); got != want {
+			t.Errorf("processor %d is %d, want %d", i, got, want)
+		}
+	}
+}
