@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"sync"
 	"time"
@@ -18,11 +19,19 @@ type memory struct {
 
 var _ launch.Fabric = (*memory)(nil)
 
-// openFabric makes the memory of a job that uses the given NIC.
+// openFabric makes the memory of a job that uses the given NIC, and registers
+// its ranks there: the launcher is the NICs' management process.
 func openFabric(nic string, ranks int) (launch.Fabric, error) {
 	file, err := fabric.Create(ranks, nics.Geometry(nic, fabric.Default(), ranks))
 	if err != nil {
 		return nil, err
+	}
+	f, err := fabric.Map(file)
+	if err == nil {
+		err = errors.Join(nics.Register(f), f.Close())
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	return &memory{file: file, view: sync.OnceValues(func() (*fabric.Fabric, error) { return fabric.Map(file) })}, nil
 }

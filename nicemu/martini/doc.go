@@ -11,6 +11,7 @@
 //
 //	regs.go      tables and their places in NIC memory      3.2, 5.1, 8.2, 8.6
 //	nic.go       one NIC, driver's part: job start, Windows  3.4, 8.4, 8.5
+//	register.go  the manager's part: who owns which Window   3.4, 8.5
 //	pages.go     pin-down and the page table                 8.2, 8.3
 //	segments.go  segment identifiers                         5.3, 8.6
 //	translate.go what RVATLB and PATLB answer                5.1, 5.2, 5.5

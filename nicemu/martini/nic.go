@@ -67,8 +67,10 @@ type NIC struct {
 	watch func(Withdrawal)
 }
 
-// Open brings up the NIC of a rank and registers this process with it: PGID
-// and PID of its Windows are fixed from here on (martini, sections 3.4, 8.5).
+// Open brings up the NIC of a rank for this process, which is registered with
+// it by the job's manager ([Register]) or, where there is none, registers
+// itself: PGID and PID of its Windows are fixed from here on (martini, sections
+// 3.4, 8.5).
 func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	if have := f.Geometry().Device; have < MemoryBytes {
 		return nil, fmt.Errorf("martini: %d bytes of NIC memory; it takes %d", have, MemoryBytes)
@@ -86,11 +88,18 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 		f.Leave(rank)
 		return nil, err
 	}
-	job := o.Job
-	if job == 0 {
-		job = f.Job()
+	key, err := n.admitted(o)
+	if err != nil {
+		f.Leave(rank)
+		return nil, err
 	}
-	n.key = makeKey(job, rank)
+	managed := key != 0
+	if n.key = key; !managed {
+		n.key = makeKey(f.Job(), rank)
+		if o.Job != 0 {
+			n.key = makeKey(o.Job, rank)
+		}
+	}
 	n.pins = newPinTable()
 	for i := Extents - 1; i > ioExtent; i-- {
 		n.empty = append(n.empty, int32(i))
@@ -100,7 +109,9 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	}
 	for i := range n.windows {
 		n.windows[i].open(n, i)
-		n.Assign(i, job, rank)
+		if !managed {
+			n.Assign(i, uint32(n.key), rank)
+		}
 	}
 	return n, nil
 }

@@ -69,6 +69,7 @@ const (
 const (
 	regPower    = 0   // powerOff, powerRising, powerOn
 	regHigh     = 16  // page table entries that were ever in use
+	regManaged  = 24  // 1 once a manager has registered the job (8.5)
 	regRequests = 32  // refusals of own requests, by reason (8.7)
 	regArrivals = 64  // refusals of requests that arrived, by reason
 	regPGIDTBL  = 128 // one line a Window, below (3.2)
