@@ -17,7 +17,7 @@ func defaultHandlers() map[exception]Handler {
 		{RFend, FLIT3}:    (*Firmware).unknownPacket,
 		{RFend, RVA}:      (*Firmware).rvaMiss,
 		{RBend, IPA2}:     (*Firmware).rbendMiss,
-		{RBend, CHK2}:     resumeIn(RBend, CHK2),
+		{RBend, WAIT}:     resumeIn(RBend, WAIT),
 	}
 }
 

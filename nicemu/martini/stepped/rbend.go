@@ -62,7 +62,7 @@ func (n *node) actRBend() Cond {
 // deliver is CHK2: the DMA of one piece.
 func (n *node) deliver(x *backRegisters) Cond {
 	if n.full(fromRBend) {
-		return n.waitOr(RBend)
+		return Stay
 	}
 	if !x.piece.frame.Hold() {
 		n.patlb.remove(x.key, x.va/pageBytes)
@@ -88,7 +88,7 @@ func (n *node) deliver(x *backRegisters) Cond {
 // done with.
 func (n *node) settle(x *backRegisters) Cond {
 	if x.packet.drained < x.packet.size || n.queues[fromRBend].len() > 0 || n.storing() {
-		return Stay
+		return n.waitOr(RBend)
 	}
 	if x.flag {
 		x.flag, x.inFlag = false, true

@@ -125,7 +125,7 @@ var tables = [Modules][]Edge{
 		{CHK2, Done, WAIT, Inferred},
 		{CHK2, More, IPA, Inferred},
 		{CHK2, Withdrawn, IPA, Ours},
-		{CHK2, TimedOut, MISS, Ours},
+		{WAIT, TimedOut, MISS, Ours},
 		{WAIT, Flag, IPA, Inferred},
 		{WAIT, Drained, IDLE, Inferred},
 	},
