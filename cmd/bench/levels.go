@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"rhinet/bench/pair"
 	"rhinet/bench/pm"
 	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini/stepped"
 )
 
 // A level holds the flags of measurements below MPI.
@@ -23,6 +25,7 @@ type level struct {
 	sizes, format, list string
 	budget              time.Duration
 	layers              string
+	trace               bool
 }
 
 // levelCommands returns the commands that measure below MPI. They start their
@@ -31,8 +34,18 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 	onNIC := group("nic", "Measure the NIC's primitives between two processes")
 	for _, w := range nic.Workloads() {
 		l := &level{out: out, errs: errs}
-		onNIC.AddCommand(l.command(w.Name, w.About, func() error { return l.nic(w) }))
+		cmd := l.command(w.Name, w.About, func() error {
+			if l.trace {
+				return l.show(w.Name)
+			}
+			return l.nic(w)
+		})
+		if slices.Contains(stepped.Operations(), w.Name) {
+			cmd.Flags().BoolVar(&l.trace, "trace", false, "show one operation state by state on the stepped model, and measure nothing")
+		}
+		onNIC.AddCommand(cmd)
 	}
+	onNIC.AddCommand(traceCommand(out))
 	onPM := group("pm", "Measure the PM message layers between two processes")
 	for _, c := range []struct {
 		name, about string
@@ -233,6 +246,47 @@ func (l *level) scan() error {
 		}
 	}
 	return printer.Close()
+}
+
+// shown is how many bytes a trace moves unless told otherwise.
+const shown = 8
+
+// show traces one operation of the size named, if one is.
+func (l *level) show(operation string) error {
+	sizes, err := parseSizes(l.sizes)
+	if err != nil {
+		return usage(err)
+	}
+	switch len(sizes) {
+	case 0:
+		sizes = []int{shown}
+	case 1:
+	default:
+		return usage(fmt.Errorf("--trace shows one size, not %d", len(sizes)))
+	}
+	if err := stepped.Show(l.out, operation, sizes[0]); err != nil {
+		return usage(err)
+	}
+	return nil
+}
+
+// traceCommand shows any operation that the stepped model can show.
+func traceCommand(out io.Writer) *cobra.Command {
+	l := &level{out: out}
+	c := &cobra.Command{
+		Use:       "trace OPERATION",
+		Short:     "Show an operation state by state: " + strings.Join(stepped.Operations(), ", "),
+		ValidArgs: stepped.Operations(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage(fmt.Errorf("name one operation to trace: %s", strings.Join(stepped.Operations(), ", ")))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return l.show(args[0]) },
+	}
+	c.Flags().StringVar(&l.sizes, "sizes", "", "bytes that it moves (default 8)")
+	return c
 }
 
 // second is the life of the process that a measurement below MPI starts.

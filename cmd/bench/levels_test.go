@@ -39,6 +39,12 @@ func TestLevels(t *testing.T) {
 func TestBadInputBelowMPI(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"nic", "bench nic measures aotf, barrier, botf"},
+		{"nic push --trace --sizes 8,16", "one size, not 2"},
+		{"nic push --trace --sizes x", `size "x"`},
+		{"nic lock --trace", "--trace"},
+		{"nic trace", "name one operation to trace: push, pull"},
+		{"nic trace shove", `nothing to show for "shove"; there are push, pull`},
+		{"nic trace push --sizes -1", "-1 bytes to show"},
 		{"nic shove", `no measurement "shove"`},
 		{"nic push 8", `unexpected argument "8"`},
 		{"nic push --sizes 7", "size 7; push takes multiples of 8"},
@@ -62,6 +68,16 @@ func TestBadInputBelowMPI(t *testing.T) {
 	t.Setenv("RHINET_JOB", "version=1")
 	if status, _, errs := process(t, "nic", "push"); status != statusUsage || !strings.Contains(errs, "without mpirun") {
 		t.Errorf("under mpirun: status %d, errors %q", status, errs)
+	}
+}
+
+// A trace names every state on the way.
+func TestTrace(t *testing.T) {
+	for _, args := range []string{"nic push --trace", "nic push --trace --sizes 4096", "nic trace miss"} {
+		status, out, errs := process(t, strings.Fields(args)...)
+		if status != 0 || errs != "" || !strings.Contains(out, "Initiator IPA2     -> ") || !strings.Contains(out, " steps\n") {
+			t.Errorf("bench %s: status %d, %q, %q", args, status, out, errs)
+		}
 	}
 }
 
