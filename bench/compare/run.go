@@ -64,6 +64,7 @@ func begin(runtimes []Runtime, opts Options) *Result {
 		return res
 	}
 	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Ours: max(opts.Ours, 1), Settings: settings()}
+	res.Host.FindCommit()
 	for _, r := range runtimes {
 		res.Runtimes = append(res.Runtimes, r.Name)
 	}

@@ -5,6 +5,8 @@ package host
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -50,6 +52,31 @@ func Describe() Host {
 		h.Commit += dirty
 	}
 	return h
+}
+
+// FindCommit fills in the commit of a program that was built without it: that
+// of the checkout of this module in whose folder the program runs, if it runs
+// in one. It is marked, because the program may be older.
+func (h *Host) FindCommit() {
+	if !strings.HasPrefix(h.Commit, "unknown") {
+		return
+	}
+	git := func(args ...string) string {
+		text, err := exec.Command("git", args...).Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(text))
+	}
+	top := git("rev-parse", "--show-toplevel")
+	if top == "" || !strings.HasPrefix(first(filepath.Join(top, "go.mod")), "module rhinet\n") {
+		return
+	}
+	h.Commit = git("rev-parse", "--short=12", "HEAD")
+	if git("status", "--porcelain", "--untracked-files=no") != "" {
+		h.Commit += "+changes"
+	}
+	h.Commit += " (of the folder)"
 }
 
 // Load returns the 1, 5 and 15 minute load averages, or "unknown".

@@ -24,3 +24,15 @@ func TestCalibrateGivesPlausibleFigures(t *testing.T) {
 		t.Errorf("text is %q", s)
 	}
 }
+
+func TestCommitOfTheFolder(t *testing.T) {
+	h := Host{Commit: "0123"}
+	if h.FindCommit(); h.Commit != "0123" {
+		t.Errorf("a known commit becomes %q", h.Commit)
+	}
+	t.Chdir(t.TempDir())
+	h = Host{Commit: "unknown"}
+	if h.FindCommit(); h.Commit != "unknown" {
+		t.Errorf("outside a checkout the commit is %q", h.Commit)
+	}
+}

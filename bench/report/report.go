@@ -16,11 +16,12 @@ import (
 	"rhinet/bench/compare"
 )
 
-// A Source is one result file.
+// A Source is one result file: a comparison, or the rows of a measurement.
 type Source struct {
 	File   string // its base name
 	Text   []byte
-	Result *compare.Result
+	Result *compare.Result // nil for rows
+	rows   []row
 }
 
 // Load reads result files. A folder stands for the result files in it; what
@@ -41,28 +42,40 @@ func Load(paths []string) ([]Source, error) {
 		}
 		found := 0
 		for _, f := range files {
-			res, err := compare.Read(f)
-			if err == nil && len(res.Samples) == 0 {
-				err = fmt.Errorf("%s holds no measurement", f)
-			}
+			s, err := load(f)
 			if err != nil && !info.IsDir() {
 				return nil, err
 			}
-			if err != nil {
-				continue
+			if err == nil {
+				found++
+				sources = append(sources, s)
 			}
-			text, err := os.ReadFile(f)
-			if err != nil {
-				return nil, err
-			}
-			found++
-			sources = append(sources, Source{filepath.Base(f), text, res})
 		}
 		if found == 0 {
 			return nil, fmt.Errorf("%s holds no result file (bench compare --out writes them)", path)
 		}
 	}
 	return sources, nil
+}
+
+// load reads one file.
+func load(file string) (Source, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return Source{}, err
+	}
+	s := Source{File: filepath.Base(file), Text: text}
+	if rows, ok := parseRows(text); ok {
+		s.rows = rows
+		return s, nil
+	}
+	if s.Result, err = compare.Read(file); err != nil {
+		return s, err
+	}
+	if len(s.Result.Samples) == 0 {
+		return s, fmt.Errorf("%s holds no measurement", file)
+	}
+	return s, nil
 }
 
 // A Report is the page and its figures.
@@ -82,9 +95,19 @@ type Part struct {
 	Fits            []Fit
 	Counts          string
 	Remarks         []string
-	JSON, CSV, Go   template.URL
+	Links           []Link
 	Losses          [][]Cell
 	LossesAreBetter bool // there is something to lose against
+}
+
+// A Link is data to download.
+type Link struct {
+	File, Text string
+	URL        template.URL
+}
+
+func link(file, mime, text string, data []byte) Link {
+	return Link{file, text, template.URL("data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data))}
 }
 
 // A Cell is one cell of a table: what is shown, and by what it sorts.
@@ -99,7 +122,12 @@ type Cell struct {
 func New(title string, sources []Source) (*Report, error) {
 	r := &Report{Title: title}
 	names := map[string]bool{}
+	var rows []Source
 	for i, s := range sources {
+		if s.Result == nil {
+			rows = append(rows, s)
+			continue
+		}
 		p, err := newPart(fmt.Sprintf("part%d", i+1), s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.File, err)
@@ -109,9 +137,18 @@ func New(title string, sources []Source) (*Report, error) {
 				f.Name = fmt.Sprintf("%s-%s", strings.TrimSuffix(s.File, ".json"), f.Name)
 			}
 			names[f.Name] = true
-			r.Figures = append(r.Figures, f)
 		}
 		r.Parts = append(r.Parts, *p)
+	}
+	if len(rows) > 0 {
+		p, err := levels("levels", rows)
+		if err != nil {
+			return nil, err
+		}
+		r.Parts = append(r.Parts, *p)
+	}
+	for _, p := range r.Parts {
+		r.Figures = append(r.Figures, p.Figures...)
 	}
 	return r, nil
 }
@@ -129,19 +166,18 @@ func newPart(id string, s Source) (*Part, error) {
 		p.Figures = append(p.Figures, figures...)
 	}
 	p.table(res, lines)
-	for _, d := range []struct {
-		format, mime string
-		to           *template.URL
-	}{{"json", "application/json", &p.JSON}, {"csv", "text/csv", &p.CSV}, {"go", "text/plain", &p.Go}} {
-		var b bytes.Buffer
-		b.Write(s.Text)
-		if d.format != "json" {
-			b.Reset()
-			if err := res.Write(&b, d.format); err != nil {
-				return nil, err
-			}
-		}
-		*d.to = template.URL("data:" + d.mime + ";base64," + base64.StdEncoding.EncodeToString(b.Bytes()))
+	stem := strings.TrimSuffix(s.File, ".json")
+	var table, samples bytes.Buffer
+	if err := res.Write(&table, "csv"); err != nil {
+		return nil, err
+	}
+	if err := res.Write(&samples, "go"); err != nil {
+		return nil, err
+	}
+	p.Links = []Link{
+		link(s.File, "application/json", "JSON", s.Text),
+		link(stem+".csv", "text/csv", "CSV", table.Bytes()),
+		link(stem+".txt", "text/plain", "for benchstat", samples.Bytes()),
 	}
 	return p, nil
 }

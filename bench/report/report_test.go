@@ -98,7 +98,7 @@ func TestPageStandsAlone(t *testing.T) {
 }
 
 func TestPlotsAsFiles(t *testing.T) {
-	r, err := New("", []Source{{"a.json", nil, made()}})
+	r, err := New("", []Source{{File: "a.json", Result: made()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,5 +189,43 @@ func TestManyRatiosMakeSeveralPlots(t *testing.T) {
 	figures := ratios([]string{"a", "b"}, lines)
 	if len(figures) != 2 || figures[0].height != vg.Length(80+15*(barsAPlot-6)) || figures[0].Name == figures[1].Name {
 		t.Errorf("%d plots", len(figures))
+	}
+}
+
+// Files of rows, of any level, make one plot together.
+func TestLevelsShareAPlot(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for name, text := range map[string]string{
+		"nic.json":   `[{"test":"push","ranks":2,"bytes":8,"usec":1},{"test":"push","ranks":2,"bytes":64,"usec":2},{"test":"lock","ranks":2,"bytes":0,"usec":1}]`,
+		"suite.json": `[{"test":"PingPong","ranks":2,"bytes":8,"t_avg_usec":3},{"test":"PingPong","ranks":2,"bytes":64,"t_avg_usec":4}]`,
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	sources, err := Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New("", sources)
+	if err != nil || len(r.Parts) != 1 || len(r.Figures) != 2 || len(r.Parts[0].Rows) != 5 {
+		t.Fatalf("report %+v, %v", r, err)
+	}
+	var out bytes.Buffer
+	if err := r.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"nic: push, 2 ranks", "suite: PingPong, 2 ranks", `download="nic.json"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, text := range []string{"[]", "[1]", `[{"test":""}]`, "{}"} {
+		if rows, ok := parseRows([]byte(text)); ok {
+			t.Errorf("%s passes as rows %v", text, rows)
+		}
 	}
 }

@@ -46,6 +46,7 @@ const (
 // Run counts. Where system calls cannot be counted, note says why.
 func Run(ctx context.Context, o Options) (r *Record, note string, err error) {
 	r = &Record{Schema: Schema, Host: host.Describe()}
+	r.Host.FindCommit()
 	for _, t := range o.Tests {
 		c, why, err := o.cost(ctx, t)
 		if err != nil {

@@ -21,6 +21,7 @@ func calibrateCommand(out io.Writer) *cobra.Command {
 				return usage(fmt.Errorf("unknown format %q; the formats are text, json", format))
 			}
 			h, c := host.Describe(), host.Calibrate()
+			h.FindCommit()
 			h.After = host.Load()
 			if format == "json" {
 				return json.NewEncoder(out).Encode(struct {
