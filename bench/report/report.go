@@ -16,12 +16,15 @@ import (
 	"rhinet/bench/compare"
 )
 
-// A Source is one result file: a comparison, or the rows of a measurement.
+// A Source is one result file: a comparison, the rows of a measurement, or
+// runs of kernels with their timers on.
 type Source struct {
 	File   string // its base name
 	Text   []byte
-	Result *compare.Result // nil for rows
-	rows   []row
+	Result *compare.Result // nil for the others
+
+	rows    []row
+	kernels []kernelRun
 }
 
 // Load reads result files. A folder stands for the result files in it; what
@@ -67,6 +70,10 @@ func load(file string) (Source, error) {
 	s := Source{File: filepath.Base(file), Text: text}
 	if rows, ok := parseRows(text); ok {
 		s.rows = rows
+		return s, nil
+	}
+	if runs, ok := parseKernels(text); ok {
+		s.kernels = runs
 		return s, nil
 	}
 	if s.Result, err = compare.Read(file); err != nil {
@@ -122,10 +129,14 @@ type Cell struct {
 func New(title string, sources []Source) (*Report, error) {
 	r := &Report{Title: title}
 	names := map[string]bool{}
-	var rows []Source
+	var rows, kernels []Source
 	for i, s := range sources {
-		if s.Result == nil {
+		switch {
+		case s.rows != nil:
 			rows = append(rows, s)
+			continue
+		case s.kernels != nil:
+			kernels = append(kernels, s)
 			continue
 		}
 		p, err := newPart(fmt.Sprintf("part%d", i+1), s)
@@ -146,6 +157,9 @@ func New(title string, sources []Source) (*Report, error) {
 			return nil, err
 		}
 		r.Parts = append(r.Parts, *p)
+	}
+	if len(kernels) > 0 {
+		r.Parts = append(r.Parts, *waits("waiting", kernels))
 	}
 	for _, p := range r.Parts {
 		r.Figures = append(r.Figures, p.Figures...)

@@ -229,3 +229,29 @@ func TestLevelsShareAPlot(t *testing.T) {
 		}
 	}
 }
+
+func TestWaitingOfKernels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "npb.json")
+	text := `{"kernel":"CG","class":"S","processes":2,"seconds":2,"mops":1000,"phases":[{"name":"communication wait","mean_s":0.5,"max_s":1}]}
+{"kernel":"EP","class":"S","processes":2,"seconds":2,"mops":1000,"phases":[]}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := Load([]string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New("", sources)
+	if err != nil || len(r.Parts) != 1 || len(r.Figures) != 1 || len(r.Parts[0].Rows) != 1 {
+		t.Fatalf("report %+v, %v", r, err)
+	}
+	if row := r.Parts[0].Rows[0]; row[4].Text != "25.0" || row[5].Text != "50.0" {
+		t.Errorf("row %+v", row)
+	}
+	for _, text := range []string{"", "{}", `{"kernel":"CG"}`, `{"kernel":"CG","processes":2,"seconds":1}`} {
+		if runs, ok := parseKernels([]byte(text)); ok {
+			t.Errorf("%s passes as %v", text, runs)
+		}
+	}
+}

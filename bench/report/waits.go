@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A kernelRun is what `npb -timers -format json` prints for a kernel.
+type kernelRun struct {
+	Kernel    string  `json:"kernel"`
+	Class     string  `json:"class"`
+	Processes int     `json:"processes"`
+	Seconds   float64 `json:"seconds"`
+	Mops      float64 `json:"mops"`
+	Phases    []struct {
+		Name string  `json:"name"`
+		Mean float64 `json:"mean_s"`
+		Max  float64 `json:"max_s"`
+	} `json:"phases"`
+}
+
+// commWait is the phase that npb reports the communication wait time as.
+const commWait = "communication wait"
+
+// wait returns the shares of the time that a rank waited for communication,
+// on average and at most; ok tells whether timers were on.
+func (k kernelRun) wait() (mean, most float64, ok bool) {
+	for _, p := range k.Phases {
+		if p.Name == commWait && k.Seconds > 0 {
+			return p.Mean / k.Seconds, p.Max / k.Seconds, true
+		}
+	}
+	return 0, 0, false
+}
+
+// parseKernels reads a file of such lines; ok tells whether it is one.
+func parseKernels(text []byte) (runs []kernelRun, ok bool) {
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var k kernelRun
+		if d.Decode(&k) != nil || k.Kernel == "" || k.Processes < 1 {
+			return nil, false
+		}
+		if _, _, timed := k.wait(); timed {
+			runs = append(runs, k)
+		}
+	}
+	return runs, len(runs) > 0
+}
+
+// waits makes one part of all files of kernels: the share of the time that
+// ranks wait.
+func waits(id string, sources []Source) *Part {
+	p := &Part{ID: id, File: "waiting", Legend: "Share of the time of each kernel that a rank waits for communication: the time in MPI calls that nothing overlaps",
+		Header: []string{"kernel", "ranks", "seconds", "Mop/s", "waiting, mean %", "waiting, most %"}}
+	bars := &waitBars{}
+	for _, s := range sources {
+		for _, k := range s.kernels {
+			mean, most, _ := k.wait()
+			name := k.Kernel + "." + k.Class
+			p.Rows = append(p.Rows, []Cell{{Text: name}, number(float64(k.Processes), "%.0f"), number(k.Seconds, "%.4g"), number(k.Mops, digits(k.Mops)), number(100*mean, "%.1f"), number(100*most, "%.1f")})
+			bars.labels = append(bars.labels, fmt.Sprintf("%s %d", name, k.Processes))
+			bars.mean, bars.most = append(bars.mean, mean), append(bars.most, most)
+		}
+		p.Links = append(p.Links, link(s.File, "application/json", s.File, s.Text))
+	}
+	for part := 0; len(bars.labels) > 0; part++ {
+		n := min(barsAPlot, len(bars.labels))
+		p.Figures = append(p.Figures, (&waitBars{bars.labels[:n], bars.mean[:n], bars.most[:n]}).figure(part))
+		bars = &waitBars{bars.labels[n:], bars.mean[n:], bars.most[n:]}
+	}
+	return p
+}
+
+// waitBars draws a full bar of the whole time for each kernel, filled up to
+// the mean share of waiting, with a mark at the share of the rank that waits most.
+type waitBars struct {
+	labels     []string
+	mean, most []float64
+}
+
+func (b *waitBars) figure(part int) *Figure {
+	name := "waiting"
+	if part > 0 {
+		name = fmt.Sprintf("waiting-%d", part+1)
+	}
+	f := newFigure(name, "communication wait", "share of the time (%); filled: mean, mark: the rank that waits most", "kernel, ranks")
+	p := f.plot
+	f.height = vg.Length(80 + 15*len(b.labels))
+	p.Add(b)
+	p.X.Min, p.X.Max = 0, 100
+	p.Y.Min, p.Y.Max = -0.7, float64(len(b.labels))-0.3
+	var ticks []plot.Tick
+	for i, l := range b.labels {
+		ticks = append(ticks, plot.Tick{Value: float64(len(b.labels) - 1 - i), Label: l})
+	}
+	p.Y.Tick.Marker, p.Y.Tick.Length = plot.ConstantTicks(ticks), 0
+	return f
+}
+
+// Plot implements plot.Plotter.
+func (b *waitBars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	box := func(to float64, at vg.Length) []vg.Point {
+		return []vg.Point{{X: x(0), Y: at - 4}, {X: x(to), Y: at - 4}, {X: x(to), Y: at + 4}, {X: x(0), Y: at + 4}, {X: x(0), Y: at - 4}}
+	}
+	fill := color.Color(lookOf(0).color)
+	for i := range b.labels {
+		at := y(float64(len(b.labels) - 1 - i))
+		c.FillPolygon(fill, box(100*b.mean[i], at))
+		c.StrokeLines(draw.LineStyle{Color: fill, Width: 0.7}, box(100, at))
+		most := x(100 * b.most[i])
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.5}, most, at-5, most, at+5)
+	}
+}
