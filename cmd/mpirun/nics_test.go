@@ -1,0 +1,29 @@
+package main
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"rhinet/llc/nics"
+)
+
+// TestKernelsOnEveryNIC runs the kernels as processes, on each NIC that --nic
+// can name but the default, which the other tests use.
+func TestKernelsOnEveryNIC(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes share no memory here")
+	}
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	for _, name := range nics.Names() {
+		if name == nics.Default {
+			continue
+		}
+		status, out, errs := mpirun(t, "-n", "4", "--quiet", "--timeout", "1m", "--nic", name, "../npb", "-class", "S", "cg", "mg", "ft", "is", "lu")
+		if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != 5 {
+			t.Errorf("%s: status %d, %d kernels verified, want 5; %s", name, status, got, errs)
+		}
+	}
+}
