@@ -1,0 +1,182 @@
+package stepped
+
+import (
+	"fmt"
+
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+)
+
+// An op is one request, in terms that mean the same on both sides.
+type op struct {
+	name        string
+	node, win   int
+	botf        bool
+	kind        uint8
+	to, pid     int
+	seg         martini.Segment
+	segKind     int
+	off         uint64
+	local, loff int // area and offset at the issuer
+	size        int
+	flag        int
+	payload     []byte
+	plainAt     uint64 // ack, response: offset in plainArea
+	plainArea   int
+	localBad    bool
+}
+
+func (o *op) String() string {
+	return fmt.Sprintf("%s node %d window %d to %d.%d seg %v(%d)+%d local %d+%d size %d flag %d plain %d+%d",
+		o.name, o.node, o.win, o.to, o.pid, o.seg, o.segKind, o.off, o.local, o.loff, o.size, o.flag, o.plainArea, o.plainAt)
+}
+
+// offset draws where to begin, often next to a border of pages.
+func (w *twins) offset() int {
+	switch w.pick(4) {
+	case 0:
+		return w.pick(areaSize)
+	case 1:
+		return (w.pick(7))*pageBytes + w.pick(17) - 8
+	case 2:
+		return w.pick(64)
+	}
+	return w.pick(areaSize/8) * 8
+}
+
+func (w *twins) length() int {
+	switch w.pick(16) {
+	case 0:
+		return w.pick(areaSize)
+	case 1, 2:
+		return w.pick(2*MTU + 3)
+	case 3:
+		return 0
+	}
+	return w.pick(129)
+}
+
+// draw makes an operation.
+func (w *twins) draw() op {
+	o := op{node: w.pick(twinNodes), win: w.pick(12), to: w.pick(3), flag: w.pick(7)}
+	if w.pick(8) != 0 {
+		o.node %= 3
+	}
+	if w.pick(16) == 0 {
+		o.to = 3
+	}
+	o.pid = o.to
+	o.segKind = max(0, w.pick(16)-11)
+	o.off = uint64(max(0, w.offset()))
+	o.size = w.length()
+	o.loff = max(0, w.offset())
+	if o.segKind == 0 && w.pick(8) != 0 { // inside the segment
+		o.off = min(o.off, areaSize)
+		o.size = min(o.size, areaSize-int(o.off))
+	}
+	o.loff = min(o.loff, areaSize-min(o.size, areaSize))
+	switch w.pick(64) {
+	case 0:
+		o.win = invalidBy
+	case 1:
+		o.win, o.localBad = forgedBy, true
+	case 2:
+		o.pid = w.pick(5)
+	case 3:
+		o.flag = martini.CompletionFlags + 1 + w.pick(9)
+	case 4:
+		o.off = ^uint64(0) - uint64(w.pick(9))
+	case 5:
+		o.local, o.localBad = 2, o.size > 0
+	case 6:
+		o.local = 1
+		end := o.loff + o.size
+		o.localBad = o.size > 0 && !(end <= 2*pageBytes || o.loff >= 4*pageBytes)
+	}
+	if o.segKind < len(w.segs[0]) {
+		o.seg = w.segs[o.to][o.segKind]
+	}
+	w.decide(&o)
+	return o
+}
+
+// decide draws the kind of request.
+func (w *twins) decide(o *op) {
+	lost := w.pick(128) == 0
+	switch k := w.pick(32); {
+	case k < 12:
+		o.name, o.kind = "PUSH", martini.CommandPush
+	case k < 21:
+		o.name, o.kind = "PULL", martini.CommandPull
+	case k < 25:
+		o.name, o.botf, o.kind = "BOTF push", true, martini.PacketPush
+	case k < 27:
+		o.name, o.botf, o.kind = "BOTF pull request", true, martini.PacketPullRequest
+		o.size = max(o.size, 1)
+		o.loff = min(o.loff, areaSize-o.size)
+		if o.local == 2 {
+			o.localBad = true
+		}
+		if o.local == 1 {
+			o.localBad = !(o.loff+o.size <= 2*pageBytes || o.loff >= 4*pageBytes)
+		}
+	case k < 29:
+		o.name, o.botf, o.kind = "BOTF response", true, uint8(martini.PacketAck+2*w.pick(2))
+		o.plainAt, o.plainArea = uint64(min(areaSize, max(0, w.offset()))), w.pick(3)
+	case k == 29:
+		o.name, o.botf, o.kind = "SWAP", true, martini.PacketSwap
+		o.off %= 70
+	case k == 30:
+		o.name, o.botf, o.kind = "unknown packet", true, uint8([]int{0, 5, 15, 17, 99, 0xf0, 0xff}[w.pick(7)])
+	default:
+		o.name, o.kind = "special request", uint8(3+w.pick(250))
+	}
+	if lost && (o.kind == martini.PacketPush || !o.botf && o.kind == martini.CommandPull) {
+		o.to, o.pid = lostNode, lostNode
+	}
+	if o.botf && o.kind != martini.PacketPullRequest {
+		size := min(o.size, MTU)
+		if w.pick(64) == 0 && o.to != lostNode {
+			size = MTU + 1
+		}
+		if o.kind == martini.PacketSwap && w.pick(8) != 0 {
+			size = 16
+		}
+		o.size, o.localBad = size, false
+		o.payload = make([]byte, size)
+		for i := range o.payload {
+			o.payload[i] = byte(w.pick(256))
+		}
+		if o.kind == martini.PacketSwap {
+			for i := range o.payload {
+				o.payload[i] &= 1
+				if i%8 != 0 {
+					o.payload[i] = 0
+				}
+			}
+		}
+	}
+}
+
+// overlaps reports whether source and target share memory.
+func (o *op) overlaps() bool {
+	at, from := o.off, uint64(o.loff)
+	return o.to == o.node && len(o.payload) == 0 && o.segKind == o.local && at < from+uint64(o.size) && from < at+uint64(o.size)
+}
+
+// prepare writes the Window of one side and returns the kick.
+func (o *op) prepare(s *side) (dw int, value uint64) {
+	w := s.nics[o.node].Window(o.win)
+	local := fabric.Address(s.areas[o.node][o.local]) + uint64(o.loff)
+	if !o.botf {
+		parameters(w, o.kind, martini.Request{Node: o.to, Segment: o.seg, Offset: o.off, Flag: o.flag}, local, uint64(o.size))
+		w.Store(martini.DWTarget, uint64(o.to)|uint64(o.pid)<<16)
+		return martini.DWKick, 1
+	}
+	p := martini.Packet{Type: o.kind, PGID: 77, PID: o.pid, Node: o.to, Segment: o.seg, Offset: o.off, Local: local, Flag: o.flag, Length: o.size, Payload: o.payload}
+	if o.name == "BOTF response" && o.to < twinNodes {
+		p.Local = fabric.Address(s.areas[o.to][o.plainArea]) + o.plainAt
+	}
+	image(w, &p)
+	return martini.DWBotf, uint64(len(o.payload))
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package stepped
+
+const raceDetector = true
