@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,5 +96,47 @@ func TestReferenceRunsWhatItHolds(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if _, err := Reference(dir, "openmpi"); !errors.Is(err, ErrNoPeers) {
 		t.Errorf("a missing launcher: %v", err)
+	}
+}
+
+// Originals say by what they are linked with under which MPI they run.
+func TestReferenceFindsItsMPI(t *testing.T) {
+	for _, k := range kinds {
+		for _, tool := range []string{k.mpicc, k.launcher} {
+			if _, err := exec.LookPath(tool); err != nil {
+				t.Skipf("%s is not installed", tool)
+			}
+		}
+		dir := t.TempDir()
+		src := filepath.Join(t.TempDir(), "cg.c")
+		text := `#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (!rank) puts(" Mop/s total = 5.5\n Verification = SUCCESSFUL");
+	MPI_Finalize();
+	return 0;
+}
+`
+		if err := os.WriteFile(src, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(k.mpicc, "-o", filepath.Join(dir, "cg.S.x"), src).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		r, err := Reference(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if args := r.command(Cell{"CG.S", 2, []int{0}}, 0); args[0] != k.launcher {
+			t.Errorf("linked with %s, run by %v", k.name, args)
+		}
+		s, err := r.measure(t.Context(), Cell{"CG.S", 2, []int{0}}, 0, time.Minute)
+		if err != nil || len(s) != 1 || s[0].Value != 5.5 {
+			t.Errorf("%s: %+v, %v", k.name, s, err)
+		}
 	}
 }

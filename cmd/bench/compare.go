@@ -41,7 +41,7 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			return s.run(s.withPeers(peers))
 		},
 	}
-	s.flags(c.Flags(), 8)
+	s.flags(c.Flags(), 8, time.Minute)
 	f := c.Flags()
 	f.DurationVar(&s.opts.Budget, "time", 50*time.Millisecond, "measuring time of one size")
 	f.StringSliceVar(&tests, "tests", nil, "tests to run (default: all of the plan)")
@@ -94,7 +94,7 @@ func compareSuite(out, errs io.Writer) *cobra.Command {
 			return s.run(s.withPeers(peers))
 		},
 	}
-	s.flags(c.Flags(), 8)
+	s.flags(c.Flags(), 8, time.Minute)
 	f := c.Flags()
 	f.DurationVar(&s.opts.Budget, "time", 100*time.Millisecond, "time that one size takes at most")
 	f.IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a test leaves out what it cannot run on")
@@ -151,7 +151,7 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 			})
 		},
 	}
-	s.flags(c.Flags(), 6)
+	s.flags(c.Flags(), 6, 10*time.Minute)
 	f := c.Flags()
 	f.StringSliceVar(&kernels, "kernels", nil, "kernels to run (default: all)")
 	f.StringSliceVar(&classes, "classes", []string{"S"}, "problem classes")

@@ -33,9 +33,9 @@ type comparison struct {
 	quiet        bool
 }
 
-func (s *comparison) flags(f *pflag.FlagSet, rounds int) {
+func (s *comparison) flags(f *pflag.FlagSet, rounds int, limit time.Duration) {
 	f.IntVar(&s.opts.Rounds, "rounds", rounds, "rounds in rotated order; fewer than 6 cannot show a difference")
-	f.DurationVar(&s.opts.Limit, "limit", time.Minute, "longest time of one command; a runtime that hangs is noted")
+	f.DurationVar(&s.opts.Limit, "limit", limit, "longest time of one command; a runtime that hangs is noted")
 	f.StringSliceVar(&s.settings, "ours", nil, "settings of this runtime to compare, each NIC or NIC+NAME=VALUE (default: the default NIC)")
 	f.StringVar(&s.format, "format", "table", "output format: "+compare.Formats)
 	f.StringVar(&s.launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
@@ -83,6 +83,9 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 	if err != nil {
 		return err
 	}
+	if err := distinct(all); err != nil {
+		return usage(err)
+	}
 	if s.resume {
 		if s.opts.Previous, err = compare.Resume(save.newest(), all, s.opts); err != nil {
 			return usage(fmt.Errorf("--resume: %w", err))
@@ -100,6 +103,18 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 		return res.Write(s.out, s.format)
 	}
 	return s.broken(res, save, err)
+}
+
+// distinct reports runtimes that results could not tell apart.
+func distinct(all []compare.Runtime) error {
+	seen := map[string]bool{}
+	for _, r := range all {
+		if seen[r.Name] {
+			return fmt.Errorf("two runtimes are called %s; name each once, and give folders of originals different names", r.Name)
+		}
+		seen[r.Name] = true
+	}
+	return nil
 }
 
 // measure runs the comparison behind a progress bar.

@@ -76,6 +76,7 @@ func TestBadInput(t *testing.T) {
 		{"compare npb --npb /nowhere --mpirun true", "--npb /nowhere is not a program"},
 		{"compare npb --rounds 0", "--rounds 0"},
 		{"pmb PongPing", `unknown test "PongPing"; the tests are PingPong, PingPing`},
+		{"pmb Bcast --off-cache=-7", "--off-cache is negative"},
 		{"pmb --sizes x", `size "x"`},
 		{"pmb --format xml", "imb, csv, json"},
 		{"pmb --window 0", "--window"},
@@ -131,7 +132,7 @@ func TestOneRankMeasures(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "barrier,1,0,") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
 	}
-	status, out, errs = process(t, "pmb", "bcast", "-sizes=8", "-repetitions", "2", "-off_cache", "-check")
+	status, out, errs = process(t, "pmb", "bcast", "-sizes=8", "-repetitions", "2", "-off_cache=100000", "-check")
 	if status != 0 || !strings.Contains(out, "# Benchmarking Bcast") || !strings.Contains(out, "            8            2 ") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
 	}

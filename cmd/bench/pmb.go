@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,11 +17,19 @@ import (
 	"rhinet/mpi"
 )
 
+// fromCaches as the value of --off-cache asks for buffers by the size of the
+// caches, mostOffCache bounds them: every rank has two such sets, and a last
+// cache that many cores share may be larger than all of them together need.
+const (
+	fromCaches   = -1
+	mostOffCache = 64 << 20
+)
+
 func pmbCommand(out io.Writer) *cobra.Command {
 	var (
-		o              pmb.Options
-		sizes, format  string
-		list, offCache bool
+		o             pmb.Options
+		sizes, format string
+		list          bool
 	)
 	c := &cobra.Command{
 		Use:   "pmb [name]...",
@@ -44,8 +53,8 @@ func pmbCommand(out io.Writer) *cobra.Command {
 			if o.Sizes, err = parseSizes(sizes); err != nil {
 				return usage(err)
 			}
-			if offCache {
-				o.OffCache = 2 * caches()
+			if o.OffCache == fromCaches {
+				o.OffCache = min(2*caches(), mostOffCache)
 			}
 			if o.Time <= 0 || o.Repetitions < 1 || o.Window < 1 || o.NPMin < 1 {
 				return usage(fmt.Errorf("--time, --repetitions, --window and --npmin must be above zero"))
@@ -63,7 +72,8 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	f.IntVar(&o.Repetitions, "repetitions", 1000, "repetitions of one size at most")
 	f.IntVar(&o.Volume, "volume", 40<<20, "bytes that one size moves at most; fewer repetitions keep to it")
 	f.DurationVar(&o.Time, "time", 10*time.Second, "time that one size takes at most; fewer repetitions keep to it")
-	f.BoolVar(&offCache, "off-cache", false, "take buffers in turn that are twice the caches in all")
+	f.IntVar(&o.OffCache, "off-cache", 0, "take buffers in turn that are `BYTES` in all (without a number: twice the caches, 64 MiB at most)")
+	f.Lookup("off-cache").NoOptDefVal = strconv.Itoa(fromCaches)
 	f.BoolVar(&o.Check, "check", false, "look at what arrives, and print a column of defects")
 	f.BoolVar(&o.Multi, "multi", false, "as many groups of --npmin ranks as there are, all at once")
 	f.IntVar(&o.NPMin, "npmin", 2, "begin with so many ranks, then twice as many, up to all")
