@@ -34,7 +34,7 @@ func (w *writer) place(rank int) uint64 {
 func bare(w *writer, series, bytes, reps int) error {
 	if series != 1 {
 		if series == 2 {
-			return w.stream(bytes, reps)
+			return w.stream(bytes, reps, false)
 		}
 		return errCommon
 	}

@@ -2,6 +2,7 @@ package nic
 
 import (
 	"rhinet/bench/pair"
+	"rhinet/nicemu/fabric"
 	"rhinet/nicemu/martini"
 )
 
@@ -10,13 +11,25 @@ func openPull(e *pair.End) (pair.Side, error) {
 	return newWriter(e, &writer{series: pull}, nil)
 }
 
-func pull(w *writer, _, bytes, reps int) error {
+// pull reads by PULL, or by a pull request packet that the Window sends as it
+// is.
+func pull(w *writer, series, bytes, reps int) error {
 	if w.Rank == 1 {
 		return nil
 	}
+	b := w.buf[:bytes]
 	r := martini.Request{Node: 1, Segment: martini.CommonSegment}
+	image := martini.Packet{
+		Type: martini.PacketPullRequest, PID: 1, Node: 1, Segment: martini.CommonSegment, Local: fabric.Address(b), Length: bytes,
+	}
 	for range reps {
-		if err := w.window.Pull(r, w.buf[:bytes]); err != nil {
+		var err error
+		if series == 0 {
+			err = w.window.Pull(r, b)
+		} else {
+			err = w.window.Botf(&image)
+		}
+		if err != nil {
 			return err
 		}
 	}

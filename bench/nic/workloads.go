@@ -47,9 +47,10 @@ func Workloads() []Workload {
 	return []Workload{
 		{"push", "remote write by PUSH, against memcpy", []pair.Series{
 			latency("push", all, largest), stream("push-stream", all, largest), stream("memcpy", all, largest),
+			{Name: "push-both", Sizes: all, Min: 8, Max: largest, Unit: 8, Scale: 1, Moves: 2},
 		}, openPush},
 		{"pull", "remote read by PULL", []pair.Series{
-			{Name: "pull", Sizes: all, Min: 8, Max: largest, Unit: 8, Scale: 1, Moves: 1, Half: true},
+			stream("pull", all, largest), stream("pull-botf", all, largest),
 		}, openPull},
 		{"botf", "remote write by a packet image in the Window", []pair.Series{
 			latency("botf", packet, martini.MaxImage), stream("botf-stream", packet, martini.MaxImage),

@@ -57,7 +57,7 @@ func (w *writer) Run(series, bytes, reps int) error {
 	if series == 0 {
 		return w.pingPong(bytes, reps)
 	}
-	return w.stream(bytes, reps)
+	return w.stream(bytes, reps, false)
 }
 
 // errCommon says that a series is measured as for every writer.
@@ -86,22 +86,28 @@ func (w *writer) pingPong(bytes, reps int) error {
 	return nil
 }
 
-// stream is E3, one way: the first sends, the second waits for the end. What
-// is written is overwritten: a remote write needs nobody to receive it.
-func (w *writer) stream(bytes, reps int) error {
+// stream is E3: the first sends, or both do, and who does not waits for the
+// end. What is written is overwritten: a remote write needs nobody to receive
+// it.
+func (w *writer) stream(bytes, reps int, both bool) error {
 	w.number++
-	if w.Rank == 1 {
-		return w.await(endWord, w.number)
-	}
-	b := w.buf[:bytes]
-	for range reps {
-		if err := w.send(w, area, b); err != nil {
+	if w.Rank == 0 || both {
+		b := w.buf[:bytes]
+		for range reps {
+			if err := w.send(w, area, b); err != nil {
+				return err
+			}
+		}
+		var end [8]byte
+		binary.NativeEndian.PutUint32(end[:], w.number)
+		if err := w.botf(endWord, end[:]); err != nil {
 			return err
 		}
 	}
-	var end [8]byte
-	binary.NativeEndian.PutUint32(end[:], w.number)
-	return w.botf(endWord, end[:])
+	if w.Rank == 1 || both {
+		return w.await(endWord, w.number)
+	}
+	return nil
 }
 
 // await polls a word of the own memory.
@@ -136,10 +142,14 @@ func openPush(e *pair.End) (pair.Side, error) {
 	return newWriter(e, &writer{send: (*writer).push, series: memcpy}, nil)
 }
 
-// memcpy copies the same bytes to the same place without a NIC, for the third
-// series of push.
+// memcpy is the third and the fourth series of push: it copies the same bytes
+// to the same place without a NIC; and PUSH both ways at once.
 func memcpy(w *writer, series, bytes, reps int) error {
-	if series != 2 {
+	switch series {
+	case 2:
+	case 3:
+		return w.stream(bytes, reps, true)
+	default:
 		return errCommon
 	}
 	if w.Rank == 0 {

@@ -12,7 +12,7 @@ import (
 // Every measurement below MPI runs on two processes and prints its rows.
 func TestLevels(t *testing.T) {
 	for args, tests := range map[string][]string{
-		"nic push --sizes 8,4096":           {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half"},
+		"nic push --sizes 8,4096":           {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half", "push-both", "push-both"},
 		"nic aotf":                          {"aotf", "bare", "aotf-stream"},
 		"nic lock":                          {"lock", "lock-contended"},
 		"nic barrier":                       {"barrier"},
