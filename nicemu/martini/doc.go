@@ -25,8 +25,9 @@
 //	vpush.go     the ring that the receiver fills            11
 //	board.go     flag lines; control words                   6.1, 9.2
 //
-// The stepped model, which shows the state machines of section 10 one state at
-// a time, has its place beside this and works on the tables of regs.go.
+// The stepped model (package stepped) shows the state machines of section 10
+// one state at a time, and works on the same tables, which hardware.go shows
+// to it. A test holds the two to be one NIC.
 //
 // Choices where the specification is silent are marked "Our choice".
 package martini

@@ -146,14 +146,6 @@ func (f *Frame) Store(off int, v uint64) {
 	}
 }
 
-// Load reads a word at an offset of the page, as one.
-func (f *Frame) Load(off int) uint64 {
-	if b := f.Bytes(off, 8); b != nil && off%8 == 0 {
-		return atomic.LoadUint64(Word64(b, 0))
-	}
-	return 0
-}
-
 // Find looks a segment up in the SID table for size bytes at an offset: its
 // start and length, or why the access is refused (martini, sections 5.5, 8.6).
 func (n *NIC) Find(key uint64, seg Segment, offset, size uint64) (start, length uint64, why error) {

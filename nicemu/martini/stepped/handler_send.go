@@ -167,10 +167,7 @@ func (f *Firmware) ackReached() bool {
 	n := f.n
 	j := *n.jobs.head()
 	if !j.ring {
-		for n.direct.len() >= headerDepth { // another packet's ack, in software
-			f.Tick(1)
-		}
-		n.direct.put(n.ackOf(&j.h, j.result))
+		f.outbox.put(n.ackOf(&j.h, j.result)) // another packet's ack, in software
 	} else {
 		f.advanceRing()
 		f.Clear(Replier)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -224,32 +225,46 @@ func TestEventsReportWork(t *testing.T) {
 }
 
 // TestRequestsFromManyAtOnce holds that requests of all nodes at once, on
-// memory of their own, come out as one after the other.
+// memory of their own, come out as one after the other, whatever is in the
+// way of the packets.
 func TestRequestsFromManyAtOnce(t *testing.T) {
-	const ranks, part = 4, 3*MTU + 77
-	w := newWorld(t, ranks, 16, Options{TLB: Geometry{2, 2}})
-	want := make([][]byte, ranks)
-	for i := range want {
-		want[i] = bytes.Clone(w.areas[i])
-	}
-	for i := range ranks {
-		for j := range ranks {
-			src, dst := j*part, (ranks+i)*part
-			r := martini.Request{Node: j, Segment: w.seg[j], Offset: uint64(dst), Flag: 1}
-			copy(want[j][dst:dst+part], want[i][src:src+part])
-			if _, err := w.m.Push(i, j, r, w.areas[i][src:src+part]); err != nil {
-				t.Fatal(err)
+	const ranks, part, waves = 4, 2*MTU + 77, 40
+	rng := rand.New(rand.NewPCG(5, 6))
+	w := newWorld(t, ranks, 12, Options{TLB: Geometry{1, 2}, Timeout: 30})
+	for wave := range waves {
+		want := make([][]byte, ranks)
+		for i := range want {
+			fill(w.areas[i], byte(wave*7+i))
+			want[i] = bytes.Clone(w.areas[i])
+		}
+		for i := range ranks {
+			for j := range ranks {
+				near, far, size := j*part+rng.IntN(40), (ranks+i)*part+rng.IntN(40), rng.IntN(part-40)
+				r := martini.Request{Node: j, Segment: w.seg[j], Offset: uint64(far), Flag: 1}
+				kick := w.m.Push
+				if rng.IntN(2) == 0 {
+					kick = w.m.Pull
+					copy(want[i][near:near+size], w.areas[j][far:])
+				} else {
+					copy(want[j][far:far+size], w.areas[i][near:])
+				}
+				if _, err := kick(i, j, r, w.areas[i][near:near+size:near+size]); err != nil {
+					t.Fatal(err)
+				}
+				for range rng.IntN(100) {
+					w.m.Step()
+				}
 			}
 		}
-	}
-	w.run()
-	for i := range ranks {
-		if !bytes.Equal(w.areas[i], want[i]) {
-			t.Errorf("node %d differs", i)
-		}
-		for j := range ranks {
-			if w.nics[i].Window(j).Flag(1) != 1 {
-				t.Errorf("request %d of node %d is not complete", j, i)
+		w.run()
+		for i := range ranks {
+			if !bytes.Equal(w.areas[i], want[i]) {
+				t.Fatalf("wave %d: node %d differs", wave, i)
+			}
+			for j := range ranks {
+				if win := w.nics[i].Window(j); win.Flag(1) != uint64(wave+1) || win.Contflag() != uint64(wave+1) {
+					t.Fatalf("wave %d: request %d of node %d is not complete", wave, j, i)
+				}
 			}
 		}
 	}

@@ -385,3 +385,40 @@ func TestAOTFHeadersAreInspected(t *testing.T) {
 	}
 	w.continues("AOTF")
 }
+
+// 5.3: an address that wraps around is no address.
+func TestPlainAddressesDoNotWrapAround(t *testing.T) {
+	w := hostile(t, Options{})
+	for _, p := range plain() {
+		w.attack("address wraps around", p, 0, 0, 0, ^uint64(0)-8, martini.WrongLength, 1)
+	}
+}
+
+// 8.2: what a process has on a pinned page is bounded by the byte (our choice;
+// a Go slice need not fill its pages), so that a neighbour on the same page
+// stays untouched.
+func TestNeighboursOnAPinnedPageAreNotReached(t *testing.T) {
+	w := hostile(t, Options{})
+	b := pages(1)
+	fill(b, 77)
+	w.areas = append(w.areas, b)
+	if _, err := w.nics[1].Pin(b[100:300]); err != nil {
+		t.Fatal(err)
+	}
+	wild, err := w.nics[1].Register(addr(b), uint64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, off := range []uint64{0, 99, 300 - attackBytes + 1, 300, pageBytes - attackBytes} {
+		for _, p := range named() {
+			w.attack("neighbour", p, 0, 0, wild, off, martini.NotPinned, 1)
+		}
+		for _, p := range plain() {
+			w.attack("neighbour", p, 0, 0, 0, addr(b)+off, martini.NotPinned, 1)
+		}
+	}
+	w.must(w.m.Push(0, 0, victims(wild, 100), w.areas[0][:200]))
+	if w.last() != 0 || !bytes.Equal(b[100:300], w.areas[0][:200]) {
+		t.Error("what is pinned is not reached")
+	}
+}

@@ -283,3 +283,31 @@ func TestUnansweredExceptionStays(t *testing.T) {
 		t.Errorf("a Window in use was kicked: %v", err)
 	}
 }
+
+// TestAcksUnderABreakPoint holds that the Replier, stopped before an ack, is
+// not resumed to send it: firmware does (martini, section 10.9).
+func TestAcksUnderABreakPoint(t *testing.T) {
+	o := Options{}
+	got := visited(&o, 1, Replier)
+	w := newWorld(t, 2, 1, o)
+	if err := w.m.Break(1, Replier, ACK); err != nil {
+		t.Fatal(err)
+	}
+	r := martini.Request{Node: 1, Segment: w.seg[1], Flag: 4}
+	for want := uint64(1); want < 4; want++ {
+		w.must(w.m.Push(0, 0, r, w.areas[0][:10]))
+		if w.nics[0].Window(0).Flag(4) != want {
+			t.Errorf("no ack for request %d", want)
+		}
+	}
+	serial := w.must(w.m.Pull(0, 1, r, w.areas[0][:10]))
+	if w.nics[0].Window(1).Flag(4) != serial {
+		t.Error("no PULL under the break point")
+	}
+	if slices.Contains(*got, ACK) {
+		t.Errorf("the Replier sent an ack: %v", *got)
+	}
+	if hits, misses, _, _ := w.m.TLB(1); hits == 0 || misses == 0 {
+		t.Errorf("PATLB: %d hits, %d misses", hits, misses)
+	}
+}
