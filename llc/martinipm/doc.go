@@ -11,4 +11,8 @@
 // packets and Busy. On PM/RHiNET, messages above 16 KB are moved by RMA where
 // the kernel lets one process reach the memory of another; on PM/RHiNET-VP and
 // without RMA everything travels in messages.
+//
+// PM/RHiNET keeps one promise of [ir.Translator] only in part: a look for
+// messages costs more the more peers there are, idle or not. That is what its
+// successor was made for, and what bench pm measures.
 package martinipm
