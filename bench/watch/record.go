@@ -69,8 +69,32 @@ const (
 
 // A Finding is one thing that costs more than before.
 type Finding struct {
-	Cost string // the test
+	Test Test
 	Text string
+}
+
+func (f Finding) String() string {
+	return fmt.Sprintf("%s, %d ranks, %d bytes: %s", f.Test.Name, f.Test.Ranks, f.Test.Bytes, f.Text)
+}
+
+// Merge takes over from another record of the same machine what cost less
+// there: a busy machine only adds to a cost.
+func (r *Record) Merge(other *Record) {
+	for i, c := range r.Costs {
+		for _, o := range other.Costs {
+			if o.name() != c.name() {
+				continue
+			}
+			c.Allocs = min(c.Allocs, o.Allocs)
+			if o.Syscalls >= 0 {
+				c.Syscalls = min(c.Syscalls, o.Syscalls)
+			}
+			if o.Median < c.Median {
+				c.Low, c.Median, c.High = o.Low, o.Median, o.High
+			}
+			r.Costs[i] = c
+		}
+	}
 }
 
 // Compare lists what costs more in now than in before. Times are compared
@@ -92,7 +116,7 @@ func Compare(before, now *Record, times bool) (findings []Finding, notes []strin
 			continue
 		}
 		add := func(format string, args ...any) {
-			findings = append(findings, Finding{c.name(), fmt.Sprintf(format, args...)})
+			findings = append(findings, Finding{Test{c.Test, c.Ranks, c.Bytes}, fmt.Sprintf(format, args...)})
 		}
 		if c.Allocs > o.Allocs+moreAllocs {
 			add("%.2f allocations, %.2f before", c.Allocs, o.Allocs)

@@ -126,3 +126,16 @@ func TestTallyReadsBack(t *testing.T) {
 		t.Errorf("%v, %v, %v", a, u, err)
 	}
 }
+
+func TestMergeKeepsTheLeast(t *testing.T) {
+	r := record(1, 2, 3)
+	r.Merge(record(0.5, 3, 2))
+	r.Merge(&Record{Costs: []Cost{{Test: "another"}}})
+	if c := r.Costs[0]; c.Allocs != 0.5 || c.Syscalls != 2 || c.Median != 2 {
+		t.Errorf("cost is %+v", c)
+	}
+	r.Merge(record(9, -1, 9))
+	if c := r.Costs[0]; c.Syscalls != 2 {
+		t.Errorf("what is not counted is taken for the least: %+v", c)
+	}
+}
