@@ -170,6 +170,20 @@ func (n *NIC) ControlWord(key, word uint64) (*uint64, error) {
 	return &n.f.Words(n.rank, fabric.Control)[word], nil
 }
 
+// HeaderTLB asks the Header TLB of AOTF for a page of the AOTF area, by the low
+// 16 bits of its number: the place in the Header Buffer (martini, section 6.2).
+func (n *NIC) HeaderTLB(page uint16) (slot int, ok bool) {
+	slot = int(page % AOTFHeaders)
+	return slot, atomic.LoadUint64(n.headerTLB(slot)) == tlbValid|uint64(page)
+}
+
+// HeaderBuffer returns a header of AOTF: its target as in flit FlitTarget, and
+// whether the written address's low 12 bits replace the offset.
+func (n *NIC) HeaderBuffer(slot int) (target uint64, seg Segment, offset uint64, override bool) {
+	e := n.own.header(slot)
+	return e.load(hdrTarget), Segment(e.load(hdrSegment)), e.load(hdrOffset), e.load(hdrOverride) != 0
+}
+
 // CountIssued counts one refusal of an own request.
 func (n *NIC) CountIssued(r Reason) { n.own.count(regRequests, r) }
 

@@ -101,11 +101,10 @@ func withdraw(t *testing.T, o Options, wait int, pull bool, end int) {
 // lost writes to AOTF pages with and without a header.
 func lost(t *testing.T, o Options) error {
 	w := newWorld(t, 1, 1, o)
-	p := martini.Packet{Type: martini.PacketPush, PGID: w.pgid(0), Segment: w.seg[0]}
-	if err := w.m.RegisterHeader(0, 0, 0, 0, false, &p); err != nil {
+	if err := w.nics[0].RegisterHeader(0, martini.Header{Segment: w.seg[0]}); err != nil {
 		return err
 	}
-	for page := range uint64(2) {
+	for page := range uint32(2) {
 		if err := w.m.WriteAOTF(0, page*pageBytes, 1); err != nil {
 			return err
 		}

@@ -41,8 +41,8 @@ type Event struct {
 
 // Refused is a request that was not carried out, as its issuer learns.
 type Refused struct {
-	Window int
-	Serial uint64 // the contflag's value of the request
+	Window int    // martini.Windows: of none, by AOTF
+	Serial uint64 // the contflag's value of the request, 0 for AOTF
 	Reason martini.Reason
 	Local  bool // found at the issuer
 }

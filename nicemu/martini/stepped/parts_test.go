@@ -197,8 +197,11 @@ func TestKicksOfImpossibleShape(t *testing.T) {
 		}
 	}
 	w.run()
-	if full != writeDepth || w.m.LostAOTF(0) != writeDepth {
-		t.Errorf("%d writes did not fit, %d found no header", full, w.m.LostAOTF(0))
+	if n, _ := w.nics[0].Refused(martini.NoHeader); full != writeDepth || n != writeDepth {
+		t.Errorf("%d writes did not fit, %d found no header", full, n)
+	}
+	if err := w.m.WriteAOTF(1, 0, 0); err == nil {
+		t.Error("an AOTF write at no node")
 	}
 }
 

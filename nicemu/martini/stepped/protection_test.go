@@ -342,48 +342,54 @@ func TestNoticesCannotBeForged(t *testing.T) {
 // 6.2: the driver inspects the headers of AOTF, since PGIDTBL is not consulted.
 func TestAOTFHeadersAreInspected(t *testing.T) {
 	w := hostile(t, Options{})
-	mine, victim := w.pgid(2), w.pgid(1)
-	good := martini.Packet{Type: martini.PacketPush, PGID: mine, PID: 1, Node: 1, Segment: w.seg[1]}
-	w.nics[2].Invalidate(4)
+	good := martini.Header{PGID: 0xbad, Node: 1, Segment: w.seg[1], Override: true}
 	for name, c := range map[string]struct {
-		change func(p *martini.Packet)
-		window int
-		slot   int
+		change func(h *martini.Header)
+		want   martini.Reason
 	}{
-		"forged PGID":    {func(p *martini.Packet) { p.PGID = victim }, 0, 0},
-		"pull request":   {func(p *martini.Packet) { p.Type = martini.PacketPullRequest }, 0, 0},
-		"with an ack":    {func(p *martini.Packet) { p.Flag = 1 }, 0, 0},
-		"no such node":   {func(p *martini.Packet) { p.Node = 3 }, 0, 0},
-		"invalid Window": {func(*martini.Packet) {}, 4, 0},
-		"no such slot":   {func(*martini.Packet) {}, 0, Headers},
+		"forged PGID":  {func(h *martini.Header) { h.PGID = w.pgid(1) }, martini.WrongJob},
+		"no such node": {func(h *martini.Header) { h.Node = 3 }, martini.NoNode},
 	} {
-		p := good
-		c.change(&p)
-		if err := w.m.RegisterHeader(2, c.window, c.slot, 0, true, &p); !errors.Is(err, ErrHeader) {
+		h := good
+		c.change(&h)
+		if err := w.nics[2].RegisterHeader(0, h); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	write := func(by int, address uint32, want martini.Reason) {
+		t.Helper()
+		before := bytes.Clone(w.areas[1])
+		if err := w.m.WriteAOTF(by, address, 42); err != nil {
+			t.Fatal(err)
+		}
+		w.run()
+		if got := w.last(); got != want {
+			t.Errorf("AOTF write at %#x: %v, want %v", address, got, want)
+		}
+		if moved := !bytes.Equal(before, w.areas[1]); moved != (want == 0) {
+			t.Errorf("AOTF write at %#x: moved %v", address, moved)
+		}
+	}
 	// With its own PGID it gets as far as RVATLB.
-	before := bytes.Clone(w.areas[1])
-	if err := w.m.RegisterHeader(2, 0, 0, 7, true, &good); err != nil {
+	if err := w.nics[2].RegisterHeader(7, good); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.m.WriteAOTF(2, 7*pageBytes, 42); err != nil {
+	write(2, 7*pageBytes, martini.WrongJob)
+	write(2, 8*pageBytes, martini.NoHeader)
+	// The same job may, but for its withdrawn headers and segments.
+	if err := w.nics[0].RegisterHeader(7, martini.Header{Node: 1, Segment: w.seg[1], Override: true}); err != nil {
 		t.Fatal(err)
 	}
-	w.run()
-	if w.last() != martini.WrongJob || !bytes.Equal(before, w.areas[1]) {
-		t.Error("another job's AOTF write")
-	}
-	// A page without a header sends nothing.
-	if err := w.m.WriteAOTF(2, 8*pageBytes, 42); err != nil {
+	write(0, 7*pageBytes+13, 0)
+	write(0, 263*pageBytes, martini.NoHeader) // the same place in the Header TLB
+	if err := w.nics[1].Conceal(w.seg[1]); err != nil {
 		t.Fatal(err)
 	}
-	w.run()
-	if w.m.LostAOTF(2) != 1 || w.last() != 0 {
-		t.Error("a write without a header")
+	write(0, 7*pageBytes+13, martini.Stale)
+	if err := w.nics[0].WithdrawHeader(7); err != nil {
+		t.Fatal(err)
 	}
-	w.continues("AOTF")
+	write(0, 7*pageBytes+13, martini.NoHeader)
 }
 
 // 5.3: an address that wraps around is no address.

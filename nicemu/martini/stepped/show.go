@@ -189,9 +189,7 @@ func (s *stage) operation(name string) (do func() error, cold bool) {
 }
 
 func (s *stage) aotf() func() error {
-	key, _ := s.nics[0].Owner(0)
-	p := &martini.Packet{Type: martini.PacketPush, PGID: uint32(key), Node: 1, PID: 1, Segment: s.seg[1]}
-	err := s.m.RegisterHeader(0, 0, 0, 0, true, p)
+	err := s.nics[0].RegisterHeader(0, martini.Header{Node: 1, Segment: s.seg[1], Override: true})
 	return func() error {
 		if err != nil {
 			return err
