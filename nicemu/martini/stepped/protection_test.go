@@ -263,7 +263,11 @@ func TestUnpinComesAfterInvalidation(t *testing.T) {
 // for, and nothing touches the memory afterwards, wherever the packets are.
 func TestUnpinInTheMiddleOfATransfer(t *testing.T) {
 	const size = 4 * pageBytes
-	for wait := 0; wait < 260; wait += 3 {
+	stride := 3
+	if raceDetector {
+		stride = 20
+	}
+	for wait := 0; wait < 260; wait += stride {
 		for side := range 2 {
 			w := newWorld(t, 2, 4, Options{})
 			if _, err := w.m.Push(0, 0, victims(w.seg[1], 0), w.areas[0]); err != nil {
