@@ -110,7 +110,12 @@ func (w *watcher) blame(e *exit) *cause {
 	default:
 		c.status = e.ws.ExitStatus()
 		c.text = fmt.Sprintf("%s exited with status %d", who, c.status)
-		if c.status == 2 && w.passed == 0 {
+		switch {
+		case st.State == Finalized:
+			// It has had its say, and nobody waits for it.
+			c.text += " after Finalize; the job was ended"
+			return c
+		case c.status == 2 && w.passed == 0 && st.State != Outside:
 			c.text += ", as a Go program does that panics"
 		}
 	}

@@ -52,6 +52,20 @@ func TestFailingRankEndsTheJob(t *testing.T) {
 	}
 }
 
+// A program that refuses its arguments does so before Init or after Finalize,
+// and says why itself.
+func TestStatusBesideMPI(t *testing.T) {
+	for step, text := range map[string]string{
+		"0:state=4": "exited with status 2 after Finalize; the job was ended\n",
+		"0:state=0": "exited with status 2; the job was ended",
+	} {
+		r := run(t, job(self(t, 2, step, "1:state=4", "0:exit=2", "sleep=1m")))
+		r.want(t, 2, "mpirun: rank 0 (", text)
+		r.one(t)
+		r.quick(t)
+	}
+}
+
 func TestAbort(t *testing.T) {
 	r := run(t, job(self(t, 2, "state=1", "1:await=2", "1:state=3", "1:exit=9", "sleep=1m")))
 	r.want(t, 9, "rank 1 (", "called Abort and exited with status 9", "rank 0 computing")
