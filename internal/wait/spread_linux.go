@@ -1,40 +1,64 @@
 package wait
 
 import (
-	"runtime"
+	"os"
+	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Spread moves the calling thread to one of the processors that it may use,
-// in turn by rank, and then lets it run anywhere again.
+// settleTime is how long a rank stays where Spread has put it: longer than all
+// ranks take to start, in which they sleep and wake and the kernel places them
+// anew each time.
+const settleTime = time.Second
+
+// Spread moves this process to one of the processors that it may use, in turn
+// by rank, keeps it there for a second, and then lets it run anywhere
+// again.
 //
 // More ranks than processors that wait for each other never sleep, they yield,
-// and the kernel sees no reason to move what is always ready to run: as they
-// happen to begin, six on one processor and three on another, they stay. A
+// and the kernel is slow to move what is always ready to run: as they happen
+// to begin, six on one processor and three on another, they stay for long. A
 // barrier then takes as long as the fuller one needs. An even beginning stays
 // as well.
-func Spread(rank int) { spread(rank, func() {}) }
+func Spread(rank int) { spread(rank, settleTime) }
 
-// spread calls there while the thread is where it belongs.
-func spread(rank int, there func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+// spread returns a function that waits until the thread may run anywhere.
+func spread(rank int, settle time.Duration) (settled func()) {
+	settled = func() {}
 	var all unix.CPUSet
 	if unix.SchedGetaffinity(0, &all) != nil {
-		return
+		return settled
 	}
 	n := all.Count()
 	if n < 2 {
-		return // bound
+		return settled // bound
 	}
 	var one unix.CPUSet
 	one.Set(nth(&all, rank%n))
-	if unix.SchedSetaffinity(0, &one) != nil {
-		return // it was only for speed
+	allow(&one)
+	done := make(chan struct{})
+	time.AfterFunc(settle, func() {
+		defer close(done)
+		allow(&all)
+	})
+	return func() { <-done }
+}
+
+// allow lets all threads of this process run on set: a goroutine changes its
+// thread, and new threads run where their makers may. Threads that end
+// meanwhile do not matter, and nothing but speed depends on the rest.
+func allow(set *unix.CPUSet) {
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return
 	}
-	there()
-	_ = unix.SchedSetaffinity(0, &all) // was permitted a moment ago
+	for _, t := range threads {
+		if id, err := strconv.Atoi(t.Name()); err == nil {
+			_ = unix.SchedSetaffinity(id, set)
+		}
+	}
 }
 
 // nth returns the i-th processor of a set that has more.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,7 +38,9 @@ func TestRanksBeginOnAllProcessorsAndAreNotBound(t *testing.T) {
 	}
 	ranks := map[int]int{}
 	for rank := range 3 * before.Count() {
-		spread(rank, func() { ranks[processor(t)]++ })
+		settled := spread(rank, 10*time.Millisecond)
+		ranks[processor(t)]++
+		settled()
 	}
 	for cpu, n := range ranks {
 		if n != 3 || !before.IsSet(cpu) {
@@ -50,7 +53,6 @@ func TestRanksBeginOnAllProcessorsAndAreNotBound(t *testing.T) {
 	if err := unix.SchedGetaffinity(0, &after); err != nil || after != before {
 		t.Errorf("bound to %v, %v", after, err)
 	}
-	Spread(1)
 }
 
 func TestBoundRanksStay(t *testing.T) {
@@ -65,7 +67,11 @@ func TestBoundRanksStay(t *testing.T) {
 		t.Skip(err)
 	}
 	defer unix.SchedSetaffinity(0, &before)
-	spread(1, func() { t.Error("a bound rank was moved") })
+	spread(1, time.Hour)()
+	var after unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &after); err != nil || after != one {
+		t.Errorf("a bound rank may run on %v, %v", after, err)
+	}
 }
 
 func TestNthProcessor(t *testing.T) {
