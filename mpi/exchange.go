@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"math/bits"
 
 	"rhinet/collectives"
 	"rhinet/llc/ir"
@@ -114,16 +115,18 @@ func (x *exchanger) put() {
 	}
 }
 
-// look takes the flags that have been raised since the last look and reports
-// whether all have.
+// look takes flags that have been raised since the last look, up to the first
+// that has not: one that is missing is reason enough to go on waiting. It
+// reports whether all have been raised.
 func (x *exchanger) look() bool {
-	for peer := range x.c.size {
-		if bit := uint32(1) << peer; x.missing&bit != 0 &&
-			x.board.Raised(x.c.global(peer), x.index, uint32(x.seq), x.part(peer)) {
-			x.missing &^= bit
+	for x.missing != 0 {
+		peer := bits.TrailingZeros32(x.missing)
+		if !x.board.Raised(x.c.global(peer), x.index, uint32(x.seq), x.part(peer)) {
+			return false
 		}
+		x.missing &= x.missing - 1
 	}
-	return x.missing == 0
+	return true
 }
 
 // part is the place of rank i's contribution.

@@ -11,7 +11,7 @@ const (
 	eagerPolls = 128
 	// crowdedPolls is the same for more ranks than processors: whoever is
 	// waited for needs the processor more.
-	crowdedPolls = 2
+	crowdedPolls = 0
 	// clockPolls is how many spins pass between two looks at the clock.
 	clockPolls = 64
 	// gosched is how many spins pass before other goroutines of this process
