@@ -25,22 +25,22 @@ type Runtime struct {
 	env  []string // added to the environment
 }
 
-// Ours is this runtime with a setting: the launcher mpirun and the benchmark
-// program self.
-func Ours(mpirun, self string, s Setting) Runtime {
+// Ours is this runtime with a setting: the launcher mpirun, the benchmark
+// program self, and the program that only says hello.
+func Ours(mpirun, self, hello string, s Setting) Runtime {
 	return Runtime{
 		Name: s.Name,
 		command: func(c Cell, budget time.Duration) []string {
 			args := append([]string{mpirun}, s.flags()...)
-			args = append(args, "-n", strconv.Itoa(c.Ranks), self)
+			args = append(args, "-n", strconv.Itoa(c.Ranks))
+			if c.Test == Hello {
+				return append(args, hello)
+			}
+			args = append(args, self)
 			if inSuite(c.Test) {
 				args = append(args, "pmb", "--npmin", strconv.Itoa(c.Ranks))
 			}
-			args = append(args, c.Test)
-			if c.Test != Hello {
-				args = append(args, "--sizes", join(c.Bytes), "--time", budget.String(), "--format", "csv")
-			}
-			return args
+			return append(args, c.Test, "--sizes", join(c.Bytes), "--time", budget.String(), "--format", "csv")
 		},
 		read: func(c Cell, text string, elapsed time.Duration) ([]Sample, error) {
 			if inSuite(c.Test) {

@@ -31,7 +31,7 @@ func TestPlanOfTheSuite(t *testing.T) {
 
 // Names are told apart by their letters' case: PingPong is of the suite.
 func TestOurCommandOfASuitesTest(t *testing.T) {
-	r := Ours("mpirun", "bench", Setting{Name: "x", NIC: "nic"})
+	r := Ours("mpirun", "bench", "hello", Setting{Name: "x", NIC: "nic"})
 	if got := strings.Join(r.command(Cell{"PingPong", 2, []int{8}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pmb --npmin 2 PingPong --sizes 8 --time 1ms --format csv" {
 		t.Errorf("command is %s", got)
 	}

@@ -68,6 +68,9 @@ func (s *comparison) check() error {
 
 // run measures what runtimes returns, keeps it, and prints it.
 func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error {
+	if os.Getenv("RHINET_RANK") != "" {
+		return usage(errors.New("a comparison starts its own ranks; run it without mpirun"))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	save := newSaver(s.file)
@@ -160,7 +163,11 @@ func (s *comparison) ourselves(p place) ([]compare.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.Ours(launch, self, v) })
+	hello, err := p.program("", "hello")
+	if err != nil {
+		return nil, err
+	}
+	return s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.Ours(launch, self, hello, v) })
 }
 
 // variants makes a runtime of each setting that mpirun accepts.

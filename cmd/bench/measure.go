@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -23,27 +22,11 @@ type rankError struct {
 
 func (e *rankError) Unwrap() error { return e.error }
 
-// addWorkloads adds a command for each workload, and hello.
+// addWorkloads adds a command for each workload.
 func addWorkloads(root *cobra.Command, out io.Writer) {
 	for _, w := range bench.Workloads() {
 		root.AddCommand(workloadCommand(w, out))
 	}
-	root.AddCommand(&cobra.Command{
-		Use:   "hello",
-		Short: "Start, print rank and resident memory in KiB, end",
-		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			world, err := mpi.Init()
-			if err != nil {
-				return err
-			}
-			if err := mpi.Barrier(world); err != nil {
-				return err
-			}
-			fmt.Fprintf(out, "hello %d %d\n", world.Rank(), resident())
-			return mpi.Finalize(world)
-		},
-	})
 }
 
 func noArgs(_ *cobra.Command, args []string) error {
@@ -112,20 +95,4 @@ func parseSizes(list string) ([]int, error) {
 		sizes = append(sizes, n)
 	}
 	return sizes, nil
-}
-
-// resident returns the largest resident set of this process so far, in KiB;
-// 0 where the system does not tell.
-func resident() int {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kib, _ := strconv.Atoi(strings.Fields(rest)[0])
-			return kib
-		}
-	}
-	return 0
 }

@@ -56,6 +56,7 @@ mpi < npb/nas
 npb/nas < npb/cfd, npb/<kernel>
 npb/cfd < npb/bt, npb/sp, npb/lu
 npb/<kernel> < cmd/npb
+mpi < cmd/hello
 mpi < examples/<feature>
 mpi, llc/port, llc/sim, llc/nics < bench
 nicemu/<nic> < bench

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,9 @@ func TestMain(m *testing.M) {
 		rankMain(os.Args[1:])
 		os.Exit(0)
 	}
+	// Under nohup, which some gates run under, ranks would ignore hang-ups. A
+	// signal that is caught has its default effect in the programs started.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	os.Exit(m.Run())
 }
 
