@@ -175,16 +175,22 @@ func TestNoAllocation(t *testing.T) {
 			for range 20 { // fills pools
 				step()
 			}
-			// What is counted is that of all ranks: none is before or behind.
-			err = errors.Join(err, mpi.Barrier(world))
-			if world.Rank() == 0 {
-				if n := testing.AllocsPerRun(runs, step); n != 0 {
-					t.Errorf("a step of %d ranks allocates %v times", procs, n)
+			// What is counted is that of all ranks: none is before or behind. A
+			// pool of the transport may grow at any step, by the luck of who
+			// arrives first; what a step itself allocates shows in every batch.
+			least := 1e9
+			for range 10 {
+				err = errors.Join(err, mpi.Barrier(world))
+				if world.Rank() == 0 {
+					least = min(least, testing.AllocsPerRun(runs, step))
+				} else {
+					for range runs + 1 {
+						step()
+					}
 				}
-			} else {
-				for range runs + 1 {
-					step()
-				}
+			}
+			if world.Rank() == 0 && least != 0 {
+				t.Errorf("a step of %d ranks allocates %v times", procs, least)
 			}
 			return errors.Join(err, mpi.Barrier(world))
 		})
