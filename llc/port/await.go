@@ -16,11 +16,14 @@ func (p *Port) finish(r *llc.Request, call string) bool {
 	if !p.polling && !p.closed {
 		p.nic.Hint(r.Peer)
 		p.polling = true
+		wait.Lull(p.lull)
+		looks := 0
 		for !r.Done() {
 			if p.turn() && p.news() {
 				b.Reset()
 				continue
 			}
+			looks++
 			if p.gate.wanted.Load() != 0 || p.woke {
 				p.cede()
 			}
@@ -30,6 +33,9 @@ func (p *Port) finish(r *llc.Request, call string) bool {
 			p.glance()
 		}
 		p.polling = false
+		if p.aimer != nil {
+			p.adapt(looks)
+		}
 		if r.Done() {
 			if p.waiters.first != nil {
 				p.passOn()
@@ -42,6 +48,27 @@ func (p *Port) finish(r *llc.Request, call string) bool {
 	p.await(w, &b)
 	p.waiters.keep(w)
 	return r.Done()
+}
+
+// adapt chooses the lull before the next wait from how often this one looked in
+// vain. A line that its reader does not look at stays with its writer, who then
+// need not fetch it: so the best first look is the one that just finds the
+// packet. One that found it at once may have come late, one that was followed
+// by a few more came early, and after many the lull is beside the point.
+func (p *Port) adapt(looks int) {
+	if looks > 0 {
+		p.late = 0
+	} else {
+		p.late++
+	}
+	switch {
+	case looks == 0 && p.late <= oftenLate:
+		p.lull = max(p.lull-1, 0)
+	case looks > 0 && looks <= nearLooks:
+		p.lull = min(p.lull+1, mostLull)
+	default: // late again and again, or far too early: not a ping-pong
+		p.lull /= 2
+	}
 }
 
 // await waits until w is done or expired, or the port is closed.

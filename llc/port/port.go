@@ -36,6 +36,8 @@ type Port struct {
 	closed  bool
 	drained bool // Close has been called
 	misses  uint
+	lull    int // PAUSEs before the first look of a wait; see adapt
+	late    int // how many waits in a row found their packet at the first look
 
 	ended uint64 // requests with Notify set that are done
 

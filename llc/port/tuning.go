@@ -15,6 +15,14 @@ const (
 	// condGlances the same for a condition.
 	glances     = 48
 	condGlances = 8
+	// mostLull bounds the lull before a first look, in PAUSEs (together about a
+	// microsecond); nearLooks is how many looks in vain, each with its glances,
+	// mean that the first was only a little early; oftenLate is how many waits
+	// in a row may find their packet at once before that is no ping-pong. With the lull 8 bytes take
+	// 0.160 us one way, without it 0.196.
+	mostLull  = 24
+	nearLooks = 6
+	oftenLate = 4
 	// missesPerYield is how many fruitless Tests and Probes pass before one gives
 	// the processor away; when there are more ranks than processors each does.
 	missesPerYield = 64
