@@ -14,8 +14,7 @@ import (
 const settleTime = time.Second
 
 // Spread moves this process to one of the processors that it may use, in turn
-// by rank, keeps it there for a second, and then lets it run anywhere
-// again.
+// by rank, keeps it there for a second, and then lets it run anywhere again.
 //
 // More ranks than processors that wait for each other never sleep, they yield,
 // and the kernel is slow to move what is always ready to run: as they happen
@@ -24,7 +23,7 @@ const settleTime = time.Second
 // as well.
 func Spread(rank int) { spread(rank, settleTime) }
 
-// spread returns a function that waits until the thread may run anywhere.
+// spread returns a function that waits until the process may run anywhere.
 func spread(rank int, settle time.Duration) (settled func()) {
 	settled = func() {}
 	var all unix.CPUSet
