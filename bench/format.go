@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,7 @@ func NewPrinter(format string, out io.Writer) (Printer, error) {
 	case "csv":
 		return newCSVPrinter(out), nil
 	case "json":
-		return &jsonPrinter{out: out, rows: []Row{}}, nil
+		return &jsonPrinter{out: out}, nil
 	}
 	return nil, fmt.Errorf("unknown format %q; the formats are %s", format, Formats)
 }
@@ -86,27 +87,42 @@ func (p *csvPrinter) Close() error {
 
 // ParseCSV reads what the csv format wrote.
 func ParseCSV(text string) ([]Row, error) {
-	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	lines, err := ReadCSV(text, csvHeader)
 	if err != nil {
-		return nil, fmt.Errorf("benchmark output is not CSV: %w", err)
-	}
-	if len(lines) == 0 || strings.Join(lines[0], ",") != strings.Join(csvHeader, ",") {
-		return nil, fmt.Errorf("benchmark output does not start with %s", strings.Join(csvHeader, ","))
+		return nil, err
 	}
 	var rows []Row
-	for _, f := range lines[1:] {
+	for _, f := range lines {
 		r := Row{Test: f[0]}
-		for _, field := range []struct {
-			text string
-			to   any
-		}{{f[1], &r.Ranks}, {f[2], &r.Bytes}, {f[3], &r.Repetitions}, {f[4], &r.Microsecs}, {f[5], &r.MBPerSec}, {f[6], &r.Spread}} {
-			if err := json.Unmarshal([]byte(field.text), field.to); err != nil {
-				return nil, fmt.Errorf("benchmark output has %q where a number belongs", field.text)
-			}
+		if err := Numbers(f[1:], &r.Ranks, &r.Bytes, &r.Repetitions, &r.Microsecs, &r.MBPerSec, &r.Spread); err != nil {
+			return nil, err
 		}
 		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+// ReadCSV returns the lines below the header, which must be the one given.
+func ReadCSV(text string, header []string) ([][]string, error) {
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("benchmark output is not CSV: %w", err)
+	}
+	if len(lines) == 0 || !slices.Equal(lines[0], header) {
+		return nil, fmt.Errorf("benchmark output does not start with %s", strings.Join(header, ","))
+	}
+	return lines[1:], nil
+}
+
+// Numbers reads each field into the *int or *float64 at its place. There must
+// be as many of the one as of the other.
+func Numbers(fields []string, to ...any) error {
+	for i, text := range fields {
+		if err := json.Unmarshal([]byte(text), to[i]); err != nil {
+			return fmt.Errorf("benchmark output has %q where a number belongs", text)
+		}
+	}
+	return nil
 }
 
 type jsonPrinter struct {
@@ -116,8 +132,15 @@ type jsonPrinter struct {
 
 func (p *jsonPrinter) Row(r Row) { p.rows = append(p.rows, r) }
 
-func (p *jsonPrinter) Close() error {
-	e := json.NewEncoder(p.out)
+func (p *jsonPrinter) Close() error { return WriteJSON(p.out, p.rows) }
+
+// WriteJSON writes rows of any kind as every command here does: an indented
+// list, [] if there are none.
+func WriteJSON[R any](out io.Writer, rows []R) error {
+	if rows == nil {
+		rows = []R{}
+	}
+	e := json.NewEncoder(out)
 	e.SetIndent("", "  ")
-	return e.Encode(p.rows)
+	return e.Encode(rows)
 }

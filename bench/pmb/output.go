@@ -2,12 +2,13 @@ package pmb
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
+
+	"rhinet/bench"
 )
 
 // Formats names the output formats; imb is the text that users of IMB know.
@@ -192,12 +193,7 @@ var header = []string{"test", "ranks", "groups", "bytes", "repetitions", "t_min_
 
 func (p *rows) Close() error {
 	if p.asJSON {
-		e := json.NewEncoder(p.out)
-		e.SetIndent("", "  ")
-		if p.rows == nil {
-			p.rows = []Row{}
-		}
-		return e.Encode(p.rows)
+		return bench.WriteJSON(p.out, p.rows)
 	}
 	w := csv.NewWriter(p.out)
 	w.Write(header)
@@ -212,20 +208,15 @@ func (p *rows) Close() error {
 
 // ParseCSV reads what the csv format wrote.
 func ParseCSV(text string) ([]Row, error) {
-	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	lines, err := bench.ReadCSV(text, header)
 	if err != nil {
-		return nil, fmt.Errorf("the suite's output is not CSV: %w", err)
-	}
-	if len(lines) == 0 || strings.Join(lines[0], ",") != strings.Join(header, ",") {
-		return nil, fmt.Errorf("the suite's output does not start with %s", strings.Join(header, ","))
+		return nil, err
 	}
 	var list []Row
-	for _, f := range lines[1:] {
+	for _, f := range lines {
 		r := Row{Test: f[0]}
-		for i, to := range []any{&r.Ranks, &r.Groups, &r.Bytes, &r.Repetitions, &r.Min, &r.Max, &r.Avg, &r.MBPerSec, &r.MsgPerSec, &r.Defects} {
-			if err := json.Unmarshal([]byte(f[i+1]), to); err != nil {
-				return nil, fmt.Errorf("the suite's output has %q where a number belongs", f[i+1])
-			}
+		if err := bench.Numbers(f[1:], &r.Ranks, &r.Groups, &r.Bytes, &r.Repetitions, &r.Min, &r.Max, &r.Avg, &r.MBPerSec, &r.MsgPerSec, &r.Defects); err != nil {
+			return nil, err
 		}
 		if b, err := Find(r.Test); err == nil {
 			r.kind = b.Kind
