@@ -12,15 +12,6 @@ import (
 	"time"
 )
 
-// A buildError is a package that cannot be built. Its text is one line;
-// output is what the go command had to say.
-type buildError struct {
-	text   string
-	output []byte
-}
-
-func (e *buildError) Error() string { return e.text }
-
 // build turns the packages among the programs into executables. The caller's
 // goroutine is locked to the thread that the death signal of the go command is
 // tied to. What remove does must be done once the ranks run, or at once after
@@ -34,7 +25,11 @@ func build(ctx context.Context, programs []program) (remove func(), err error) {
 	if err != nil {
 		return nothing, &refusal{firstPackage(programs) + " is a Go package, but there is no go command in PATH to build it"}
 	}
-	dir, err := newScratch(os.TempDir())
+	parent, err := filepath.Abs(os.TempDir()) // programs are started in other directories
+	if err != nil {
+		return nothing, fmt.Errorf("TMPDIR is %s, but the current directory is gone: name another place", os.TempDir())
+	}
+	dir, err := newScratch(parent)
 	if err != nil {
 		return nothing, err
 	}
@@ -64,10 +59,15 @@ func goBuild(ctx context.Context, tool, scratch, target string, prog *program) e
 		return err
 	}
 	var output bytes.Buffer
+	at := siteOf(prog.pkg)
 	// Stamping asks the version control system, which is slow and fails in
 	// directories of other users; nobody keeps this executable.
-	cmd := exec.CommandContext(ctx, tool, "build", "-buildvcs=false", "-o", target, prog.pkg)
+	cmd := exec.CommandContext(ctx, tool, "build", "-buildvcs=false", "-o", target, at.arg)
+	cmd.Dir = at.dir
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+scratch)
+	if at.dir != "" {
+		cmd.Env = append(cmd.Env, "PWD="+at.dir)
+	}
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.SysProcAttr = buildAttr()
 	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
@@ -78,7 +78,7 @@ func goBuild(ctx context.Context, tool, scratch, target string, prog *program) e
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &exit):
-		return &buildError{prog.name + " does not build", output.Bytes()}
+		return noBuild(prog, at, output.String())
 	case err != nil:
 		return fmt.Errorf("cannot run %s: %w", tool, err)
 	}

@@ -62,20 +62,24 @@ func TestGoPackagesAreBuilt(t *testing.T) {
 func TestPackagesThatDoNotBuild(t *testing.T) {
 	scratch := module(t, map[string]string{
 		"bad/main.go":     "package main\n\nfunc main() { nonsense() }\n",
+		"several/main.go": "package main\n\nfunc main() { a(); b() }\n",
 		"lib/lib.go":      "package lib\n",
 		"tests/a_test.go": "package main\n",
 	})
-	for program, want := range map[string][]string{
-		"./bad":           {"mpirun: ./bad does not build\n", "bad/main.go:3:15: undefined: nonsense\n"},
-		"./lib":           {"mpirun: ./lib is a package to import, not a main package\n"},
-		"./tests":         {"mpirun: ./tests "},
-		"example.org/m/x": {"mpirun: example.org/m/x does not build\n"},
-		"no/such/package": {"mpirun: no/such/package does not build\n"},
+	for program, want := range map[string]string{
+		"./bad":           "mpirun: ./bad does not build: bad/main.go:3:15: undefined: nonsense\n",
+		"./several":       "mpirun: ./several does not build: several/main.go:3:15: undefined: a (1 more: go build ./several)\n",
+		"./lib":           "mpirun: ./lib is a package to import, not a main package\n",
+		"./tests":         "mpirun: ./tests ",
+		"example.org/m/x": "mpirun: example.org/m/x is no file, and no Go package that builds: no required module provides package",
+		"no/such/package": "mpirun: no/such/package is no file, and no Go package that builds: package no/such/package is not in std",
 	} {
 		j := job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "echo started"}}, Part{Ranks: 1, Program: program})
 		r := run(t, j)
-		r.want(t, StatusUsage, want...)
-		r.one(t)
+		r.want(t, StatusUsage, want)
+		if strings.Count(r.err, "\n") != 1 {
+			t.Errorf("not one line: %q", r.err)
+		}
 		if r.out != "" {
 			t.Errorf("%s: ranks were started: %q", program, r.out)
 		}

@@ -143,12 +143,9 @@ func (w *watcher) started(err error) {
 		return
 	}
 	c := &cause{status: StatusFailed, text: err.Error()}
-	var noBuild *buildError
 	var refused *refusal
 	var interrupt *interrupted
 	switch {
-	case errors.As(err, &noBuild):
-		c.status, c.text = StatusUsage, c.text+"\n"+strings.TrimRight(string(noBuild.output), "\n")
 	case errors.As(err, &refused):
 		c.status = StatusUsage
 	case errors.As(err, &interrupt):
