@@ -11,19 +11,6 @@ import (
 // receiver exports.
 const stride = ringBytes + fabric.PageBytes
 
-// A Throttle makes a sender wait for acks, which lowers congestion in a switch
-// whose flow control may fail (pm-messaging, section 1.4.9).
-type Throttle uint8
-
-// The scopes of a Throttle. Off sends a message as one PUSH, whatever its
-// size; the others send pieces of at most 2 KB, each after the ack of the one
-// before, to the same destination or to any.
-const (
-	Off Throttle = iota
-	PerDestination
-	Global
-)
-
 // Options of RHiNET. The zero value is right unless something is measured.
 type Options struct {
 	Throttle Throttle

@@ -35,6 +35,20 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+func TestThrottleNames(t *testing.T) {
+	for i, name := range Throttles() {
+		if got, err := ParseThrottle(name); err != nil || got != Throttle(i) || got.String() != name {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if _, err := ParseThrottle("full"); err == nil || !strings.Contains(err.Error(), `"full"; it is off, destination, global`) {
+		t.Error(err)
+	}
+	if Throttle(9).String() != "?" {
+		t.Error("a scope that does not exist has a name")
+	}
+}
+
 // TestThrottleCutsMessages: with a throttle, one PUSH for each 2 KB, each but
 // the first after an ack.
 func TestThrottleCutsMessages(t *testing.T) {
