@@ -68,7 +68,7 @@ func (s *comparison) check() error {
 
 // run measures what runtimes returns, keeps it, and prints it.
 func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error {
-	if os.Getenv("RHINET_RANK") != "" {
+	if os.Getenv(rankVariable) != "" {
 		return usage(errors.New("a comparison starts its own ranks; run it without mpirun"))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

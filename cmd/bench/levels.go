@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,14 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 	return []*cobra.Command{onNIC, onPM}
 }
 
+// alone refuses to be one of the ranks of a job.
+func alone(*cobra.Command, []string) error {
+	if os.Getenv(rankVariable) != "" {
+		return usage(errors.New("this measurement starts what processes it needs itself; run it without mpirun"))
+	}
+	return nil
+}
+
 // group returns a command that has measurements below it.
 func group(name, about string) *cobra.Command {
 	var g *cobra.Command
@@ -80,7 +89,7 @@ func group(name, about string) *cobra.Command {
 		return strings.Join(all, ", ")
 	}
 	g = &cobra.Command{
-		Use: name, Short: about,
+		Use: name, Short: about, PersistentPreRunE: alone,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage(fmt.Errorf("no measurement %q; bench %s measures %s", args[0], name, names()))

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -69,12 +70,27 @@ func run(args []string, out, errs io.Writer) int {
 	case errors.Is(err, compare.ErrNoPeers):
 		status = statusMissing
 	}
-	var r *rankError
-	if !errors.As(err, &r) || r.report {
-		fmt.Fprintln(errs, "bench:", text(err))
+	if status == statusUsage {
+		leaveToFirst()
 	}
+	fmt.Fprintln(errs, "bench:", text(err))
 	return status
 }
+
+// spoken is how long rank 0 may take to say what is wrong with the input.
+const spoken = 2 * time.Second
+
+// leaveToFirst lets rank 0 of a job say what all ranks find: the launcher ends
+// the others when it has exited. A rank that is still here afterwards has found
+// something of its own, as in a job of several programs, and goes on to say it.
+func leaveToFirst() {
+	if rank := os.Getenv(rankVariable); rank != "" && rank != "0" {
+		time.Sleep(spoken)
+	}
+}
+
+// rankVariable holds the number of a launcher's rank.
+const rankVariable = "RHINET_RANK"
 
 // text is the error's message without the mark of errUsage.
 func text(err error) string {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // asBench makes the test binary behave as the command: a process may
@@ -105,10 +106,35 @@ func TestBadInput(t *testing.T) {
 
 // A comparison in every rank would start ranks times ranks.
 func TestComparisonUnderMpirunIsRefused(t *testing.T) {
-	t.Setenv("RHINET_RANK", "0")
+	t.Setenv(rankVariable, "0")
 	status, out, errs := command("compare", "--short")
 	if status != statusUsage || !strings.Contains(errs, "run it without mpirun") || out != "" {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+}
+
+// What all ranks find, rank 0 says; another one only if it is still there.
+func TestFirstRankSpeaks(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"pong", "nic push", "pm scan", "nic trace push"} {
+		for _, rank := range []string{"0", "1"} {
+			t.Run(args+", rank "+rank, func(t *testing.T) {
+				t.Parallel()
+				cmd := exec.Command(self, strings.Fields(args)...)
+				cmd.Env = append(os.Environ(), asBench+"=1", rankVariable+"="+rank)
+				start := time.Now()
+				out, err := cmd.CombinedOutput()
+				if err == nil || cmd.ProcessState.ExitCode() != statusUsage || strings.Count(string(out), "\n") != 1 {
+					t.Errorf("%v: %q", err, out)
+				}
+				if d := time.Since(start); rank != "0" && d < spoken {
+					t.Errorf("speaks after %v", d)
+				}
+			})
+		}
 	}
 }
 

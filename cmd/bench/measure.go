@@ -13,15 +13,6 @@ import (
 	"rhinet/mpi"
 )
 
-// A rankError is an error of a program that several ranks run: only one of
-// them says what all of them found.
-type rankError struct {
-	error
-	report bool
-}
-
-func (e *rankError) Unwrap() error { return e.error }
-
 // addWorkloads adds a command for each workload.
 func addWorkloads(root *cobra.Command, out io.Writer) {
 	for _, w := range bench.Workloads() {
@@ -62,7 +53,7 @@ func workloadCommand(w bench.Workload, out io.Writer) *cobra.Command {
 			first := world.Rank() == 0
 			if err := w.Check(world.Size(), opts); err != nil {
 				mpi.Finalize(world)
-				return &rankError{usage(err), first}
+				return usage(err)
 			}
 			if err := w.Run(world, opts, printer.Row); err != nil {
 				return err

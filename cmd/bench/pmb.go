@@ -93,7 +93,7 @@ func runPMB(benchmarks []pmb.Benchmark, o pmb.Options, printer pmb.Printer) erro
 	first := world.Rank() == 0
 	if err := pmb.Check(benchmarks, world.Size(), o); err != nil {
 		mpi.Finalize(world)
-		return &rankError{usage(err), first}
+		return usage(err)
 	}
 	watch := &defects{Printer: printer}
 	if err := pmb.Run(world, benchmarks, o, watch); err != nil {

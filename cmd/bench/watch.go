@@ -193,7 +193,7 @@ func tallyCommand(out io.Writer) *cobra.Command {
 			}
 			if err := pmb.Check([]pmb.Benchmark{b}, world.Size(), pmb.Options{Sizes: []int{bytes}}); err != nil {
 				mpi.Finalize(world)
-				return &rankError{usage(err), world.Rank() == 0}
+				return usage(err)
 			}
 			t, err := b.Count(world, bytes, reps)
 			if err != nil {
