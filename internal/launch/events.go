@@ -36,7 +36,7 @@ func (w *watcher) signalled(sig syscall.Signal) {
 	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP:
 		w.interrupt(sig)
 	case syscall.SIGQUIT:
-		w.mux.message(w.plan.job.Name + ": what the ranks wait for:\n" + table(w.lookTwice()))
+		w.say(w.plan.job.Name + ": what the ranks wait for:\n" + table(w.lookTwice()))
 		w.passOn(sig)
 	default:
 		w.ranks.signal(sig)
@@ -50,7 +50,7 @@ func (w *watcher) interrupt(sig syscall.Signal) {
 		w.passOn(sig)
 		return
 	}
-	w.end(&cause{status: statusSignal + int(sig), text: "killed by a second " + signalText(sig)})
+	w.end(&cause{status: statusSignal + int(sig), impatient: true, text: "killed by a second " + signalText(sig)})
 	w.ranks.signal(syscall.SIGKILL)
 }
 

@@ -39,7 +39,7 @@ func Prepare(job *Job) (*Plan, error) {
 			if prog.path != "" {
 				// What the user named was named from here, not from there.
 				if prog.path, err = filepath.Abs(prog.path); err != nil {
-					return nil, fmt.Errorf("%s: %w", part.Program, err)
+					return nil, fmt.Errorf("%s: the current directory is gone; give a path that begins with /", part.Program)
 				}
 			}
 		}
@@ -70,9 +70,11 @@ func checkDir(part *Part) error {
 	if !info.IsDir() {
 		return fmt.Errorf("working directory %s is not a directory", part.Dir)
 	}
-	if part.Dir, err = filepath.Abs(part.Dir); err != nil {
-		return fmt.Errorf("working directory %s: %w", part.Dir, err)
+	dir, err := filepath.Abs(part.Dir)
+	if err != nil {
+		return fmt.Errorf("working directory %s: the current directory is gone; give a path that begins with /", part.Dir)
 	}
+	part.Dir = dir
 	return nil
 }
 
@@ -90,7 +92,7 @@ func usableLimit() int {
 // room for everything else.
 const (
 	descriptorsPerRank = 2
-	descriptorsBesides = 64
+	descriptorsBesides = 24
 )
 
 // checkDescriptors reports whether the limit on open files allows a job of n
@@ -101,7 +103,11 @@ func checkDescriptors(n int) error {
 		return nil
 	}
 	if need := uint64(n*descriptorsPerRank + descriptorsBesides); uint64(lim.Cur) < need {
-		return fmt.Errorf("%d ranks need %d open files, but the limit is %d; raise it with ulimit -n", n, need, lim.Cur)
+		verb := "need"
+		if n == 1 {
+			verb = "needs"
+		}
+		return fmt.Errorf("%s %s %d open files, but the limit is %d; raise it with ulimit -n", plural(n, "rank"), verb, need, lim.Cur)
 	}
 	return nil
 }

@@ -34,6 +34,9 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 		{"here, but not in PATH", part("plain"), "plain: no such program in PATH; for the file in this directory write ./plain"},
 		{"not executable", part("./plain"), "./plain is not executable; chmod +x makes it so"},
 		{"directory", part("./empty"), "./empty is a directory without Go files: name an executable or a Go main package"},
+		{"directory without a slash", part("empty"), "empty: no such program in PATH, and the directory of that name has no Go files"},
+		{"here", part("."), ". is a directory without Go files: name an executable or a Go main package"},
+		{"above", part(".."), ".. is a directory without Go files: name an executable or a Go main package"},
 		{"not a file", part("/dev/null"), "/dev/null is not a regular file, so no program"},
 		{"below a file", part("./script/x"), "./script/x: not a directory"},
 		{"no interpreter", part("./orphan"), "./orphan needs the interpreter /no/such/interpreter, which does not exist"},
@@ -88,9 +91,38 @@ func TestFilesLimit(t *testing.T) {
 		t.Error(err)
 	}
 	err := checkDescriptors(1 << 40)
-	if err == nil || !strings.Contains(err.Error(), "raise it with ulimit -n") {
+	if err == nil || !strings.Contains(err.Error(), " ranks need ") || !strings.Contains(err.Error(), "raise it with ulimit -n") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// A small limit is enough for a small job, and one that is too small is
+// noticed before anything is started.
+func TestFewFiles(t *testing.T) {
+	for limit, want := range map[string]string{"32": "ran\n", "16": "mpirun: 1 rank needs 26 open files, but the limit is 16; raise it with ulimit -n\n"} {
+		p := command(t, job(self(t, 1, "print=ran")))
+		p.Args = []string{"sh", "-c", "ulimit -n " + limit + " && exec " + p.Path}
+		p.Path = "/bin/sh"
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if r := p.finish(t); r.out+r.err != want {
+			t.Errorf("with %s: status %d, %s%s", limit, r.status, r.out, r.err)
+		}
+	}
+}
+
+func TestCurrentDirectoryIsGone(t *testing.T) {
+	nowhere := t.TempDir()
+	t.Chdir(nowhere)
+	if err := os.Remove(nowhere); err != nil {
+		t.Skip(err)
+	}
+	want := "working directory .: the current directory is gone; give a path that begins with /"
+	if _, err := Prepare(job(Part{Ranks: 1, Program: "sh", Dir: "."})); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	run(t, job(self(t, 1, "print=x"))).want(t, 0)
 }
 
 func TestWhatAProgramIs(t *testing.T) {

@@ -26,20 +26,20 @@ type program struct {
 func findProgram(name string) (program, error) {
 	prog := program{name: name}
 	info, err := os.Stat(name)
-	hasSlash := strings.ContainsRune(name, filepath.Separator)
+	isPath := strings.ContainsRune(name, filepath.Separator) || name == "." || name == ".."
 	switch {
 	case err == nil && info.IsDir() && hasGoFiles(name):
 		prog.pkg = localPackage(name)
 		return prog, nil
-	case err == nil && info.IsDir() && hasSlash:
+	case err == nil && info.IsDir() && isPath:
 		return prog, fmt.Errorf("%s is a directory without Go files: name an executable or a Go main package", name)
 	case err == nil && !info.IsDir() && strings.HasSuffix(name, ".go"):
 		prog.pkg = localPackage(name)
 		return prog, nil
-	case err == nil && hasSlash:
+	case err == nil && isPath:
 		prog.path = name
 		return prog, checkExecutable(name, info)
-	case !hasSlash:
+	case !isPath:
 		return lookPath(prog)
 	case isImportPath(name):
 		prog.pkg = name
@@ -55,7 +55,11 @@ func lookPath(prog program) (program, error) {
 	path, err := exec.LookPath(prog.name)
 	if err != nil {
 		hint := ""
-		if info, err := os.Stat(prog.name); err == nil && !info.IsDir() {
+		switch info, err := os.Stat(prog.name); {
+		case err != nil:
+		case info.IsDir():
+			hint = ", and the directory of that name has no Go files"
+		default:
 			hint = fmt.Sprintf("; for the file in this directory write ./%s", prog.name)
 		}
 		return prog, fmt.Errorf("%s: no such program in PATH%s", prog.name, hint)

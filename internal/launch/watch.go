@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -24,7 +23,9 @@ const (
 type cause struct {
 	status int
 	text   string
-	quiet  bool // say nothing
+
+	quiet     bool // say nothing
+	impatient bool // do not wait for whoever does not read the output
 }
 
 // A watcher decides about a running job. Its fields belong to the goroutine
@@ -38,6 +39,7 @@ type watcher struct {
 	running  bool                    // every rank has been started
 	ended    []bool                  // by rank
 	cause    *cause                  // set once
+	reported bool                    // the cause has been told
 	pending  []syscall.Signal        // came while ranks were being started
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
@@ -48,7 +50,9 @@ type watcher struct {
 }
 
 // Run starts the job, stays with it to its end and returns its exit status.
-// When it returns no process, descriptor or file of the job is left.
+// When it returns no process, descriptor or file of the job is left; only if it
+// was told to end while nobody reads the output, what cannot be written stays
+// behind in this process.
 func (p *Plan) Run() int {
 	job := p.job
 	if job.Verbose {
@@ -60,7 +64,7 @@ func (p *Plan) Run() int {
 
 	fabric, err := job.Open(len(p.slots))
 	if err != nil {
-		fmt.Fprintf(job.Stderr, "%s: no memory for %s to share: %v\n", job.Name, plural(len(p.slots), "rank"), err)
+		fmt.Fprintf(job.Stderr, "%s: no memory for %s to share: %v%s\n", job.Name, plural(len(p.slots), "rank"), err, limits(err))
 		return StatusFailed
 	}
 	defer fabric.Close()
@@ -91,8 +95,21 @@ func (p *Plan) Run() int {
 	}()
 	w.watch(exits, ready, signals, broken)
 	release()
-	m.finish()
+	w.drain(signals, broken)
 	return w.close()
+}
+
+// limits says what can stand behind an error about memory.
+func limits(err error) string {
+	switch {
+	case errors.Is(err, syscall.EFBIG):
+		return "; ulimit -f may be too low"
+	case errors.Is(err, syscall.ENOMEM):
+		return "; ulimit -v may be too low, or this machine has no more"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "; ulimit -n may be too low"
+	}
+	return ""
 }
 
 // watch takes events until no rank is left.
@@ -118,8 +135,9 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 			w.end(brokenOutput(err))
 		case <-w.timeout:
 			w.end(&cause{
-				status: StatusTimeout,
-				text:   fmt.Sprintf("the job was ended after its timeout of %v; what the ranks waited for:\n%s", w.plan.job.Timeout, table(w.lookTwice())),
+				status:    StatusTimeout,
+				impatient: true,
+				text:      fmt.Sprintf("the job was ended after its timeout of %v; what the ranks waited for:\n%s", w.plan.job.Timeout, table(w.lookTwice())),
 			})
 		case <-w.kill:
 			w.ranks.signal(syscall.SIGKILL)
@@ -174,10 +192,7 @@ func (w *watcher) close() int {
 	if w.cause == nil {
 		return 0
 	}
-	if !w.cause.quiet {
-		text := w.plan.job.Name + ": " + w.cause.text
-		w.mux.message(strings.TrimRight(text, "\n") + "\n")
-	}
+	w.report()
 	return w.cause.status
 }
 

@@ -1,0 +1,90 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// readerPatience is how long a job that is over waits for a reader of its
+// output that does not read, before it does without it or says what is up.
+const readerPatience = 500 * time.Millisecond
+
+// drain forwards what is left of the output when no rank is. It stays as long
+// as the reader takes, for nothing that ranks have printed shall be lost; but
+// not if the job has been told to end, and not beyond the next signal that
+// says so.
+func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
+	done := make(chan struct{})
+	go func() {
+		w.mux.finish()
+		close(done)
+	}()
+	slow := time.After(readerPatience)
+	for {
+		select {
+		case <-done:
+			// Only now is known whether the rest could be written.
+			select {
+			case err := <-broken:
+				w.end(brokenOutput(err))
+			default:
+			}
+			return
+		case err := <-broken:
+			w.end(brokenOutput(err))
+		case <-slow:
+			if w.passed != 0 || w.cause != nil && w.cause.impatient {
+				return
+			}
+			w.report() // about a failed job; it need not wait for its output
+		case sig := <-signals:
+			if w.leave(sig.(syscall.Signal)) {
+				return
+			}
+		}
+	}
+}
+
+// leave acts upon a signal that comes when no rank is left, and reports
+// whether it asks the launcher to end.
+func (w *watcher) leave(sig syscall.Signal) bool {
+	switch sig {
+	case syscall.SIGTSTP:
+		_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT:
+		w.end(&cause{
+			status: statusSignal + int(sig),
+			text:   fmt.Sprintf("ended by %s; every rank had exited with status 0, but nobody read their output", signalText(sig)),
+		})
+		return true
+	}
+	return false
+}
+
+// report says once why the job ended, if it ended badly.
+func (w *watcher) report() {
+	if w.cause == nil || w.cause.quiet || w.reported {
+		return
+	}
+	w.reported = true
+	w.say(w.plan.job.Name + ": " + w.cause.text)
+}
+
+// say writes a message, unless nobody takes it: then the launcher must not
+// wait for ever, for it could not be ended any more.
+func (w *watcher) say(text string) {
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text += "\n"
+	}
+	done := make(chan struct{})
+	go func() {
+		w.mux.message(text)
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(readerPatience):
+	}
+}
