@@ -34,6 +34,8 @@ type senderUnit struct {
 	send    fifo[*packet]
 	receive fifo[*packet]
 	wire    int // bytes that the link moved in this step
+
+	discards bool // SWI drops what arrives
 }
 
 func (n *node) actHeader() Cond {
@@ -93,17 +95,21 @@ func (n *node) actSWI() Cond {
 	n.wire = 0
 	switch n.regs[SWI].state {
 	case IDLE:
-		if n.send.len() > 0 && n.m.nodes[(*n.send.head()).h.node()].receive.len() < receiveDepth {
+		if n.send.len() > 0 && n.m.nodes[(*n.send.head()).h.node()].takes() {
 			return Packet
 		}
 	case SEND:
 		to := n.m.nodes[(*n.send.head()).h.node()]
-		if to.receive.len() >= receiveDepth {
+		if !to.takes() {
 			return Stay
 		}
 		p := n.send.take()
 		p.from, p.drained = n.id, 0
 		n.wire = 8*flits + p.size
+		if to.discards {
+			n.m.free(p)
+			return Always
+		}
 		to.receive.put(p)
 		to.busy = true
 		return Always

@@ -37,7 +37,7 @@ func remark(e Event) string {
 
 // Operations are what Show can show.
 func Operations() []string {
-	return []string{"push", "pull", "botf", "aotf", "vpush", "vpush-hardware", "miss", "miss-software", "violation", "special", "unknown", "beyond"}
+	return []string{"push", "pull", "botf", "aotf", "vpush", "vpush-hardware", "vpush-software", "miss", "miss-software", "violation", "special", "unknown", "beyond"}
 }
 
 // Show writes the trace of one operation of some bytes between two nodes, from
@@ -174,8 +174,8 @@ func (s *stage) operation(name string) (do func() error, cold bool) {
 		return botf(martini.Packet{Type: 99}), true
 	case "aotf":
 		return s.aotf(), false
-	case "vpush", "vpush-hardware":
-		return s.vpush(name == "vpush-hardware"), false
+	case "vpush", "vpush-hardware", "vpush-software":
+		return s.vpush(RingOptions{Hardware: name == "vpush-hardware", Software: name == "vpush-software"}), false
 	case "violation":
 		s.nics[0].Invalidate(2)
 		return func() error { return kick(s.m.Push(0, 2, r, s.area[0][:s.size])) }, true
@@ -198,12 +198,12 @@ func (s *stage) aotf() func() error {
 	}
 }
 
-func (s *stage) vpush(hardware bool) func() error {
+func (s *stage) vpush(o RingOptions) func() error {
 	b := aligned(3 * pageBytes)
 	_, err := s.nics[1].Pin(b)
 	var ring *Ring
 	if err == nil {
-		ring, err = s.m.NewRing(1, 0, b, RingOptions{Hardware: hardware})
+		ring, err = s.m.NewRing(1, 0, b, o)
 	}
 	return func() error {
 		if err != nil {

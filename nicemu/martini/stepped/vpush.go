@@ -1,6 +1,7 @@
 package stepped
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -15,6 +16,7 @@ const VPushSegment = martini.Segment(1<<32 | 5)
 // RingOptions say how a ring is served.
 type RingOptions struct {
 	Hardware bool // RFend takes the receive pointer itself, instead of firmware
+	Software bool // firmware does all that follows RFend's miss, for comparison (martini, section 13, E8)
 }
 
 // A Ring is what VPUSH packets of everybody are stored in, in order of
@@ -52,6 +54,13 @@ func (m *Machine) NewRing(node, window int, b []byte, o RingOptions) (*Ring, err
 	key, valid := n.nic.Owner(window)
 	if !valid {
 		return nil, martini.InvalidWindow
+	}
+	if o.Hardware && o.Software {
+		return nil, errors.New("stepped: a VPUSH ring served by hardware and by firmware")
+	}
+	n.cpu.handlers[exception{RFend, RVA}] = (*Firmware).rvaMiss
+	if o.Software {
+		n.cpu.handlers[exception{RFend, RVA}] = (*Firmware).rvaMissAlone
 	}
 	n.ring = &Ring{n: n, o: o, key: key, base: at + pageBytes, size: uint64(len(b)) - pageBytes, pointer: b[:8], data: b[pageBytes:]}
 	atomic.StoreUint64(martini.Word64(b, 0), 0)

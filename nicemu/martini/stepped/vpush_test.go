@@ -35,7 +35,7 @@ func ringOf(t *testing.T, w *world, node, size int, o RingOptions) *Ring {
 // many times over, while the receiver lags behind by turns, so that it is
 // empty, in between and full (martini, sections 11.2, 11.3).
 func TestVPushStoresWhatArrivesInOrder(t *testing.T) {
-	for _, o := range []RingOptions{{}, {Hardware: true}} {
+	for _, o := range []RingOptions{{}, {Hardware: true}, {Software: true}} {
 		w := newWorld(t, 3, 8, Options{TLB: Geometry{4, 1}})
 		ring := ringOf(t, w, 2, 2, o)
 		rng := rand.New(rand.NewPCG(7, 8))
@@ -44,7 +44,7 @@ func TestVPushStoresWhatArrivesInOrder(t *testing.T) {
 		const each = 300
 		for step := 0; got[0]+got[1] < 2*each; step++ {
 			if step > 4000000 {
-				t.Fatalf("hardware %v: sent %v, received %v", o.Hardware, sent, got)
+				t.Fatalf("%+v: sent %v, received %v", o, sent, got)
 			}
 			for i := range 2 {
 				if win := w.nics[i].Window(0); sent[i] < each && int(win.Contflag()) == sent[i] && rng.IntN(10) == 0 {
@@ -91,7 +91,7 @@ func TestVPushStoresWhatArrivesInOrder(t *testing.T) {
 		}
 		for i := range 2 { // no ack reaches the sender
 			if w.nics[i].Window(0).Flag(1) != 0 {
-				t.Errorf("hardware %v: sender %d got an ack", o.Hardware, i)
+				t.Errorf("%+v: sender %d got an ack", o, i)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func TestVPushStoresWhatArrivesInOrder(t *testing.T) {
 // TestVPushLimits holds the limits of VPUSH (martini, section 11.4) and its
 // protection: nothing gets into the ring of another job or process.
 func TestVPushLimits(t *testing.T) {
-	for _, o := range []RingOptions{{}, {Hardware: true}} {
+	for _, o := range []RingOptions{{}, {Hardware: true}, {Software: true}} {
 		w := newWorld(t, 3, 2, Options{}, martini.Options{}, martini.Options{}, martini.Options{Job: 0xbad})
 		ring := ringOf(t, w, 1, 1, o)
 		whole := bytes.Clone(ring.data)
@@ -123,7 +123,7 @@ func TestVPushLimits(t *testing.T) {
 			_, before := w.nics[1].Refused(c.want)
 			w.must(w.m.Kick(c.by, 3, martini.DWKick, 1))
 			if got := w.last(); got != c.want {
-				t.Errorf("hardware %v, %s: %v", o.Hardware, c.name, got)
+				t.Errorf("%+v, %s: %v", o, c.name, got)
 			}
 			if _, now := w.nics[1].Refused(c.want); now != before+1 {
 				t.Errorf("%s: not counted", c.name)
@@ -134,7 +134,7 @@ func TestVPushLimits(t *testing.T) {
 		}
 		w.must(w.m.Push(0, 0, martini.Request{Node: 1, Segment: VPushSegment, Flag: 1}, record(w.areas[0][:MTU], 0, 0)))
 		if b := ring.Next(); len(b) != MTU || !bytes.Equal(b, w.areas[0][:MTU]) {
-			t.Errorf("hardware %v: a whole MTU does not arrive", o.Hardware)
+			t.Errorf("%+v: a whole MTU does not arrive", o)
 		}
 		ring.Release(MTU)
 		// An ordinary PUSH with an ack, and a PULL, at the node that has a ring.
@@ -149,7 +149,7 @@ func TestVPushLimits(t *testing.T) {
 // TestVPushToPagesThatAreNotPinned holds that PATLB protects the ring's memory
 // too, and that the ring is usable afterwards (martini, section 11.3, step 7).
 func TestVPushToPagesThatAreNotPinned(t *testing.T) {
-	for _, o := range []RingOptions{{}, {Hardware: true}} {
+	for _, o := range []RingOptions{{}, {Hardware: true}, {Software: true}} {
 		w := newWorld(t, 2, 1, Options{})
 		b := pages(3)
 		ring, err := w.m.NewRing(1, 0, b, o)
@@ -166,7 +166,7 @@ func TestVPushToPagesThatAreNotPinned(t *testing.T) {
 		}
 		w.must(w.m.Push(0, 0, r, w.areas[0][:100]))
 		if got := ring.Next(); w.last() != 0 || !bytes.Equal(got, w.areas[0][:100]) {
-			t.Errorf("hardware %v: the ring does not recover: %d bytes", o.Hardware, len(got))
+			t.Errorf("%+v: the ring does not recover: %d bytes", o, len(got))
 		}
 	}
 }
@@ -180,6 +180,7 @@ func TestRingsOfImpossibleShape(t *testing.T) {
 		"no such node":   func() (*Ring, error) { return w.m.NewRing(1, 0, pages(2), RingOptions{}) },
 		"no such window": func() (*Ring, error) { return w.m.NewRing(0, martini.Windows, pages(2), RingOptions{}) },
 		"invalid window": func() (*Ring, error) { return w.m.NewRing(0, 3, pages(2), RingOptions{}) },
+		"served by two":  func() (*Ring, error) { return w.m.NewRing(0, 0, pages(2), RingOptions{Hardware: true, Software: true}) },
 	} {
 		if r, err := make(); err == nil || r != nil {
 			t.Errorf("%s: no error", name)
