@@ -82,6 +82,14 @@ const (
 	NumOps
 )
 
+// Answered reports whether a command of this Op carries a Token that its one
+// answer returns. The Busy of a Shared command is none: it is an exception.
+func (o Op) Answered() bool { return 1<<o&(1<<Expose|1<<Pull|1<<Push|1<<Swap) != 0 }
+
+// Way reports whether the Op uses the way of packets to or from a peer. Such a
+// command is not refused but for good: that is reported as the peer's end.
+func (o Op) Way() bool { return 1<<o&(1<<Packet|1<<Shared|1<<Watch|1<<ReadTail) != 0 }
+
 // A Command is one request of the engine to the translator. Data is borrowed:
 // for Packet and Shared until Post returns, otherwise until the answer.
 type Command struct {

@@ -32,7 +32,10 @@ type Caps struct {
 //   - A command that moves between this peer and itself (Swap on the own
 //     control area) is carried out like any other.
 //   - Each command that has an answer gets exactly one, also when its peer is
-//     gone.
+//     gone: those that are [Op.Answered] by Token, ReadTail as long as its peer
+//     has not been reported dead.
+//   - A refused command whose Op is a [Op.Way] is reported as the end of its
+//     peer: nothing can reach it any more.
 //   - Poll fills ev with the next event and reports whether there was one. An
 //     Arrived event's packet is consumed by the following Poll: its space is
 //     then free. Polling costs the same however many idle peers are connected.

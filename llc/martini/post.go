@@ -14,7 +14,7 @@ var errWatched = errors.New("llc/martini: a packet ring of this peer is polled a
 // Post carries out cmd.
 func (t *Translator) Post(cmd *ir.Command) {
 	if uint(cmd.Peer) >= uint(len(t.peers)) && cmd.Op != ir.Expose && cmd.Op != ir.Conceal {
-		t.fail(cmd, fmt.Errorf("llc/martini: peer %d; the job has 0 to %d", cmd.Peer, len(t.peers)-1))
+		t.Fail(cmd, fmt.Errorf("llc/martini: peer %d; the job has 0 to %d", cmd.Peer, len(t.peers)-1))
 		return
 	}
 	var err error
@@ -28,18 +28,18 @@ func (t *Translator) Post(cmd *ir.Command) {
 	case ir.ReadTail:
 		err = t.readTail(&t.peers[cmd.Peer], cmd)
 	case ir.Expose:
-		err = t.expose(cmd)
+		err = t.Expose(cmd)
 	case ir.Conceal:
-		err = t.nic.Conceal(martini.Segment(cmd.Segment))
+		err = t.Conceal(cmd)
 	case ir.Pull, ir.Push:
-		err = t.move(cmd)
+		err = t.Move(cmd)
 	case ir.Swap:
 		err = t.swap(cmd)
 	default:
 		panic(fmt.Sprintf("llc/martini: no operation %d", cmd.Op))
 	}
 	if err != nil {
-		t.fail(cmd, err)
+		t.Fail(cmd, err)
 	}
 }
 
@@ -48,7 +48,7 @@ func (t *Translator) channel(p *peer, cmd *ir.Command) (*martini.Channel, error)
 	if p.channel != nil && p.ring == cmd.Ring {
 		return p.channel, nil
 	}
-	c, err := t.nic.Channel(t.nic.Next(), int(cmd.Peer), int(cmd.Ring))
+	c, err := t.NIC().Channel(t.NIC().Next(), int(cmd.Peer), int(cmd.Ring))
 	if err == nil {
 		p.channel, p.ring = c, cmd.Ring
 	}
@@ -70,7 +70,7 @@ func (t *Translator) packetTo(p *peer, cmd *ir.Command) error {
 
 func (t *Translator) shared(p *peer, cmd *ir.Command) error {
 	if p.mail == nil {
-		m, err := t.nic.Mailbox(t.nic.Next(), int(cmd.Peer))
+		m, err := t.NIC().Mailbox(t.NIC().Next(), int(cmd.Peer))
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (t *Translator) shared(p *peer, cmd *ir.Command) error {
 		return err
 	}
 	if !ok {
-		t.answer(ir.Busy, cmd)
+		t.Answer(ir.Busy, cmd)
 	}
 	t.Wake(int(cmd.Peer))
 	return nil
@@ -92,7 +92,7 @@ func (t *Translator) watch(p *peer, cmd *ir.Command) error {
 	if p.watched {
 		return errWatched
 	}
-	r := t.nic.RingReader(int(cmd.Ring))
+	r := t.NIC().RingReader(int(cmd.Ring))
 	if r == nil {
 		return fmt.Errorf("llc/martini: packet ring %d; the pool has 0 to %d", cmd.Ring, t.caps.Rings-1)
 	}
@@ -110,47 +110,16 @@ func (t *Translator) readTail(p *peer, cmd *ir.Command) error {
 	if err != nil {
 		return err
 	}
-	ev := t.answer(ir.Tail, cmd)
+	ev := t.Answer(ir.Tail, cmd)
 	ev.Slot, ev.Pos = slot, pos
 	return nil
 }
 
-func (t *Translator) expose(cmd *ir.Command) error {
-	s, err := t.nic.Expose(cmd.Data)
-	if err != nil {
-		return err
-	}
-	t.answer(ir.Exposed, cmd).Segment = ir.Segment(s)
-	return nil
-}
-
-// move pins the local side while the NIC moves it: the caller lends it until
-// the answer, which is ready on return.
-func (t *Translator) move(cmd *ir.Command) error {
-	pin, err := t.nic.Hold(cmd.Data)
-	if err != nil {
-		return err
-	}
-	r := martini.Request{Node: int(cmd.Peer), Segment: martini.Segment(cmd.Segment), Offset: cmd.Offset}
-	kind := ir.Pulled
-	if cmd.Op == ir.Pull {
-		err = t.nic.Next().Pull(r, cmd.Data)
-	} else {
-		kind = ir.Pushed
-		err = t.nic.Next().Push(r, cmd.Data)
-	}
-	if err := errors.Join(err, t.nic.Unpin(pin)); err != nil {
-		return err
-	}
-	t.answer(kind, cmd)
-	return nil
-}
-
 func (t *Translator) swap(cmd *ir.Command) error {
-	old, err := t.nic.Next().Swap(int(cmd.Peer), cmd.Offset, cmd.Old, cmd.New)
+	old, err := t.NIC().Next().Swap(int(cmd.Peer), cmd.Offset, cmd.Old, cmd.New)
 	if err != nil {
 		return err
 	}
-	t.answer(ir.Swapped, cmd).Old = old
+	t.Answer(ir.Swapped, cmd).Old = old
 	return nil
 }

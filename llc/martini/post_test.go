@@ -71,30 +71,27 @@ func TestEveryOperationIsLowered(t *testing.T) {
 
 func TestRefusalsAreAnswers(t *testing.T) {
 	all := open(t, 2, martini.Options{})
-	rings := all[0].Caps().Rings
-	all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
 	for name, c := range map[string]struct {
 		cmd  ir.Command
 		want error
 	}{
-		"peer too large":   {ir.Command{Op: ir.Shared, Peer: 2}, nil},
-		"peer negative":    {ir.Command{Op: ir.Pull, Peer: -1}, nil},
-		"ring too large":   {ir.Command{Op: ir.Packet, Peer: 1, Ring: ir.Ring(rings)}, martini.BeyondSegment},
-		"tail of no ring":  {ir.Command{Op: ir.ReadTail, Peer: 1, Ring: ir.NoRing}, martini.BeyondSegment},
-		"watch no ring":    {ir.Command{Op: ir.Watch, Peer: 0, Ring: ir.Ring(rings)}, nil},
-		"watch twice":      {ir.Command{Op: ir.Watch, Peer: 1, Ring: 1}, errWatched},
-		"packet too long":  {ir.Command{Op: ir.Packet, Peer: 1, Data: make([]byte, 1<<20)}, martini.WrongLength},
-		"shared too long":  {ir.Command{Op: ir.Shared, Peer: 1, Data: make([]byte, 2049)}, martini.WrongLength},
-		"conceal nothing":  {ir.Command{Op: ir.Conceal}, martini.Misuse},
-		"pull of nothing":  {ir.Command{Op: ir.Pull, Peer: 1, Data: make([]byte, 8)}, martini.NoSegment},
-		"swap of no word":  {ir.Command{Op: ir.Swap, Peer: 1, Offset: 1 << 20}, martini.BeyondSegment},
-		"push of nothing":  {ir.Command{Op: ir.Push, Peer: 1}, martini.NoSegment},
-		"segment unheard ": {ir.Command{Op: ir.Pull, Peer: 1, Segment: ^ir.Segment(0)}, martini.NoSegment},
+		"peer too large":  {ir.Command{Op: ir.Shared, Peer: 2}, nil},
+		"peer negative":   {ir.Command{Op: ir.Pull, Peer: -1}, nil},
+		"conceal nothing": {ir.Command{Op: ir.Conceal}, martini.Misuse},
+		"pull of nothing": {ir.Command{Op: ir.Pull, Peer: 1, Data: make([]byte, 8)}, martini.NoSegment},
+		"swap of no word": {ir.Command{Op: ir.Swap, Peer: 1, Offset: 1 << 20}, martini.BeyondSegment},
+		"push of nothing": {ir.Command{Op: ir.Push, Peer: 1}, martini.NoSegment},
+		"segment unheard": {ir.Command{Op: ir.Pull, Peer: 1, Segment: ^ir.Segment(0)}, martini.NoSegment},
 	} {
 		c.cmd.Token = 99
+		want := c.cmd.Token
+		if !c.cmd.Op.Answered() {
+			want = 0
+		}
 		all[0].Post(&c.cmd)
 		ev := next(t, all[0])
-		if ev.Kind != ir.Failed || ev.Token != 99 || ev.Peer != c.cmd.Peer || ev.Err == nil || c.want != nil && !errors.Is(ev.Err, c.want) {
+		if ev.Kind != ir.Failed || ev.Token != want || ev.Peer != c.cmd.Peer || ev.Err == nil ||
+			c.want != nil && !errors.Is(ev.Err, c.want) || errors.Is(ev.Err, ir.ErrPeerGone) {
 			t.Errorf("%s: %+v", name, ev)
 		}
 		idle(t, all[0])
@@ -103,7 +100,7 @@ func TestRefusalsAreAnswers(t *testing.T) {
 	if err := all[0].Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, op := range []ir.Op{ir.Expose, ir.Pull, ir.Shared, ir.ReadTail} {
+	for _, op := range []ir.Op{ir.Expose, ir.Pull, ir.ReadTail} {
 		all[0].Post(&ir.Command{Op: op, Peer: 1, Token: 3})
 		if ev := next(t, all[0]); ev.Kind != ir.Failed || !errors.Is(ev.Err, martini.InvalidWindow) {
 			t.Errorf("operation %d after Close: %+v", op, ev)
@@ -111,6 +108,35 @@ func TestRefusalsAreAnswers(t *testing.T) {
 	}
 	if all[0].Close() == nil {
 		t.Error("closed twice")
+	}
+}
+
+// TestBrokenWay: what has no answer is refused as the end of its peer, once.
+func TestBrokenWay(t *testing.T) {
+	rings := ir.Ring(fabric.Small().Rings)
+	for name, c := range map[string]struct {
+		cmd  ir.Command
+		want error
+	}{
+		"ring too large":  {ir.Command{Op: ir.Packet, Ring: rings}, martini.BeyondSegment},
+		"tail of no ring": {ir.Command{Op: ir.ReadTail, Ring: ir.NoRing}, martini.BeyondSegment},
+		"watch no ring":   {ir.Command{Op: ir.Watch, Ring: rings}, nil},
+		"watch twice":     {ir.Command{Op: ir.Watch, Ring: 1}, errWatched},
+		"packet too long": {ir.Command{Op: ir.Packet, Data: make([]byte, 1<<20)}, martini.WrongLength},
+		"shared too long": {ir.Command{Op: ir.Shared, Data: make([]byte, 2049)}, martini.WrongLength},
+	} {
+		all := open(t, 2, martini.Options{})
+		all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
+		c.cmd.Peer, c.cmd.Token = 1, 99 // the token of an earlier command
+		for range 2 {
+			all[0].Post(&c.cmd)
+		}
+		ev := next(t, all[0])
+		if ev.Kind != ir.Failed || ev.Token != 0 || ev.Peer != 1 || !errors.Is(ev.Err, ir.ErrPeerGone) || c.want != nil && !errors.Is(ev.Err, c.want) {
+			t.Errorf("%s: %+v", name, ev)
+		}
+		idle(t, all[0])
+		idle(t, all[1])
 	}
 }
 

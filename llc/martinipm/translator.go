@@ -3,10 +3,9 @@ package martinipm
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"time"
 
 	"rhinet/llc/ir"
+	"rhinet/llc/martini/endpoint"
 	"rhinet/nicemu/fabric"
 	"rhinet/nicemu/martini"
 	"rhinet/nicemu/martini/pm"
@@ -22,14 +21,10 @@ type messages interface {
 
 // A Translator drives the NIC of one rank through PM.
 type Translator struct {
-	nic     *martini.NIC
-	fabric  *fabric.Fabric
-	pm      messages
-	caps    ir.Caps
-	answers []ir.Event
-	next    int // first of answers that Poll has not given
-	held    bool
-	gone    []bool // peers reported as dead
+	endpoint.Endpoint
+	pm   messages
+	caps ir.Caps
+	held bool // Poll has given a message that is not released
 }
 
 var _ ir.Translator = (*Translator)(nil)
@@ -63,57 +58,29 @@ func OpenVP(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) 
 }
 
 func open(f *fabric.Fabric, rank int, o martini.Options, name string, layer func(*martini.NIC) (messages, error)) (*Translator, error) {
-	if f.Ranks() > ir.MaxPeers {
-		return nil, fmt.Errorf("llc/martinipm: %d ranks; at most %d", f.Ranks(), ir.MaxPeers)
-	}
-	nic, err := martini.Open(f, rank, o)
+	end, err := endpoint.Open(f, rank, o)
 	if err != nil {
 		return nil, err
 	}
-	m, err := layer(nic)
+	m, err := layer(end.NIC())
 	if err != nil {
-		return nil, errors.Join(err, nic.Close())
+		return nil, errors.Join(err, end.Close())
 	}
-	t := &Translator{nic: nic, fabric: f, pm: m, gone: make([]bool, f.Ranks()), caps: ir.Caps{
+	return &Translator{Endpoint: end, pm: m, caps: ir.Caps{
 		Name: name, Slots: 64, Bytes: 64 * 2048, // of the one ring there is to a peer
-		Remote: nic.Remote(), Fragment: m.MaxMessage() - headerBytes, Eager: eager, Copies: 1,
-	}}
-	t.Clear()
-	return t, nil
+		Remote: end.NIC().Remote(), Fragment: m.MaxMessage() - headerBytes, Eager: eager, Copies: 1,
+	}}, nil
 }
-
-// Self returns the own number.
-func (t *Translator) Self() int { return t.pm.Self() }
-
-// Peers returns how many peers the job has, this one included.
-func (t *Translator) Peers() int { return t.pm.Nodes() }
 
 // Caps returns what the engine must know of the NIC.
 func (t *Translator) Caps() ir.Caps { return t.caps }
 
 // Close withdraws all registrations. A rank that aborts stays one.
-func (t *Translator) Close() error {
-	if s, _ := t.fabric.Status(t.Self()); s.State != fabric.Aborting {
-		t.fabric.Publish(t.Self(), &fabric.Status{State: fabric.Finished})
-	}
-	return errors.Join(t.pm.Close(), t.nic.Close())
-}
+func (t *Translator) Close() error { return errors.Join(t.pm.Close(), t.Endpoint.Close()) }
 
-// Hint does nothing: a PM message comes from anyone.
+// Hint does nothing: a PM message comes from anyone. Every pass of PM looks
+// everywhere, so that nothing is missed after Arm either.
 func (t *Translator) Hint(int) {}
-
-// Arm announces that this peer is about to sleep. Every pass of PM looks
-// everywhere, so the next Poll misses nothing.
-func (t *Translator) Arm() { t.fabric.Bell(t.Self()).Arm() }
-
-// Sleep blocks until the doorbell rings or d has passed.
-func (t *Translator) Sleep(d time.Duration) { t.fabric.Bell(t.Self()).Sleep(d) }
-
-// Disarm withdraws Arm.
-func (t *Translator) Disarm() { t.fabric.Bell(t.Self()).Disarm() }
-
-// Wake rings peer's doorbell if peer sleeps.
-func (t *Translator) Wake(peer int) { t.fabric.Bell(peer).Ring() }
 
 // Poll gives the next answer, or else the next message.
 func (t *Translator) Poll(ev *ir.Event) bool {
@@ -121,11 +88,8 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 		t.held = false
 		_ = t.pm.ReleaseReceiveBuffer() // which is held
 	}
-	if t.next < len(t.answers) {
-		*ev = t.answers[t.next]
-		if t.next++; t.next == len(t.answers) {
-			t.answers, t.next = t.answers[:0], 0
-		}
+	if t.Answered() {
+		t.Next(ev)
 		return true
 	}
 	msg, err := t.pm.Receive()

@@ -98,13 +98,17 @@ func TestRefusals(t *testing.T) {
 	for name, open := range openers {
 		tr := job(t, 2, open, martini.Options{Attach: martini.Off})
 		for i, cmd := range []ir.Command{
-			{Op: ir.Packet, Peer: 1}, {Op: ir.Watch, Peer: 1}, {Op: ir.ReadTail, Peer: 1}, {Op: ir.Swap, Peer: 1},
-			{Op: ir.Expose}, {Op: ir.Pull, Peer: 1}, {Op: ir.Push, Peer: 1}, {Op: ir.Shared, Peer: 2}, {Op: ir.Conceal, Segment: 77},
+			{Op: ir.Swap, Peer: 1}, {Op: ir.Expose}, {Op: ir.Pull, Peer: 1}, {Op: ir.Push, Peer: 1},
+			{Op: ir.Shared, Peer: 2}, {Op: ir.Conceal, Segment: 77}, {Op: ir.Packet, Peer: 1}, // the last: its peer is gone now
 		} {
 			cmd.Token = uint64(i) + 1
+			want := cmd.Token
+			if !cmd.Op.Answered() {
+				want = 0
+			}
 			tr[0].Post(&cmd)
 			var ev ir.Event
-			if !tr[0].Poll(&ev) || ev.Kind != ir.Failed || ev.Token != cmd.Token || ev.Err == nil {
+			if !tr[0].Poll(&ev) || ev.Kind != ir.Failed || ev.Token != want || ev.Err == nil || errors.Is(ev.Err, ir.ErrPeerGone) != (cmd.Op == ir.Packet) {
 				t.Errorf("%s: %+v: %+v", name, cmd, ev)
 			}
 		}
@@ -124,7 +128,7 @@ func TestBrokenWay(t *testing.T) {
 	for name, open := range openers {
 		tr := job(t, 2, open, martini.Options{})
 		for i := range martini.Windows {
-			tr[0].(*Translator).nic.Invalidate(i)
+			tr[0].(*Translator).NIC().Invalidate(i)
 		}
 		var ev ir.Event
 		for i := range 2 {
@@ -170,7 +174,7 @@ func TestForgedMessages(t *testing.T) {
 // TestCorruptRing: what PM cannot follow is reported with its source.
 func TestCorruptRing(t *testing.T) {
 	tr := job(t, 2, OpenRHiNET, martini.Options{})
-	nic := tr[0].(*Translator).nic
+	nic := tr[0].(*Translator).NIC()
 	if err := nic.Next().Botf(&martini.Packet{
 		Type: martini.PacketPush, PID: 1, Node: 1, Segment: martini.CommonSegment, Payload: []byte{1, 2, 3, 4},
 	}); err != nil {
@@ -201,9 +205,9 @@ func TestOpenRefuses(t *testing.T) {
 // TestStatus: the launcher sees what the rank waits for and how it ends.
 func TestStatus(t *testing.T) {
 	tr := job(t, 1, OpenVP, martini.Options{})[0].(*Translator)
-	state := func() fabric.State { s, _ := tr.fabric.Status(0); return s.State }
+	state := func() fabric.State { s, _ := tr.NIC().Fabric().Status(0); return s.State }
 	tr.Report(ir.Waiting{Call: "Recv", Peer: 3, Tag: 4, Bytes: 5})
-	if s, _ := tr.fabric.Status(0); s.State != fabric.Waiting || s.Call != "Recv" || s.Peer != 3 || s.Tag != 4 || s.Bytes != 5 {
+	if s, _ := tr.NIC().Fabric().Status(0); s.State != fabric.Waiting || s.Call != "Recv" || s.Peer != 3 || s.Tag != 4 || s.Bytes != 5 {
 		t.Errorf("%+v", s)
 	}
 	if tr.Clear(); state() != fabric.Running {

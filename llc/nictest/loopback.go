@@ -125,8 +125,22 @@ func (e *endpoint) Hint(peer int) { e.set.Hint(peer) }
 func (e *endpoint) answer(ev ir.Event) { e.answers = append(e.answers, ev) }
 
 func (e *endpoint) refuse(cmd *ir.Command, format string, args ...any) {
-	err := fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...))
-	e.answer(ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Token: cmd.Token, Err: err})
+	e.fail(cmd, fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...)))
+}
+
+// fail answers cmd, or reports the end of a peer to which there is no way.
+func (e *endpoint) fail(cmd *ir.Command, err error) {
+	ev := ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Err: err}
+	if cmd.Op.Answered() {
+		ev.Token = cmd.Token
+	} else if uint(cmd.Peer) < uint(len(e.gone)) {
+		if e.gone[cmd.Peer] {
+			return
+		}
+		e.gone[cmd.Peer] = true
+		ev.Err = fmt.Errorf("%w: %w", ir.ErrPeerGone, err)
+	}
+	e.answer(ev)
 }
 
 // Poll reports answers before arrivals, so that Busy comes first.

@@ -15,7 +15,7 @@ func (e *endpoint) Post(cmd *ir.Command) {
 	}
 	if h := e.net.hooks.Fail; h != nil && cmd.Op >= ir.Expose && cmd.Op != ir.Conceal {
 		if err := h(e.self, cmd); err != nil {
-			e.answer(ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Token: cmd.Token, Err: err})
+			e.fail(cmd, err)
 			return
 		}
 	}
@@ -49,32 +49,30 @@ func (e *endpoint) target(cmd *ir.Command) *endpoint {
 	if !p.closed.Load() {
 		return p
 	}
-	err := fmt.Errorf("nictest: %w", ir.ErrPeerGone)
-	switch cmd.Op {
-	case ir.Packet, ir.Shared: // without an answer; the peer is reported once
-		if e.gone[cmd.Peer] {
-			return nil
-		}
-		e.gone[cmd.Peer] = true
-		e.answer(ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Err: err})
-	default:
-		e.answer(ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Token: cmd.Token, Err: err})
-	}
+	e.fail(cmd, fmt.Errorf("nictest: %w", ir.ErrPeerGone))
 	return nil
 }
 
-func (e *endpoint) postPacket(cmd *ir.Command) {
+// way returns the peer of cmd and the packet ring there that it names, nil and
+// an answer if there is none.
+func (e *endpoint) way(cmd *ir.Command) (*endpoint, *ring.Ring) {
 	p := e.target(cmd)
 	if p == nil {
-		return
+		return nil, nil
 	}
 	if uint64(cmd.Ring) >= uint64(len(p.rings)) {
 		e.refuse(cmd, "no ring %d at peer %d", cmd.Ring, cmd.Peer)
-		return
+		return nil, nil
 	}
-	head := words(&cmd.Header)
-	p.rings[cmd.Ring].Put(cmd.Slot, cmd.Pos, &head, cmd.Data)
-	p.ring()
+	return p, &p.rings[cmd.Ring]
+}
+
+func (e *endpoint) postPacket(cmd *ir.Command) {
+	if p, r := e.way(cmd); p != nil {
+		head := words(&cmd.Header)
+		r.Put(cmd.Slot, cmd.Pos, &head, cmd.Data)
+		p.ring()
+	}
 }
 
 func (e *endpoint) postShared(cmd *ir.Command) {
@@ -99,16 +97,10 @@ func (e *endpoint) watch(cmd *ir.Command) {
 }
 
 func (e *endpoint) readTail(cmd *ir.Command) {
-	p := e.target(cmd)
-	if p == nil {
-		return
+	if p, r := e.way(cmd); p != nil {
+		slot, pos := r.Consumed()
+		e.answer(ir.Event{Kind: ir.Tail, Peer: cmd.Peer, Ring: cmd.Ring, Slot: slot, Pos: pos})
 	}
-	if uint64(cmd.Ring) >= uint64(len(p.rings)) {
-		e.refuse(cmd, "no ring %d at peer %d", cmd.Ring, cmd.Peer)
-		return
-	}
-	slot, pos := p.rings[cmd.Ring].Consumed()
-	e.answer(ir.Event{Kind: ir.Tail, Peer: cmd.Peer, Ring: cmd.Ring, Slot: slot, Pos: pos})
 }
 
 func (e *endpoint) expose(cmd *ir.Command) {

@@ -1,6 +1,7 @@
 package nictest
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"testing"
@@ -170,6 +171,23 @@ func testBothRings(r *rig) {
 		check(r, &ev, i, 8)
 		r.quiet()
 	}
+}
+
+// testBrokenWay names a packet ring that its reader does not have. Such commands
+// carry no token, whatever an earlier one has left there: each is the end of the
+// peer, which is reported once.
+func testBrokenWay(r *rig) {
+	r.needRings()
+	for i, op := range []ir.Op{ir.Packet, ir.ReadTail} {
+		for range 2 {
+			r.post(i, ir.Command{Op: op, Peer: int32(1 - i), Ring: ir.Ring(r.caps.Rings), Header: header(0)})
+		}
+		ev := r.await(i, "report", func(ev *ir.Event) bool { return ev.Kind == ir.Failed })
+		if ev.Token != 0 || int(ev.Peer) != 1-i || !errors.Is(ev.Err, ir.ErrPeerGone) {
+			r.Errorf("op %d: %+v", op, ev)
+		}
+	}
+	r.quiet()
 }
 
 // testHint hints at everything, nobody and nonsense: nothing is lost.
