@@ -35,9 +35,10 @@ type Call struct {
 type shape struct {
 	kind        Kind
 	inPlace     bool // this rank's input lies in its output
+	prepared    bool // other calls are made while it runs
 	commutative bool
 	root        int
-	bytes       int // length of the buffer, or of one block of those with one block per rank
+	bytes       int // length of the buffer, or of one block or the largest part of those with one per rank
 	elem        int // bytes per element, 1 where elements do not matter
 }
 
@@ -92,7 +93,7 @@ func (g *Group) check(c *Call) (s shape, in, out []byte, err error) {
 		return s, in, out, err
 	case Gatherv, Scatterv, Allgatherv, Alltoallv:
 		return g.checkCounts(c)
-	case Reduce, Allreduce, ReduceScatterBlock, Scan, Exscan:
+	case Reduce, Allreduce, ReduceScatterBlock, ReduceScatter, Scan, Exscan:
 		return g.checkReduction(c)
 	}
 	return s, nil, nil, fmt.Errorf("collectives: no operation %v", c.Kind)
@@ -118,7 +119,7 @@ func (g *Group) checkReduction(c *Call) (s shape, in, out []byte, err error) {
 	s = shape{kind: c.Kind, root: c.Root, elem: c.Reducer.ElemSize(), commutative: c.Reducer.Commutative()}
 	in, out = c.Send, c.Recv
 	s.inPlace = sameStart(in, out)
-	parts, needs := 1, len(in)
+	parts, needs, largest := 1, len(in), 0
 	switch c.Kind {
 	case Reduce:
 		if g.rank != c.Root {
@@ -126,13 +127,21 @@ func (g *Group) checkReduction(c *Call) (s shape, in, out []byte, err error) {
 		}
 	case ReduceScatterBlock:
 		s.root, parts, needs = 0, g.size, len(in)/g.size
-		if s.inPlace && len(out) == len(in) {
-			out = out[:needs]
+	case ReduceScatter:
+		if largest, err = g.checkShares(in, c.SendCounts, s.elem); err != nil {
+			return s, nil, nil, err
 		}
+		s.root, needs = 0, c.SendCounts[g.rank]*s.elem
 	default:
 		s.root = 0
 	}
+	if s.inPlace && len(out) == len(in) {
+		out = out[:needs]
+	}
 	s.bytes = len(in) / parts
+	if c.Kind == ReduceScatter {
+		s.bytes = largest
+	}
 	switch {
 	case len(in)%(parts*s.elem) != 0:
 		err = fmt.Errorf("collectives: %v: %d bytes are not a multiple of %d parts of %d-byte elements: %w", c.Kind, len(in), parts, s.elem, ErrLength)

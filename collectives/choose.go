@@ -33,7 +33,7 @@ func (g *Group) choose(s shape) *row {
 func (g *Group) usable(r *row, s shape) bool {
 	if r.exchange != nil {
 		n := r.exchange(s, g.size)
-		if g.exchange == nil || n > g.exchangeMax || n == 0 && s.kind != Barrier {
+		if g.exchange == nil || s.prepared || n > g.exchangeMax || n == 0 && s.kind != Barrier {
 			return false
 		}
 	}

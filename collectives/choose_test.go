@@ -23,6 +23,10 @@ func TestChoice(t *testing.T) {
 		{size: 4, call: Call{Kind: Bcast}, recv: 64, board: true, want: "exchange"},
 		{size: 4, call: Call{Kind: Bcast}, recv: 65, board: true, want: "binomial"},
 		{size: 4, call: Call{Kind: Bcast}, recv: 0, board: true, want: "binomial"},
+		{size: 4, call: Call{Kind: Allgatherv, Elem: 1, Send: make([]byte, 3), RecvCounts: []int{3, 64, 0, 1}}, recv: 68, board: true, want: "exchange"},
+		{size: 4, call: Call{Kind: Allgatherv, Elem: 1, Send: make([]byte, 3), RecvCounts: []int{3, 65, 0, 0}}, recv: 68, board: true, want: "ring"},
+		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{16, 16, 16, 16}}, recv: 16, reducer: sum{}, board: true, want: "exchange"},
+		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{64, 0, 0, 0}}, recv: 64, reducer: sum{}, board: true, want: "recursive-halving"},
 		{size: 4, call: Call{Kind: Bcast}, recv: mib, want: "chain"},
 		{size: 2, call: Call{Kind: Allreduce}, recv: mib, reducer: sum{}, want: "ring"},
 		{size: 2, call: Call{Kind: Allreduce}, recv: mib, reducer: left{}, want: "rabenseifner"},
@@ -57,26 +61,55 @@ func force(list string) Options {
 	return Options{Force: f}
 }
 
-// After the first Prepare no call of the group blocks in an exchange.
-func TestPrepareEndsExchange(t *testing.T) {
+// Prepared calls use messages, since ranks may start them in different orders;
+// blocking calls use the exchange also while such calls are under way, and
+// make progress on them.
+func TestBlockingCallsExchangeBesidePreparedOnes(t *testing.T) {
 	f := &fakeBoard{fake: newFake(0, 4)}
-	g := mustGroup(t, f, Options{})
+	slow := &slowBoard{fakeBoard: f, left: 2}
+	g := mustGroup(t, slow, Options{})
 	if g.Barrier(); f.exchanges != 1 {
 		t.Fatalf("%d exchanges", f.exchanges)
 	}
 	if g.run(&Call{Kind: Barrier}); f.exchanges != 2 { // by its schedule
 		t.Fatalf("%d exchanges", f.exchanges)
 	}
-	if _, err := g.Prepare(Call{Kind: Barrier}); err != nil {
-		t.Fatal(err)
+	op, err := g.Prepare(Call{Kind: Barrier})
+	if err != nil || f.exchanges != 2 {
+		t.Fatalf("%d exchanges, %v", f.exchanges, err)
 	}
-	if g.Barrier(); f.exchanges != 2 {
-		t.Errorf("%d exchanges after Prepare", f.exchanges)
+	if g.Barrier(); f.exchanges != 3 || f.tests != 0 {
+		t.Errorf("%d exchanges, with nothing under way; %d tests", f.exchanges, f.tests)
+	}
+	if op.Start(); f.exchanges != 3 || !op.active {
+		t.Fatalf("%d exchanges by a prepared call, active %t", f.exchanges, op.active)
+	}
+	if err := g.Barrier(); err != nil || f.exchanges != 4 || op.active {
+		t.Errorf("%d exchanges, %v, active %t", f.exchanges, err, op.active)
 	}
 	if g.Size() != 4 {
 		t.Errorf("size %d", g.Size())
 	}
+	for _, want := range []*error{&f.refused, &f.failed} {
+		*want, slow.left = errWait, 10
+		op.Start()
+		if err := g.Barrier(); !errors.Is(err, errWait) {
+			t.Errorf("error %v", err)
+		}
+		*want, slow.left = nil, 0
+		if err := op.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
 }
+
+// A slowBoard completes messages at the last of some tests.
+type slowBoard struct {
+	*fakeBoard
+	left int
+}
+
+func (s *slowBoard) Test(int, int) (bool, error) { s.left--; return s.left <= 0, nil }
 
 // Every operation has algorithms, and its last one serves any call, on
 // processors of its own or shared ones.
@@ -125,7 +158,7 @@ func TestTablePrints(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if got := numKinds.String(); got != "kind 15" {
+	if got := numKinds.String(); got != "kind 16" {
 		t.Error(got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // part of the communication.
 type Group struct {
 	t        Transport
-	exchange Exchange // nil if the transport has none, or may no longer be used
+	exchange Exchange // nil if the transport has none
 	awaiter  Awaiter  // nil if the transport is none
 
 	rank, size   int
@@ -31,7 +31,8 @@ type Group struct {
 	ops          opQueue
 	first, last  int         // slots that poll waits for
 	waitErr      error       // what poll found
-	poll         func() bool // made once, so that waiting does not allocate
+	poll         func() bool // made once, like pollExchange, so that waiting does not allocate
+	pollExchange func() bool
 }
 
 // New makes the group of the processes that t connects. The error names a
@@ -52,7 +53,7 @@ func New(t Transport, o Options) (*Group, error) {
 		g.exchange, g.exchangeMax = e, e.ExchangeBytes()
 	}
 	g.awaiter, _ = t.(Awaiter)
-	g.poll = g.pollSlots
+	g.poll, g.pollExchange = g.pollSlots, g.testExchange
 	g.plainBarrier = g.choose(shape{kind: Barrier}).exchange != nil
 	return g, nil
 }
@@ -100,6 +101,27 @@ func (g *Group) wait(first, last int) error {
 
 func (g *Group) pollSlots() bool {
 	done, err := g.t.Test(g.first, g.last)
+	g.waitErr = err
+	if !done {
+		g.Progress()
+	}
+	return done
+}
+
+// trade makes an exchange, with progress like wait.
+func (g *Group) trade(in, out []byte) error {
+	if len(g.ops.active) == 0 {
+		return g.exchange.Exchange(in, out)
+	}
+	if err := g.exchange.ExchangeStart(in, out); err != nil {
+		return err
+	}
+	g.await(g.pollExchange)
+	return g.waitErr
+}
+
+func (g *Group) testExchange() bool {
+	done, err := g.exchange.ExchangeTest()
 	g.waitErr = err
 	if !done {
 		g.Progress()

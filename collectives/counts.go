@@ -1,6 +1,9 @@
 package collectives
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // checkCounts is check for the operations with one count per rank.
 func (g *Group) checkCounts(c *Call) (s shape, in, out []byte, err error) {
@@ -40,6 +43,9 @@ func (g *Group) checkCounts(c *Call) (s shape, in, out []byte, err error) {
 	if same {
 		*part = (*whole)[off : off+n]
 	}
+	if c.Kind == Allgatherv { // whose counts all ranks know
+		s.bytes = slices.Max(counts) * c.Elem
+	}
 	if len(*part) != n {
 		err = fmt.Errorf("collectives: %v: rank %d has %d bytes, its count says %d: %w", c.Kind, g.rank, len(*part), n, ErrCounts)
 	}
@@ -63,6 +69,23 @@ func (g *Group) checkParts(k Kind, buf []byte, counts, displs []int, elem int) e
 		next = at + n
 	}
 	return nil
+}
+
+// checkShares checks that the counts cut buf into parts without a rest, and
+// returns the length of the largest in bytes.
+func (g *Group) checkShares(buf []byte, counts []int, elem int) (largest int, err error) {
+	if err := g.checkParts(ReduceScatter, buf, counts, nil, elem); err != nil {
+		return 0, err
+	}
+	sum := 0
+	for _, n := range counts {
+		sum += n * elem
+		largest = max(largest, n*elem)
+	}
+	if sum != len(buf) {
+		err = fmt.Errorf("collectives: %v: the counts make %d bytes of %d: %w", ReduceScatter, sum, len(buf), ErrCounts)
+	}
+	return largest, err
 }
 
 // place returns offset and length in bytes of rank i's part.

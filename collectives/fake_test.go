@@ -45,6 +45,9 @@ func (f *fake) Test(first, last int) (bool, error) { return true, f.Wait(first, 
 type fakeBoard struct {
 	*fake
 	exchanges int
+	tests     int   // until an exchange that was started is complete
+	failed    error // what an exchange ends with
+	refused   error // what ExchangeStart returns
 }
 
 func (f *fakeBoard) ExchangeBytes() int { return 64 }
@@ -54,6 +57,18 @@ func (f *fakeBoard) Exchange(in, out []byte) error {
 		copy(out[i*len(in):], in)
 	}
 	return nil
+}
+
+func (f *fakeBoard) ExchangeStart(in, out []byte) error {
+	f.tests = 3
+	return errors.Join(f.refused, f.Exchange(in, out))
+}
+
+func (f *fakeBoard) ExchangeTest() (bool, error) {
+	if f.tests--; f.tests > 0 {
+		return false, nil
+	}
+	return true, f.failed
 }
 
 // sum adds bytes.

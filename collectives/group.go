@@ -6,7 +6,7 @@ package collectives
 func (g *Group) Barrier() error {
 	if g.plainBarrier {
 		g.sequence++
-		return g.exchange.Exchange(nil, nil)
+		return g.trade(nil, nil)
 	}
 	return g.run(&Call{Kind: Barrier})
 }
@@ -114,6 +114,15 @@ func (g *Group) Allreduce(in, out []byte, r Reducer) error {
 // MPI 4.1, section 6.10.
 func (g *Group) ReduceScatterBlock(in, out []byte, r Reducer) error {
 	return g.run(&Call{Kind: ReduceScatterBlock, Send: in, Recv: out, Reducer: r})
+}
+
+// ReduceScatter is ReduceScatterBlock with a length for each rank: rank i gets
+// counts[i] elements of the result. The counts must agree on all ranks and
+// make up all of in. In place, out may be as long as in or as its part.
+//
+// MPI 4.1, section 6.10.
+func (g *Group) ReduceScatter(in, out []byte, counts []int, r Reducer) error {
+	return g.run(&Call{Kind: ReduceScatter, Send: in, Recv: out, SendCounts: counts, Reducer: r})
 }
 
 // Scan gives every rank in out the combination of the contributions of the

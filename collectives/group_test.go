@@ -21,12 +21,15 @@ func TestNoAllocation(t *testing.T) {
 	for name, tr := range map[string]Transport{"messages": newFake(1, 4), "exchange": &fakeBoard{fake: newFake(1, 4)}} {
 		g := mustGroup(t, tr, Options{})
 		calls := map[string]func() error{
-			"barrier":    g.Barrier,
-			"bcast":      func() error { return g.Bcast(in, 2) },
-			"allreduce":  func() error { return g.Allreduce(in, out, sum{}) },
-			"allgather":  func() error { return g.Allgather(in, all) },
-			"alltoall":   func() error { return g.Alltoall(all, make32()) },
-			"allgatherv": func() error { return g.Allgatherv(in[:2], all, counts, nil, 1) },
+			"barrier":        g.Barrier,
+			"bcast":          func() error { return g.Bcast(in, 2) },
+			"allreduce":      func() error { return g.Allreduce(in, out, sum{}) },
+			"allgather":      func() error { return g.Allgather(in, all) },
+			"alltoall":       func() error { return g.Alltoall(all, make32()) },
+			"allgatherv":     func() error { return g.Allgatherv(in[:2], all, counts, nil, 1) },
+			"scatterv":       func() error { return g.Scatterv(nil, nil, nil, in, 1, 0) },
+			"exscan":         func() error { return g.Exscan(in, out, sum{}) },
+			"reduce_scatter": func() error { return g.ReduceScatter(in, out[:2], counts, sum{}) },
 		}
 		for call, f := range calls {
 			n := testing.AllocsPerRun(100, func() {
@@ -128,6 +131,7 @@ func TestArguments(t *testing.T) {
 	}{
 		{"root too high", g.Bcast(b(1), 4), ErrRoot},
 		{"root negative", g.Gatherv(b(1), b(4), []int{1, 1, 1, 1}, nil, 1, -1), ErrRoot},
+		{"scatterv without counts", g.Scatterv(b(4), nil, nil, b(1), 1, 0), ErrCounts},
 		{"gather", g.Gather(b(2), b(7), 0), ErrLength},
 		{"scatter", g.Scatter(b(7), b(2), 0), ErrLength},
 		{"allgather", g.Allgather(b(2), b(9)), ErrLength},
@@ -137,6 +141,11 @@ func TestArguments(t *testing.T) {
 		{"half an element", g.Allreduce(b(6), b(6), left{}), ErrLength},
 		{"reduce_scatter_block", g.ReduceScatterBlock(b(8), b(4), sum{}), ErrLength},
 		{"reduce_scatter_block uneven", g.ReduceScatterBlock(b(6), b(1), sum{}), ErrLength},
+		{"reduce_scatter", g.ReduceScatter(b(4), b(2), []int{1, 1, 1, 1}, sum{}), ErrLength},
+		{"reduce_scatter with a rest", g.ReduceScatter(b(5), b(1), []int{1, 1, 1, 1}, sum{}), ErrCounts},
+		{"reduce_scatter of too much", g.ReduceScatter(b(3), b(1), []int{1, 1, 1, 1}, sum{}), ErrCounts},
+		{"reduce_scatter without counts", g.ReduceScatter(b(4), b(1), nil, sum{}), ErrCounts},
+		{"reduce_scatter of half an element", g.ReduceScatter(b(6), b(4), []int{1, 0, 0, 0}, left{}), ErrCounts},
 		{"no reducer", g.Scan(b(1), b(1), nil), ErrReducer},
 		{"counts missing", g.Allgatherv(b(1), b(4), []int{1, 1, 1}, nil, 1), ErrCounts},
 		{"displacements missing", g.Allgatherv(b(1), b(4), []int{1, 1, 1, 1}, []int{0}, 1), ErrCounts},

@@ -20,6 +20,7 @@ const (
 	Reduce
 	Allreduce
 	ReduceScatterBlock
+	ReduceScatter
 	Scan
 	Exscan
 	numKinds
@@ -39,6 +40,7 @@ var kindNames = [numKinds]string{
 	Reduce:             "reduce",
 	Allreduce:          "allreduce",
 	ReduceScatterBlock: "reduce_scatter_block",
+	ReduceScatter:      "reduce_scatter",
 	Scan:               "scan",
 	Exscan:             "exscan",
 }

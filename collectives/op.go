@@ -29,19 +29,18 @@ type opQueue struct {
 // the same order among their other calls on the group. The buffers belong to
 // the call while it is started. An error is a mistake in c's arguments.
 //
-// The first Prepare on a group ends the use of its [Exchange], since that
-// blocks, and started operations must go on in any other call.
+// Prepared calls may be started in different orders on different ranks, and an
+// [Exchange] makes one step after the other. So they use messages only, while
+// blocking calls go on to exchange.
 //
 // MPI 4.1, sections 6.12 and 6.13.
 func (g *Group) Prepare(c Call) (*Op, error) {
 	g.prepared++
-	if g.exchange != nil {
-		g.exchange, g.exchangeMax, g.plainBarrier, g.plans = nil, 0, false, planCache{}
-	}
 	s, in, out, err := g.check(&c)
 	if err != nil {
 		return nil, err
 	}
+	s.prepared = true
 	o := &Op{g: g, call: c, in: in, out: out, plan: g.plan(s, &c)}
 	o.tag = MaxTag>>1 + 1 + int(g.prepared)&(MaxTag>>1)
 	o.tmp = make([]byte, o.plan.sched.scratch)

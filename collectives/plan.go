@@ -27,7 +27,7 @@ func (p *plan) fits(s shape, c *Call) bool {
 		return false
 	}
 	switch s.kind {
-	case Gatherv, Scatterv, Allgatherv, Alltoallv:
+	case Gatherv, Scatterv, Allgatherv, Alltoallv, ReduceScatter:
 		return slices.Equal(p.scounts, c.SendCounts) && slices.Equal(p.sdispls, c.SendDispls) &&
 			slices.Equal(p.rcounts, c.RecvCounts) && slices.Equal(p.rdispls, c.RecvDispls)
 	}

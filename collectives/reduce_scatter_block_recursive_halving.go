@@ -4,8 +4,13 @@ package collectives
 // combines the half that its own block is in.
 //
 // Cost: log2 p steps, n (p-1) bytes, each with a reduction.
-func reduceScatterBlockRecursiveHalving(b *builder) {
-	all := b.size * b.bytes
+func reduceScatterBlockRecursiveHalving(b *builder) { halvingReduceScatter(b, b.inBlock) }
+
+// halvingReduceScatter is reduceScatterBlockRecursiveHalving of any parts of
+// in, which lie one after the other.
+func halvingReduceScatter(b *builder, part func(int) region) {
+	last := part(b.size - 1)
+	all := last.off + last.n
 	from := region{bufIn, 0, all}
 	value, got := b.scratch(all), b.scratch(all)
 	lo := 0
@@ -14,13 +19,19 @@ func reduceScatterBlockRecursiveHalving(b *builder) {
 		if b.rank&d != 0 {
 			keep, give = give, keep
 		}
-		partner, n := b.rank^d, d*b.bytes
-		b.recv(got.sub(keep*b.bytes, n), partner)
-		b.send(from.sub(give*b.bytes, n), partner)
+		// parts are the d parts from first on, as they lie in r
+		parts := func(r region, first int) region {
+			begin, end := part(first), part(first+d-1)
+			return r.sub(begin.off, end.off+end.n-begin.off)
+		}
+		partner := b.rank ^ d
+		b.recv(parts(got, keep), partner)
+		b.send(parts(from, give), partner)
 		b.wait()
-		b.reduce(from.sub(keep*b.bytes, n), got.sub(keep*b.bytes, n))
+		b.reduce(parts(from, keep), parts(got, keep))
 		from, got, value = got, value, got
 		lo = keep
 	}
-	b.copy(b.out(), from.sub(b.rank*b.bytes, b.bytes))
+	mine := part(b.rank)
+	b.copy(region{bufOut, 0, mine.n}, from.sub(mine.off, mine.n))
 }

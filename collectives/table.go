@@ -23,8 +23,9 @@ const (
 
 // A span is a range of message sizes and group sizes, both ends included. The
 // size is that of a shape: of the whole buffer, or of one block for operations
-// with a block per rank; operations with counts have size 0, as their ranks
-// know different parts of them. A zero upper end has no limit; the zero span
+// with a block per rank, or of the largest part for those with counts that all
+// ranks know. Gatherv, Scatterv and Alltoallv have size 0, as their ranks know
+// different parts of the counts. A zero upper end has no limit; the zero span
 // is everything.
 type span struct {
 	minBytes, maxBytes int
@@ -79,6 +80,7 @@ var table = []row{
 	{Allgather, "recursive-doubling", powerOfTwo, nil, upTo(32 * kib), never, allgatherRecursiveDoubling},
 	{Allgather, "bruck", 0, nil, upTo(4 * kib), never, allgatherBruck},
 	{Allgather, "ring", 0, nil, always, always, allgatherRing},
+	{Allgatherv, "exchange", 0, whole, always, always, allgathervExchange},
 	{Allgatherv, "linear", 0, nil, span{maxRanks: 2}, always, allgathervLinear},
 	{Allgatherv, "ring", 0, nil, always, always, allgathervRing},
 
@@ -100,10 +102,17 @@ var table = []row{
 	{Allreduce, "reduce-bcast", 0, nil, never, never, allreduceReduceBcast},
 	{Allreduce, "rabenseifner", 0, nil, always, always, allreduceRabenseifner},
 
+	{ReduceScatterBlock, "exchange", 0, allBlocks, always, always, reduceScatterBlockExchange},
 	{ReduceScatterBlock, "linear", 0, nil, never, upTo(16 * kib), reduceScatterBlockLinear},
 	{ReduceScatterBlock, "recursive-halving", powerOfTwo | commutative, nil, upTo(64 * kib), always, reduceScatterBlockRecursiveHalving},
 	{ReduceScatterBlock, "pairwise", commutative, nil, always, always, reduceScatterBlockPairwise},
 	{ReduceScatterBlock, "reduce-scatter", 0, nil, always, always, reduceScatterBlockReduceScatter},
+
+	{ReduceScatter, "exchange", 0, allBlocks, always, always, reduceScatterExchange},
+	{ReduceScatter, "linear", 0, nil, never, upTo(16 * kib), reduceScatterLinear},
+	{ReduceScatter, "recursive-halving", powerOfTwo | commutative, nil, upTo(64 * kib), always, reduceScatterRecursiveHalving},
+	{ReduceScatter, "pairwise", commutative, nil, always, always, reduceScatterPairwise},
+	{ReduceScatter, "reduce-scatter", 0, nil, always, always, reduceScatterReduceScatter},
 
 	{Scan, "exchange", 0, whole, always, always, scanExchange},
 	{Scan, "linear", 0, nil, never, upTo(4 * kib), scanLinear},

@@ -59,6 +59,13 @@ type Exchange interface {
 	// all ranks in rank order, len(in) bytes each. With len(in) == 0 it is a
 	// barrier, and out is nil. in and out do not overlap.
 	Exchange(in, out []byte) error
+	// ExchangeStart is the part of Exchange that does not wait. After an error
+	// nothing has started; otherwise ExchangeTest must report the end before
+	// the next exchange. in and out belong to the exchange until then.
+	ExchangeStart(in, out []byte) error
+	// ExchangeTest reports whether the exchange that was started is complete,
+	// without blocking and with progress on it. An error comes with true only.
+	ExchangeTest() (bool, error)
 }
 
 // An Awaiter is an optional ability of a Transport, found by assertion: to

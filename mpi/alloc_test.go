@@ -29,6 +29,7 @@ func TestPointToPointCallsAllocateNothing(t *testing.T) {
 	}
 	w := alone(t, &instant{bytes: -1})
 	f, c, b := make([]float64, 5), make([]cell, 2), make([]byte, 100)
+	f5, counts := make([]float64, 5), []int{5}
 	sub := w.WithContext(context.Background())
 	for _, tc := range []struct {
 		name string
@@ -38,6 +39,7 @@ func TestPointToPointCallsAllocateNothing(t *testing.T) {
 		{"Ssend", func() { Ssend(w, f, 0, 1) }},
 		{"Recv", func() { Recv(w, f, 0, 1); Recv(w, c, AnySource, AnyTag) }},
 		{"Sendrecv", func() { Sendrecv(w, f, 0, 1, c, 0, 1) }},
+		{"SendrecvReplace", func() { SendrecvReplace(w, f, 0, 1, 0, 1); SendrecvReplace(w, b, 0, 1, 0, 1) }},
 		{"ProcNull", func() { Send(w, f, ProcNull, 1); Recv(w, f, ProcNull, 1) }},
 		{"Isend and Wait", func() { Isend(w, f, 0, 1).Wait() }},
 		{"Irecv and Test", func() { Irecv(w, f, 0, 1).Test() }},
@@ -51,6 +53,10 @@ func TestPointToPointCallsAllocateNothing(t *testing.T) {
 		{"Barrier", func() { Barrier(w) }},
 		{"Allreduce", func() { Allreduce(w, f, f, Sum) }},
 		{"Bcast", func() { Bcast(w, c, 0) }},
+		{"Gatherv and Scatterv", func() { Gatherv(w, f, f5, counts, nil, 0); Scatterv(w, f5, counts, nil, f, 0) }},
+		{"Allgather and Allgatherv", func() { Allgather(w, f, f5); Allgatherv(w, f, f5, counts, nil) }},
+		{"ReduceScatter", func() { ReduceScatter(w, f, f5, counts, Sum) }},
+		{"Scan and Exscan", func() { Scan(w, f, f, Sum); Exscan(w, f, f, Sum) }},
 	} {
 		tc.call() // first use may fill tables
 		if n := testing.AllocsPerRun(100, tc.call); n != 0 {

@@ -1,7 +1,5 @@
 package mpi
 
-import "fmt"
-
 // Alltoall sends part i of the Size equal parts of send to rank i, and gets in
 // part i of recv what rank i has for the caller. In place: pass recv as send.
 //
@@ -19,7 +17,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	case len(send) != len(recv):
 		return c.fail(s, ErrCount, "send has %d elements and recv %d; they must be equally long", len(send), len(recv))
 	case overlap(b, out) && !sameStart(b, out):
-		return c.fail(s, ErrBuffer, "send and recv overlap; they must be apart, or one and the same")
+		return c.fail(s, ErrBuffer, overlapText)
 	case len(recv)%c.size != 0:
 		return c.fail(s, ErrCount, "%d elements cannot be cut into %d equal parts; use Alltoallv", len(recv), c.size)
 	}
@@ -39,43 +37,17 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 		return err
 	}
 	b, out := view(send), view(recv)
-	if class, text := parts(c.size, len(recv), rcounts, rdispls); text != "" {
+	if class, text := misfit(c.size, len(recv), rcounts, rdispls); text != "" {
 		return c.fail(s, class, "recv: %s", text)
 	}
 	if sameStart(b, out) || scounts == nil && len(send)+len(recv) == 0 {
 		return c.leave(s, c.coll.group.Alltoallv(out, rcounts, rdispls, out, rcounts, rdispls, e.size))
 	}
-	if class, text := parts(c.size, len(send), scounts, sdispls); text != "" {
+	if class, text := misfit(c.size, len(send), scounts, sdispls); text != "" {
 		return c.fail(s, class, "send: %s", text)
 	}
 	if scounts[c.rank] != rcounts[c.rank] {
 		return c.fail(s, ErrCount, "the caller sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
 	}
 	return c.leave(s, c.coll.group.Alltoallv(b, scounts, sdispls, out, rcounts, rdispls, e.size))
-}
-
-// parts says what is wrong with counts and displs for size ranks and a buffer
-// of n elements, or "".
-func parts(size, n int, counts, displs []int) (Class, string) {
-	if len(counts) != size {
-		return ErrCount, fmt.Sprintf("%d counts for %d ranks", len(counts), size)
-	}
-	if displs != nil && len(displs) != size {
-		return ErrCount, fmt.Sprintf("%d displs for %d ranks", len(displs), size)
-	}
-	next := 0
-	for i, k := range counts {
-		if k < 0 {
-			return ErrCount, fmt.Sprintf("counts[%d] is %d", i, k)
-		}
-		from := next
-		if displs != nil {
-			from = displs[i]
-		}
-		if k > 0 && (from < 0 || from > n-k) {
-			return ErrBuffer, fmt.Sprintf("part %d is elements %d to %d of a buffer of %d", i, from, from+k-1, n)
-		}
-		next = from + k
-	}
-	return 0, ""
 }

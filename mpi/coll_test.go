@@ -24,10 +24,14 @@ func values(k, r, n int) []int64 {
 
 // rounds runs fn many times on 1 to 6 ranks, with lengths that ranks agree on.
 func rounds(t *testing.T, fn func(w *mpi.Comm, rnd *rand.Rand, k, n int) error) {
-	for n := 1; n <= 6; n++ {
+	roundsUpTo(t, 6, []int{0, 1, 2, 3, 6, 7, 17, 100, 1000, 4100}, fn)
+}
+
+func roundsUpTo(t *testing.T, ranks int, lengths []int, fn func(w *mpi.Comm, rnd *rand.Rand, k, n int) error) {
+	for n := 1; n <= ranks; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
 			rnd := rand.New(rand.NewPCG(7, uint64(n))) // the same on all ranks
-			for k, length := range []int{0, 1, 2, 3, 6, 7, 17, 100, 1000, 4100} {
+			for k, length := range lengths {
 				if err := fn(w, rnd, k, length); err != nil {
 					return fmt.Errorf("round %d with %d elements: %w", k, length, err)
 				}
@@ -265,10 +269,12 @@ func affines(k, r, n int) []affine {
 }
 
 // folded is the combination of ranks first to last.
-func folded(k, first, last, n int) []affine {
+func folded(k, first, last, n int) []affine { return foldedBy(compose, k, first, last, n) }
+
+func foldedBy(op func(in, inout []affine), k, first, last, n int) []affine {
 	out := affines(k, last, n)
 	for r := last - 1; r >= first; r-- {
-		compose(affines(k, r, n), out)
+		op(affines(k, r, n), out)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"math/bits"
 
@@ -26,6 +27,8 @@ type exchanger struct {
 	in      []byte
 	raise   func()      // made once, like raised, so that waiting does not allocate
 	raised  func() bool // reports whether everybody's flag is here
+	peek    func() bool // looks once; a closed transport does not call it
+	peeked  bool
 
 	// short takes the contributions of all ranks to a short reduction. Words,
 	// so that it is aligned for any element.
@@ -37,6 +40,7 @@ var _ collectives.Exchange = (*exchanger)(nil)
 func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) *exchanger {
 	x := &exchanger{collTransport: t, board: board, index: int(slot), seq: seq}
 	x.raise, x.raised = x.put, x.look
+	x.peek = func() bool { x.look(); x.peeked = true; return true }
 	return x
 }
 
@@ -46,30 +50,74 @@ func (x *exchanger) ExchangeBytes() int { return ir.FlagBytes }
 // Exchange gives in to all ranks and fills out with everybody's, in rank order.
 func (x *exchanger) Exchange(in, out []byte) error {
 	if x.ctx != nil {
-		if err := x.ended(); err != nil {
-			return err
-		}
+		return x.exchangeLimited(in, out)
 	}
+	x.begin(in, out)
+	x.c.t.Await(x.call, x.raise, x.raised)
+	return x.finish()
+}
+
+// begin readies the exchange for its flags.
+func (x *exchanger) begin(in, out []byte) {
 	x.seq++
 	if uint32(x.seq) == 0 {
 		x.seq += 2 // 0 means nothing, and the lines go on in turn
 	}
-	c := x.c
 	x.in, x.out, x.n = in, out, len(in)
-	copy(x.part(c.rank), in)
-	x.missing = (1<<c.size - 1) &^ (1 << c.rank)
-	var err error
-	if x.ctx == nil {
-		c.t.Await(x.call, x.raise, x.raised)
-	} else {
-		c.t.Await(x.call, x.raise, func() bool { return true })
-		err = x.await()
-	}
+	copy(x.part(x.c.rank), in)
+	x.missing = (1<<x.c.size - 1) &^ (1 << x.c.rank)
+}
+
+// finish is the end of an exchange for which nobody waits any longer.
+func (x *exchanger) finish() error {
 	x.in, x.out = nil, nil
-	if err == nil && x.missing != 0 {
-		err = errClosed
+	if x.missing != 0 {
+		return errClosed
+	}
+	return nil
+}
+
+// exchangeLimited is Exchange within the limits of the context.
+func (x *exchanger) exchangeLimited(in, out []byte) error {
+	err := x.ExchangeStart(in, out)
+	if err == nil {
+		// ExchangeTest ends with the context by itself.
+		poll(context.Background(), func() (done bool) {
+			done, err = x.ExchangeTest()
+			return done
+		})
 	}
 	return err
+}
+
+// ExchangeStart raises this rank's flags and does not wait.
+func (x *exchanger) ExchangeStart(in, out []byte) error {
+	if x.ctx != nil {
+		if err := x.ended(); err != nil {
+			return err
+		}
+	}
+	x.begin(in, out)
+	x.c.t.Await(x.call, x.raise, x.peek)
+	return nil
+}
+
+// ExchangeTest looks for the flags of the others.
+func (x *exchanger) ExchangeTest() (bool, error) {
+	x.c.t.Probe(x.c.p2p, 0, 0, false) // makes progress
+	x.peeked = false
+	x.c.t.Await(x.call, nil, x.peek)
+	if x.missing != 0 && x.peeked {
+		if x.ctx == nil {
+			return false, nil
+		}
+		err := x.ended()
+		if err != nil {
+			x.in, x.out = nil, nil
+		}
+		return err != nil, err
+	}
+	return true, x.finish()
 }
 
 // allreduce is Allreduce of at most ir.FlagBytes bytes: everybody combines
@@ -90,18 +138,6 @@ func (x *exchanger) allreduce(in, out []byte, r *reducer) error {
 
 // errClosed is what a wait finds that the transport ended.
 var errClosed = errors.New("the transport was closed while waiting")
-
-// await waits within the limits of the context.
-func (x *exchanger) await() error {
-	err := poll(x.ctx, func() bool {
-		x.c.t.Probe(x.c.p2p, 0, 0, false) // makes progress
-		return x.look()
-	})
-	if err != nil {
-		return x.ended()
-	}
-	return nil
-}
 
 // put raises this rank's flag at all others.
 func (x *exchanger) put() {

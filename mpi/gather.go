@@ -10,16 +10,12 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	if err := c.enter(s, elemFor[T](c)); err != nil {
 		return err
 	}
-	b, out := view(send), view(recv)
 	if c.rank != root {
-		return c.leave(s, c.coll.group.Gather(b, nil, root))
+		return c.leave(s, c.coll.group.Gather(view(send), nil, root))
 	}
-	switch {
-	case sameStart(b, out) && len(recv)%c.size == 0:
-		b = out
-	case len(recv) != c.size*len(send):
-		return c.fail(s, ErrCount, "recv has room for %d elements, %d ranks send %d each; make it %d",
-			len(recv), c.size, len(send), c.size*len(send))
+	out, b, class, text := blocks(c, recv, send, gathering)
+	if text != "" {
+		return c.fail(s, class, "%s", text)
 	}
 	return c.leave(s, c.coll.group.Gather(b, out, root))
 }
@@ -36,17 +32,12 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 	if err := c.enter(s, e); err != nil {
 		return err
 	}
-	b, out := view(send), view(recv)
 	if c.rank != root {
-		return c.leave(s, c.coll.group.Gatherv(b, nil, nil, nil, e.size, root))
+		return c.leave(s, c.coll.group.Gatherv(view(send), nil, nil, nil, e.size, root))
 	}
-	if class, text := parts(c.size, len(recv), counts, displs); text != "" {
-		return c.fail(s, class, "recv: %s", text)
-	}
-	if sameStart(b, out) {
-		b = out
-	} else if len(send) != counts[root] {
-		return c.fail(s, ErrCount, "send has %d elements, counts[%d] is %d", len(send), root, counts[root])
+	out, b, class, text := shares(c, recv, send, counts, displs, gathering)
+	if text != "" {
+		return c.fail(s, class, "%s", text)
 	}
 	return c.leave(s, c.coll.group.Gatherv(b, out, counts, displs, e.size, root))
 }
@@ -61,37 +52,26 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 	if err := c.enter(s, elemFor[T](c)); err != nil {
 		return err
 	}
-	b, out := view(send), view(recv)
-	switch {
-	case sameStart(b, out) && len(recv)%c.size == 0:
-		b = out
-	case len(recv) != c.size*len(send):
-		return c.fail(s, ErrCount, "recv has room for %d elements, %d ranks send %d each; make it %d",
-			len(recv), c.size, len(send), c.size*len(send))
+	out, b, class, text := blocks(c, recv, send, gathering)
+	if text != "" {
+		return c.fail(s, class, "%s", text)
 	}
 	return c.leave(s, c.coll.group.Allgather(b, out))
 }
 
-// Scatter cuts send of root into Size equal parts and gives part i to rank i
-// in recv. send is ignored on the other ranks. In place: root passes send as
-// recv too and keeps its part there.
+// Allgatherv is Allgather with a length and a place for each rank's part, as
+// in [Gatherv]. The counts must agree on all ranks, the displs need not.
 //
-// MPI 4.1, section 6.6.
-func Scatter[T any](c *Comm, send, recv []T, root int) error {
-	s := atRoot("Scatter", root)
-	if err := c.enter(s, elemFor[T](c)); err != nil {
+// MPI 4.1, section 6.7.
+func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	s := at("Allgatherv")
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
 		return err
 	}
-	b, out := view(send), view(recv)
-	if c.rank != root {
-		return c.leave(s, c.coll.group.Scatter(nil, out, root))
+	out, b, class, text := shares(c, recv, send, counts, displs, gathering)
+	if text != "" {
+		return c.fail(s, class, "%s", text)
 	}
-	switch {
-	case sameStart(b, out) && len(send)%c.size == 0:
-		out = b
-	case len(send) != c.size*len(recv):
-		return c.fail(s, ErrCount, "send has %d elements, %d ranks receive %d each; make it %d",
-			len(send), c.size, len(recv), c.size*len(recv))
-	}
-	return c.leave(s, c.coll.group.Scatter(b, out, root))
+	return c.leave(s, c.coll.group.Allgatherv(b, out, counts, displs, e.size))
 }

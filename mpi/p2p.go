@@ -38,25 +38,6 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
 	return c.recv("Recv", e, view(buf), src, tag)
 }
 
-// Sendrecv sends one message and receives another at the same time, so that
-// ranks can exchange in pairs or rings without waiting for each other. The two
-// buffers must not overlap.
-//
-// MPI 4.1, section 3.10.
-func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) (Status, error) {
-	if overlap(view(send), view(recv)) && src != ProcNull && dst != ProcNull {
-		return emptyStatus(), c.errorAt(site{"Sendrecv", toPeer, dst, stag}, ErrBuffer, "send and recv overlap; they must be apart")
-	}
-	r := start(c, "Sendrecv", recv, src, rtag, receiving)
-	s := start(c, "Sendrecv", send, dst, stag, sending)
-	_, serr := s.Wait()
-	if serr != nil {
-		r.withdraw()
-		return emptyStatus(), serr
-	}
-	return r.Wait()
-}
-
 // send is the eager path: a few compares, then the transport.
 func (c *Comm) send(call string, e *elem, b []byte, dst, tag int, mode llc.Mode) error {
 	if c.state.Load() != commOpen || e.bad != "" || uint(dst) >= uint(c.size) || uint(tag) > MaxTag || c.ctx != nil {

@@ -53,13 +53,46 @@ func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
 	b, o := view(in), view(out)
 	switch {
 	case len(in)%c.size != 0:
-		return c.fail(s, ErrCount, "in has %d elements, which cannot be cut into %d equal parts", len(in), c.size)
+		return c.fail(s, ErrCount, "in has %d elements, which cannot be cut into %d equal parts; use ReduceScatter", len(in), c.size)
 	case sameStart(b, o):
 		return c.leave(s, c.coll.group.ReduceScatterBlock(b, b, r))
 	case len(in) != c.size*len(out):
 		return c.fail(s, ErrCount, "in has %d elements, out of %d ranks %d each; make out %d", len(in), c.size, len(out), len(in)/c.size)
+	case overlap(b, o):
+		return c.fail(s, ErrBuffer, "%s", overlapInOut)
 	}
 	return c.leave(s, c.coll.group.ReduceScatterBlock(b, o, r))
+}
+
+// ReduceScatter is ReduceScatterBlock with a length for each rank: of the
+// result, rank i gets counts[i] elements, which follow those of rank i-1. The
+// counts must agree on all ranks, and make up all of in. In place: pass in as
+// out too; the result is in its first elements.
+//
+// MPI 4.1, section 6.10.2.
+func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
+	s := at("ReduceScatter")
+	r, err := enterReduction[T](c, s, op)
+	if err != nil {
+		return err
+	}
+	b, o := view(in), view(out)
+	class, text := misfit(c.size, len(in), counts, nil)
+	if text != "" {
+		return c.fail(s, class, "in: %s", text)
+	}
+	total := offset(counts, nil, c.size)
+	switch {
+	case total != len(in):
+		return c.fail(s, ErrCount, "in has %d elements, the counts make %d", len(in), total)
+	case sameStart(b, o):
+		o = b
+	case len(out) != counts[c.rank]:
+		return c.fail(s, ErrCount, "out has %d elements, counts[%d] is %d", len(out), c.rank, counts[c.rank])
+	case overlap(b, o):
+		return c.fail(s, ErrBuffer, "%s", overlapInOut)
+	}
+	return c.leave(s, c.coll.group.ReduceScatter(b, o, counts, r))
 }
 
 // Scan gives each rank in out the combination of the in buffers of all ranks
@@ -78,13 +111,32 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 	return c.leave(s, c.coll.group.Scan(view(in), view(out), r))
 }
 
+// Exscan gives each rank in out the combination of the in buffers of all ranks
+// below its own. Rank 0, which has none below it, keeps its out as it is. In
+// place: pass out as in too.
+//
+// MPI 4.1, section 6.11.2.
+func Exscan[T any](c *Comm, in, out []T, op Op) error {
+	s := at("Exscan")
+	r, err := enterReduction[T](c, s, op)
+	if err != nil {
+		return err
+	}
+	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
+		return c.fail(s, class, "%s", text)
+	}
+	return c.leave(s, c.coll.group.Exscan(view(in), view(out), r))
+}
+
+const overlapInOut = "in and out overlap; they must be apart, or one and the same"
+
 // pair says what is wrong with the two buffers of a reduction, or "".
 func pair(n, m int, in, out []byte) (Class, string) {
 	switch {
 	case n != m:
 		return ErrCount, fmt.Sprintf("in has %d elements and out %d; they must be equally long", n, m)
 	case overlap(in, out) && !sameStart(in, out):
-		return ErrBuffer, "in and out overlap; they must be apart, or one and the same"
+		return ErrBuffer, overlapInOut
 	}
 	return 0, ""
 }

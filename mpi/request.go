@@ -62,6 +62,11 @@ func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
 	if err := c.checkTransfer(s, e); err != nil {
 		return Request{p: &transfer{c: c, site: s, err: err}}
 	}
+	return c.begin(s, e, b, k)
+}
+
+// begin hands a transfer that was checked to the transport.
+func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
 	p := c.w.requests.take(c.w.Debug)
 	p.c, p.elem, p.site, p.kind = c, e, s, k
 	p.null = s.peer == ProcNull

@@ -28,6 +28,7 @@ type world struct {
 	elems    elemCache
 	requests requestPool
 	ids      idSpace
+	spares   spares
 
 	mu    sync.Mutex
 	comms map[*core]struct{} // those that Finalize must close

@@ -93,6 +93,16 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
+	x := colltest.NewWorld(2, colltest.Memory{ExchangeBytes: 8}).Transports()[0].(collectives.Exchange)
+	if err := x.ExchangeStart(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := x.ExchangeTest(); done || err != nil {
+		t.Errorf("an exchange of one rank alone: %t, %v", done, err)
+	}
+	if err := x.ExchangeStart(nil, nil); err == nil {
+		t.Error("an exchange within another: no error")
+	}
 	errs := eachRank(ts, func(g *collectives.Group) error {
 		return g.Allgather(make([]byte, 1+g.Rank()), make([]byte, 2+2*g.Rank()))
 	})

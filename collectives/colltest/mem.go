@@ -30,7 +30,7 @@ type World struct {
 	mu     sync.Mutex
 	change *sync.Cond // broadcast at each completion
 	ranks  []*rank
-	moved  uint64 // messages so far
+	moved  uint64 // messages and exchanges so far
 	round  *round // the exchange that is being filled
 }
 
@@ -41,6 +41,9 @@ type rank struct {
 	slots []transfer
 	sends []*transfer // to this rank, without a receive, in order
 	recvs []*transfer // of this rank, without a send, in order
+
+	round   *round // the exchange of this rank that is not complete
+	in, out []byte // its buffers
 }
 
 type transfer struct {
@@ -188,7 +191,7 @@ func (r *rank) test(first, last int) (bool, error) {
 	return true, err
 }
 
-// Await asks again after each message that moves.
+// Await asks again after each message and each exchange.
 func (r *rank) Await(done func() bool) {
 	w := r.w
 	for {
@@ -209,20 +212,53 @@ func (r *rank) Await(done func() bool) {
 func (r *rank) ExchangeBytes() int { return r.w.config.ExchangeBytes }
 
 func (r *rank) Exchange(in, out []byte) error {
+	if err := r.ExchangeStart(in, out); err != nil {
+		return err
+	}
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	for !r.exchanged() {
+		r.w.change.Wait()
+	}
+	return r.collect()
+}
+
+func (r *rank) ExchangeStart(in, out []byte) error {
 	if len(in) > r.w.config.ExchangeBytes || len(out) != len(in)*r.Size() {
 		return fmt.Errorf("colltest: exchange of %d bytes into %d", len(in), len(out))
 	}
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
+	if r.round != nil {
+		return fmt.Errorf("colltest: rank %d begins an exchange within another", r.id)
+	}
 	now := r.w.round
+	r.round, r.in, r.out = now, in, out
 	now.parts[r.id] = append([]byte{}, in...)
 	if now.count++; now.count == r.Size() {
 		r.w.round = &round{parts: make([][]byte, r.Size())}
+		r.w.moved++
 		r.w.change.Broadcast()
 	}
-	for now.count < r.Size() {
-		r.w.change.Wait()
+	return nil
+}
+
+func (r *rank) ExchangeTest() (bool, error) {
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	if !r.exchanged() {
+		return false, nil
 	}
+	return true, r.collect()
+}
+
+// exchanged reports whether all have handed in their parts.
+func (r *rank) exchanged() bool { return r.round.count == r.Size() }
+
+// collect ends the exchange.
+func (r *rank) collect() error {
+	now, in, out := r.round, r.in, r.out
+	r.round, r.in, r.out = nil, nil, nil
 	for i, part := range now.parts {
 		if len(part) != len(in) {
 			return fmt.Errorf("colltest: exchange: rank %d has %d bytes, rank %d %d", i, len(part), r.id, len(in))

@@ -84,6 +84,12 @@ func (c trial) lengths(rank int, call *collectives.Call) (in, out int) {
 		return all, all
 	case collectives.ReduceScatterBlock:
 		return all, block
+	case collectives.ReduceScatter:
+		for _, n := range counts {
+			in += n * c.elem
+		}
+		call.SendCounts = counts
+		return in, counts[rank] * c.elem
 	case collectives.Gatherv:
 		if !atRoot {
 			return counts[rank] * c.elem, 0
@@ -135,7 +141,7 @@ func (c trial) shareBuffers(rank int, call *collectives.Call, send, recv memory)
 			call.Recv = send.buf
 			return c.part(send.buf, counts, displs, rank)
 		}
-	case collectives.ReduceScatterBlock:
+	case collectives.ReduceScatterBlock, collectives.ReduceScatter:
 		call.Recv = send.buf
 		if c.seed%2 == 0 {
 			call.Recv = send.buf[:len(recv.buf)]
@@ -187,6 +193,8 @@ func run(g *collectives.Group, c *collectives.Call) error {
 		return g.Allreduce(c.Send, c.Recv, c.Reducer)
 	case collectives.ReduceScatterBlock:
 		return g.ReduceScatterBlock(c.Send, c.Recv, c.Reducer)
+	case collectives.ReduceScatter:
+		return g.ReduceScatter(c.Send, c.Recv, c.SendCounts, c.Reducer)
 	case collectives.Scan:
 		return g.Scan(c.Send, c.Recv, c.Reducer)
 	case collectives.Exscan:

@@ -42,19 +42,28 @@ func (c trial) given(rank, n int) []byte {
 func (c trial) counts(i int) []int {
 	counts := make([]int, c.size)
 	for j := range counts {
-		counts[j] = (3*i + 5*j + c.n) % (c.n + 1)
-		if c.inPlace {
-			counts[j] = (5*i + 5*j + c.n) % (c.n + 1)
-		}
+		counts[j] = c.count(i, j)
 	}
 	return counts
+}
+
+// count is the elements that rank i has for rank j: chance, often nothing.
+func (c trial) count(i, j int) int {
+	if c.inPlace && j < i {
+		i, j = j, i
+	}
+	r := rand.New(rand.NewPCG(c.seed, uint64(i)<<32|uint64(j)))
+	if r.IntN(3) == 0 {
+		return 0
+	}
+	return r.IntN(c.n + 1)
 }
 
 // arriving are the elements that rank j gets from each rank in Alltoallv.
 func (c trial) arriving(j int) []int {
 	counts := make([]int, c.size)
 	for i := range counts {
-		counts[i] = c.counts(i)[j]
+		counts[i] = c.count(i, j)
 	}
 	return counts
 }
@@ -133,6 +142,13 @@ func (c trial) want(rank int) []byte {
 		return c.fold(0, c.size, block)
 	case collectives.ReduceScatterBlock:
 		return c.fold(0, c.size, block*c.size)[rank*block:][:block]
+	case collectives.ReduceScatter:
+		counts := c.counts(0)
+		total := 0
+		for _, n := range counts {
+			total += n
+		}
+		return c.part(c.fold(0, c.size, total*c.elem), counts, nil, rank)
 	case collectives.Scan:
 		return c.fold(0, rank+1, block)
 	case collectives.Exscan:

@@ -1,0 +1,16 @@
+package collectives
+
+// Every contribution is as long as the largest part; what is beyond a rank's
+// own part means nothing.
+//
+// Cost: one step of the network, p times the largest part read.
+func allgathervExchange(b *builder) {
+	given := b.scratch(b.bytes)
+	mine := b.ownPart()
+	b.copy(given.sub(0, mine.n), mine)
+	of := b.exchanged(given)
+	for i := range b.size {
+		part := b.outPart(i)
+		b.copy(part, of(i).sub(0, part.n))
+	}
+}

@@ -1,0 +1,87 @@
+package mpi
+
+import "fmt"
+
+// A direction words the mistakes of calls that have one buffer with a part for
+// every rank, and one with a single part.
+type direction struct {
+	whole, part string // names of the buffers
+	lengths     string // with the lengths in elements, and the number of ranks
+}
+
+var (
+	gathering  = direction{"recv", "send", "recv has room for %d elements, %d ranks send %d each; make it %d"}
+	scattering = direction{"send", "recv", "send has %d elements, %d ranks receive %d each; make it %d"}
+)
+
+const overlapText = "send and recv overlap; they must be apart, or one and the same"
+
+// blocks gives the memory of whole, which has a part of equal length for every
+// rank, and of part, the caller's, which is whole itself if the call is in
+// place. If text is not empty it says what is wrong with them.
+func blocks[T any](c *Comm, whole, part []T, d direction) (w, p []byte, class Class, text string) {
+	w, p = view(whole), view(part)
+	switch {
+	case sameStart(w, p) && len(whole)%c.size == 0:
+		return w, w, 0, ""
+	case len(whole) != c.size*len(part):
+		return nil, nil, ErrCount, fmt.Sprintf(d.lengths, len(whole), c.size, len(part), c.size*len(part))
+	case overlap(w, p) && !sameStart(w[c.rank*len(p):], p):
+		return nil, nil, ErrBuffer, overlapText
+	}
+	return w, p, 0, ""
+}
+
+// shares is blocks for parts with counts and displs.
+func shares[T any](c *Comm, whole, part []T, counts, displs []int, d direction) (w, p []byte, class Class, text string) {
+	w, p = view(whole), view(part)
+	if class, text := misfit(c.size, len(whole), counts, displs); text != "" {
+		return nil, nil, class, d.whole + ": " + text
+	}
+	switch {
+	case sameStart(w, p):
+		return w, w, 0, ""
+	case len(part) != counts[c.rank]:
+		return nil, nil, ErrCount, fmt.Sprintf("%s has %d elements, counts[%d] is %d", d.part, len(part), c.rank, counts[c.rank])
+	case overlap(w, p) && !sameStart(view(whole[offset(counts, displs, c.rank):]), p):
+		return nil, nil, ErrBuffer, overlapText
+	}
+	return w, p, 0, ""
+}
+
+// misfit says what is wrong with counts and displs for size ranks and a buffer
+// of n elements, or "".
+func misfit(size, n int, counts, displs []int) (Class, string) {
+	if len(counts) != size {
+		return ErrCount, fmt.Sprintf("%d counts for %d ranks", len(counts), size)
+	}
+	if displs != nil && len(displs) != size {
+		return ErrCount, fmt.Sprintf("%d displs for %d ranks", len(displs), size)
+	}
+	next := 0
+	for i, k := range counts {
+		if k < 0 {
+			return ErrCount, fmt.Sprintf("counts[%d] is %d", i, k)
+		}
+		from := next
+		if displs != nil {
+			from = displs[i]
+		}
+		if k > 0 && (from < 0 || from > n-k) {
+			return ErrBuffer, fmt.Sprintf("part %d is elements %d to %d of a buffer of %d", i, from, from+k-1, n)
+		}
+		next = from + k
+	}
+	return 0, ""
+}
+
+// offset is the first element of part i.
+func offset(counts, displs []int, i int) (first int) {
+	if displs != nil {
+		return displs[i]
+	}
+	for _, k := range counts[:i] {
+		first += k
+	}
+	return first
+}

@@ -1,0 +1,215 @@
+package mpi_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"rhinet/mpi"
+)
+
+// layout is parts of a buffer, one for each rank, often empty.
+type layout struct {
+	counts, displs []int
+	end            int // elements that the buffer needs
+}
+
+// scattered draws parts of up to n elements that lie in any order, with gaps.
+func scattered(rnd *rand.Rand, ranks, n int) layout {
+	l := layout{counts: make([]int, ranks), displs: make([]int, ranks)}
+	for _, r := range rnd.Perm(ranks) {
+		if rnd.IntN(3) > 0 {
+			l.counts[r] = rnd.IntN(n + 1)
+		}
+		l.displs[r] = l.end + rnd.IntN(3)
+		l.end = l.displs[r] + l.counts[r]
+	}
+	return l
+}
+
+// packed is l with its parts one after the other: nil displs.
+func (l layout) packed() layout {
+	p := layout{counts: l.counts}
+	for _, n := range l.counts {
+		p.end += n
+	}
+	return p
+}
+
+// part is the place of rank r's part in buf.
+func part[T any](l layout, buf []T, r int) []T {
+	at := 0
+	if l.displs != nil {
+		at = l.displs[r]
+	} else {
+		for _, n := range l.counts[:r] {
+			at += n
+		}
+	}
+	return buf[at : at+l.counts[r]]
+}
+
+// gathered is a buffer with the values of all ranks in their places.
+func (l layout) gathered(k int) []int64 {
+	all := make([]int64, l.end)
+	for r, n := range l.counts {
+		copy(part(l, all, r), values(k, r, n))
+	}
+	return all
+}
+
+var partLengths = []int{0, 1, 5, 64, 700, 4100}
+
+// eachLayout runs fn on 1 to 9 ranks with many layouts that ranks agree on.
+func eachLayout(t *testing.T, fn func(w *mpi.Comm, k, root int, l layout) error) {
+	roundsUpTo(t, 9, partLengths, func(w *mpi.Comm, rnd *rand.Rand, k, n int) error {
+		root, l := rnd.IntN(w.Size()), scattered(rnd, w.Size(), n)
+		if err := fn(w, k, root, l); err != nil {
+			return err
+		}
+		return fn(w, k, root, l.packed())
+	})
+}
+
+func TestAllgathervPutsEachPartInItsPlaceEverywhere(t *testing.T) {
+	eachLayout(t, func(w *mpi.Comm, k, _ int, l layout) error {
+		rank, want := w.Rank(), l.gathered(k)
+		recv := make([]int64, l.end)
+		if err := mpi.Allgatherv(w, values(k, rank, l.counts[rank]), recv, l.counts, l.displs); err != nil {
+			return err
+		}
+		if err := equalAll("recv", recv, want); err != nil {
+			return err
+		}
+		// in place, said by the whole buffer or by the part in it
+		for _, whole := range []bool{true, false} {
+			clear(recv)
+			send := part(l, recv, rank)
+			copy(send, values(k, rank, l.counts[rank]))
+			if whole {
+				send = recv
+			}
+			if err := mpi.Allgatherv(w, send, recv, l.counts, l.displs); err != nil {
+				return err
+			}
+			if err := equalAll("in place", recv, want); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func TestScattervTakesEachPartFromItsPlace(t *testing.T) {
+	eachLayout(t, func(w *mpi.Comm, k, root int, l layout) error {
+		rank, all := w.Rank(), l.gathered(k)
+		recv := make([]int64, l.counts[rank])
+		var err error
+		if rank == root {
+			err = mpi.Scatterv(w, all, l.counts, l.displs, recv, root)
+		} else {
+			err = mpi.Scatterv(w, nil, nil, nil, recv, root)
+		}
+		if err != nil {
+			return err
+		}
+		if err := equalAll("recv", recv, values(k, rank, l.counts[rank])); err != nil {
+			return err
+		}
+		if rank == root {
+			recv = all
+		} else {
+			clear(recv)
+		}
+		if err := mpi.Scatterv(w, all, l.counts, l.displs, recv, root); err != nil {
+			return err
+		}
+		if rank == root {
+			return equalAll("send in place", all, l.gathered(k))
+		}
+		return equalAll("recv, root in place", recv, values(k, rank, l.counts[rank]))
+	})
+}
+
+// MPI 4.1, section 6.5: the counts of root are what the others send.
+func TestWrongCountsAtTheRootAreAnError(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		if w.Rank() == 1 {
+			if err := mpi.Gatherv(w, make([]int, 3), nil, nil, nil, 0); err != nil {
+				return err
+			}
+			return is(mpi.Scatterv(w, nil, nil, nil, make([]int, 2), 0), mpi.ErrTruncate,
+				"mpi: Scatterv on world root 0: 24 bytes arrived where 16 belong; all ranks must call it with the same lengths")
+		}
+		err := mpi.Gatherv(w, make([]int, 3), make([]int, 5), []int{3, 2}, nil, 0)
+		if err := is(err, mpi.ErrTruncate, "mpi: Gatherv on world root 0: 24 bytes arrived where 16 belong; all ranks must call it with the same lengths"); err != nil {
+			return err
+		}
+		return mpi.Scatterv(w, make([]int, 5), []int{2, 3}, nil, make([]int, 2), 0)
+	})
+}
+
+// Operands are combined in rank order, whatever the operation.
+func TestReduceScatterGivesEachRankItsPart(t *testing.T) {
+	ops := []mpi.Op{mpi.OpFunc(compose), mpi.OpFunc(add, mpi.Commutative)}
+	eachLayout(t, func(w *mpi.Comm, k, _ int, l layout) error {
+		if l.displs != nil { // the parts of in are always packed
+			l = l.packed()
+		}
+		for i, op := range ops {
+			rank := w.Rank()
+			want := part(l, foldedBy([]func(in, inout []affine){compose, add}[i], k, 0, w.Size()-1, l.end), rank)
+			in, out := affines(k, rank, l.end), make([]affine, l.counts[rank])
+			if err := mpi.ReduceScatter(w, in, out, l.counts, op); err != nil {
+				return err
+			}
+			if err := equalAll("out", out, want); err != nil {
+				return err
+			}
+			if err := equalAll("in", in, affines(k, rank, l.end)); err != nil {
+				return err
+			}
+			for _, out := range [][]affine{in, in[:l.counts[rank]]} {
+				copy(in, affines(k, rank, l.end))
+				if err := mpi.ReduceScatter(w, in, out, l.counts, op); err != nil {
+					return err
+				}
+				if err := equalAll("in place", in[:l.counts[rank]], want); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// add commutes, as compose does not.
+func add(in, inout []affine) {
+	for i, f := range in {
+		inout[i] = affine{(inout[i].A + f.A) % prime, inout[i].B ^ f.B}
+	}
+}
+
+func TestExscanCombinesTheRanksBelow(t *testing.T) {
+	op := mpi.OpFunc(compose)
+	roundsUpTo(t, 9, partLengths, func(w *mpi.Comm, _ *rand.Rand, k, n int) error {
+		in, out := affines(k, w.Rank(), n), affines(k, 99, n)
+		want := out // rank 0 keeps what it has
+		if w.Rank() > 0 {
+			want = folded(k, 0, w.Rank()-1, n)
+		}
+		want = append([]affine{}, want...)
+		if err := mpi.Exscan(w, in, out, op); err != nil {
+			return err
+		}
+		if err := equalAll("out", out, want); err != nil {
+			return err
+		}
+		if w.Rank() == 0 {
+			want = in
+		}
+		if err := mpi.Exscan(w, in, in, op); err != nil {
+			return err
+		}
+		return equalAll("in place", in, want)
+	})
+}

@@ -1,0 +1,43 @@
+package mpi
+
+// Scatter cuts send of root into Size equal parts and gives part i to rank i
+// in recv. send is ignored on the other ranks. In place: root passes send as
+// recv too and keeps its part there.
+//
+// MPI 4.1, section 6.6.
+func Scatter[T any](c *Comm, send, recv []T, root int) error {
+	s := atRoot("Scatter", root)
+	if err := c.enter(s, elemFor[T](c)); err != nil {
+		return err
+	}
+	if c.rank != root {
+		return c.leave(s, c.coll.group.Scatter(nil, view(recv), root))
+	}
+	b, out, class, text := blocks(c, send, recv, scattering)
+	if text != "" {
+		return c.fail(s, class, "%s", text)
+	}
+	return c.leave(s, c.coll.group.Scatter(b, out, root))
+}
+
+// Scatterv is Scatter with a length for each rank: rank i gets in recv the
+// counts[i] elements at send[displs[i]:] of root; with nil displs they lie one
+// after the other. send, counts and displs are ignored on the other ranks. In
+// place: root passes send as recv too and keeps its part there.
+//
+// MPI 4.1, section 6.6.
+func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
+	s := atRoot("Scatterv", root)
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
+		return err
+	}
+	if c.rank != root {
+		return c.leave(s, c.coll.group.Scatterv(nil, nil, nil, view(recv), e.size, root))
+	}
+	b, out, class, text := shares(c, send, recv, counts, displs, scattering)
+	if text != "" {
+		return c.fail(s, class, "%s", text)
+	}
+	return c.leave(s, c.coll.group.Scatterv(b, counts, displs, out, e.size, root))
+}

@@ -1,0 +1,100 @@
+package mpi
+
+import "sync"
+
+// Sendrecv sends one message and receives another at the same time, so that
+// ranks can exchange in pairs or rings without waiting for each other. The two
+// buffers must not overlap.
+//
+// MPI 4.1, section 3.10.
+func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) (Status, error) {
+	to, from := pairOf("Sendrecv", dst, stag, src, rtag)
+	if overlap(view(send), view(recv)) && src != ProcNull && dst != ProcNull {
+		return emptyStatus(), c.errorAt(to, ErrBuffer, "send and recv overlap; they must be apart")
+	}
+	out, in := elemFor[S](c), elemFor[R](c)
+	if err := c.checkPair(to, out, from, in); err != nil {
+		return emptyStatus(), err
+	}
+	return c.sendrecv(to, out, view(send), from, in, view(recv))
+}
+
+// SendrecvReplace is Sendrecv with one buffer, whose elements are sent before
+// those that arrive take their place. A shorter message replaces the first
+// ones.
+//
+// MPI 4.1, section 3.10.
+func SendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) (Status, error) {
+	to, from := pairOf("SendrecvReplace", dst, stag, src, rtag)
+	e := elemFor[T](c)
+	if err := c.checkPair(to, e, from, e); err != nil {
+		return emptyStatus(), err
+	}
+	in := view(buf)
+	out := c.w.spares.take(len(in))
+	copy(out, in)
+	st, err := c.sendrecv(to, e, out, from, e, in)
+	if err == nil { // else the transport may still send it
+		c.w.spares.keep(out)
+	}
+	return st, err
+}
+
+// pairOf gives the sites of the two halves of a call.
+func pairOf(call string, dst, stag, src, rtag int) (to, from site) {
+	return site{call, toPeer, dst, stag}, site{call, fromPeer, src, rtag}
+}
+
+// checkPair says why one of two transfers cannot be, or nil.
+func (c *Comm) checkPair(to site, out *elem, from site, in *elem) error {
+	if err := c.checkTransfer(to, out); err != nil {
+		return err
+	}
+	return c.checkTransfer(from, in)
+}
+
+// sendrecv makes two checked transfers at the same time.
+func (c *Comm) sendrecv(to site, out *elem, send []byte, from site, in *elem, recv []byte) (Status, error) {
+	r := c.begin(from, in, recv, receiving)
+	s := c.begin(to, out, send, sending)
+	if _, err := s.Wait(); err != nil {
+		r.withdraw()
+		return emptyStatus(), err
+	}
+	return r.Wait()
+}
+
+// spares is memory for messages that are copied before they are sent. Their
+// calls must not allocate each time.
+type spares struct {
+	mu   sync.Mutex
+	free [][]byte
+}
+
+// sparesKept is how many buffers are kept, and largestSpare how long they may be.
+const (
+	sparesKept   = 8
+	largestSpare = 1 << 20
+)
+
+// take returns n bytes of any content.
+func (k *spares) take(n int) (b []byte) {
+	k.mu.Lock()
+	if last := len(k.free) - 1; last >= 0 {
+		b, k.free = k.free[last], k.free[:last]
+	}
+	k.mu.Unlock()
+	if cap(b) < n {
+		b = make([]byte, n)
+	}
+	return b[:n]
+}
+
+// keep takes memory back.
+func (k *spares) keep(b []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.free) < sparesKept && cap(b) > 0 && cap(b) <= largestSpare {
+		k.free = append(k.free, b)
+	}
+}
