@@ -44,8 +44,8 @@ func (p *process) says(t *testing.T, text string) {
 // The message about a failure does not wait for a reader of the output, and
 // the output does.
 func TestFailureIsToldAtOnceAndNothingIsLost(t *testing.T) {
-	p, out := unread(t, 2, "0:lines=3500", "0:err=ready", "1:sleep=100ms", "1:exit=3", "sleep=1m")
-	p.says(t, "exited with status 3; the job was ended")
+	p, out := unread(t, 2, "0:lines=3500", "0:err=ready", "state=1", "1:await=2", "1:exit=3", "sleep=1m")
+	p.says(t, "exited with status 3; the job was ended with\n  rank 0 computing\n")
 	text, err := io.ReadAll(out)
 	if err != nil || strings.Count(string(text), "-end\n") != 3500 {
 		t.Errorf("%d bytes came, %v", len(text), err)
