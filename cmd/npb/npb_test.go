@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -209,22 +210,68 @@ func TestErrorsOfARun(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var line bytes.Buffer
-	out := &output{format: "json", w: new(bytes.Buffer), terminal: &line}
+	out := &output{format: "json", w: new(bytes.Buffer), progress: &progress{w: &line, columns: 80}}
 	step := out.begin(nas.Problem{Kernel: "CG"}, 2)
 	step(1, 15)
 	step(2, 15)
-	if got := line.String(); got != "\r CG iteration 1 of 15\x1b[K" {
+	if got := line.String(); got != " CG iteration 1 of 15\x1b[K\r" {
 		t.Errorf("progress %q", got)
 	}
+	line.Reset()
 	out.result(nas.Result{})
-	if !strings.HasSuffix(line.String(), "\r\x1b[K") {
-		t.Error("the progress line stays")
+	if line.String() != "\x1b[K\r" {
+		t.Errorf("the progress line stays: %q", line.String())
 	}
-	out.terminal = nil
+	line.Reset()
+	out.progress.columns = 6
+	out.begin(nas.Problem{Kernel: "BT"}, 2)(1, 15) // the first of each kernel is shown
+	if got := line.String(); got != " BT i\x1b[K\r" {
+		t.Errorf("progress in 6 columns: %q", got)
+	}
+	out.progress = nil
 	if out.begin(nas.Problem{}, 1) != nil {
 		t.Error("progress without a terminal")
 	}
-	if isTerminal(&line) {
-		t.Error("a buffer is a terminal")
+}
+
+// A progress line is for terminals, and for pipes of which mpirun says that
+// they lead to one.
+func TestWhoSeesProgress(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	device, err := os.Open(os.DevNull) // a character device, as terminals are
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	for _, c := range []struct {
+		name      string
+		w         io.Writer
+		announced string
+		columns   int
+	}{
+		{"a pipe", w, "", 0}, {"a pipe to a terminal", w, "97", 97}, {"nonsense", w, "wide", 0}, {"no width", w, "0", 0},
+		{"a file", file, "97", 0}, {"a device", device, "", defaultColumns}, {"a buffer", new(bytes.Buffer), "97", 0},
+	} {
+		got := 0
+		if p := newProgress(c.w, c.announced); p != nil {
+			got = p.columns
+		}
+		if got != c.columns {
+			t.Errorf("%s: %d columns, want %d", c.name, got, c.columns)
+		}
+	}
+	file.Close()
+	if newProgress(file, "97") != nil {
+		t.Error("a closed file is a terminal")
 	}
 }

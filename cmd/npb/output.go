@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"rhinet/npb/nas"
 )
@@ -15,7 +14,7 @@ type output struct {
 	format   string
 	w        io.Writer
 	notes    io.Writer // for what is not a result
-	terminal io.Writer // for the progress line; nil if there is no terminal
+	progress *progress // nil if nobody would see it
 	results  []nas.Result
 	many     bool
 	err      error
@@ -23,9 +22,7 @@ type output struct {
 
 func newOutput(o *options, stdout, stderr io.Writer) *output {
 	out := &output{format: o.format, w: stdout, notes: stderr, many: o.all || len(o.kernels) > 1}
-	if isTerminal(stderr) {
-		out.terminal = stderr
-	}
+	out.progress = newProgress(stderr, os.Getenv(terminalVariable))
 	switch out.format {
 	case "csv":
 		out.keep(nas.WriteCSVHeader(out.w))
@@ -53,23 +50,16 @@ func (out *output) begin(p nas.Problem, procs int) func(k, n int) {
 	if out.format == "text" {
 		out.keep(nas.WriteBanner(out.w, p, procs))
 	}
-	if out.terminal == nil {
+	if out.progress == nil {
 		return nil
 	}
-	var shown time.Time
-	return func(k, n int) {
-		// Seldom, because this is inside the timed section.
-		if now := time.Now(); now.Sub(shown) > 200*time.Millisecond {
-			shown = now
-			fmt.Fprintf(out.terminal, "\r %s iteration %d of %d\x1b[K", p.Kernel, k, n)
-		}
-	}
+	return out.progress.of(p.Kernel)
 }
 
 // result reports one run.
 func (out *output) result(r nas.Result) {
-	if out.terminal != nil {
-		fmt.Fprint(out.terminal, "\r\x1b[K")
+	if out.progress != nil {
+		out.progress.clear()
 	}
 	out.results = append(out.results, r)
 	switch out.format {
@@ -88,14 +78,4 @@ func (out *output) close() error {
 		out.keep(nas.WriteSummary(out.w, out.results))
 	}
 	return out.err
-}
-
-// isTerminal reports whether w is a character device: a terminal, or nothing.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

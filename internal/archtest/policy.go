@@ -19,10 +19,10 @@ let level   = bench/* - host, peer, compare
 let feature = examples/*
 
 # Tools without knowledge of the product. Beside them everyone has the standard library.
-internal/invariants, internal/ring, internal/wait, internal/vec, internal/script < EVERYONE
+internal/invariants, internal/ptytest, internal/ring, internal/wait, internal/vec, internal/script < EVERYONE
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
-golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring
+golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/ptytest
 github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, npb/cfd, npb/<kernel>, bench/host
 gonum.org/v1/gonum, gonum.org/v1/plot, github.com/olekukonko/tablewriter < bench, bench/compare, bench/<level>
 golang.org/x/exp < npb/nas, bench

@@ -18,6 +18,10 @@ const (
 	envJob  = "RHINET_JOB"  // the contract with the runtime
 	envRank = "RHINET_RANK" // for scripts: the rank
 	envSize = "RHINET_SIZE" // for scripts: the number of ranks
+
+	// Columns of the terminal that is the launcher's standard error, for rank 0
+	// only. Unfinished lines there that end in a carriage return are progress.
+	envTerminal = "RHINET_TERMINAL"
 )
 
 // setEnv returns env with NAME=VALUE in place of any other value of NAME.
@@ -45,7 +49,7 @@ func hasEnv(env []string, name string) bool {
 
 // partEnv returns the environment that all ranks of a part have in common.
 func (p *Plan) partEnv(part *Part) []string {
-	env := dropEnv(os.Environ(), envJob, envRank, envSize)
+	env := dropEnv(os.Environ(), envJob, envRank, envSize, envTerminal)
 	if part.Dir != "" {
 		env = setEnv(env, "PWD="+part.Dir)
 	}
@@ -64,10 +68,14 @@ func (p *Plan) partEnv(part *Part) []string {
 // rankEnv adds what differs from rank to rank.
 func (p *Plan) rankEnv(common []string, rank int) []string {
 	size := len(p.slots)
-	return append(common[:len(common):len(common)],
+	env := append(common[:len(common):len(common)],
 		fmt.Sprintf("%s=version=1 rank=%d size=%d fabric=%d life=%d nic=%s cpus=%d", envJob, rank, size, fabricFD, lifeFD, p.job.NIC, p.limit),
 		envRank+"="+strconv.Itoa(rank),
 		envSize+"="+strconv.Itoa(size))
+	if n := columns(p.job.Stderr); n > 0 && rank == 0 {
+		env = append(env, envTerminal+"="+strconv.Itoa(n))
+	}
+	return env
 }
 
 // dropEnv returns a copy of env without the given names.

@@ -26,12 +26,16 @@ type mux struct {
 // newMux returns a mux without streams. failed is called when output cannot be
 // written any more.
 func newMux(stdout, stderr io.Writer, tag, prompts bool, failed func(error)) *mux {
-	return &mux{
+	m := &mux{
 		out:     newSink(stdout, failed),
 		err:     newSink(stderr, failed),
 		tag:     tag,
 		prompts: prompts,
 	}
+	if sameTerminal(stdout, stderr) {
+		m.err.console = m.out.console
+	}
+	return m
 }
 
 // open makes the pipe for one output of a rank and starts to forward it. It
@@ -42,6 +46,7 @@ func (m *mux) open(rank int, to *sink) (int, error) {
 		return -1, err
 	}
 	s := &stream{sink: to, file: os.NewFile(uintptr(r), "output"), prompts: m.prompts && rank == 0}
+	s.progress = rank == 0 && to == m.err && to.console.terminal
 	if m.tag {
 		s.prefix = prefix(rank)
 	}
@@ -62,63 +67,53 @@ func (m *mux) finish() {
 		s.end()
 		s.file.Close()
 	}
+	m.err.mu.Lock()
+	defer m.err.mu.Unlock()
+	if m.err.console.progress != nil {
+		m.err.write(nil, nil, finished)
+	}
 }
 
 // message writes the launcher's own words to the error output, on lines of
 // their own.
 func (m *mux) message(text string) {
-	// Both outputs are often one terminal. A blocked output is left alone.
-	if m.out.mu.TryLock() {
-		if m.out.open != nil && isTerminalWriter(m.out.w) {
-			m.out.write(nil, []byte{'\n'}, false)
-		}
-		m.out.mu.Unlock()
-	}
 	m.err.mu.Lock()
 	defer m.err.mu.Unlock()
-	if m.err.open != nil {
-		m.err.write(m.err.open, []byte{'\n'}, false)
+	if k := m.err; k.console.open != nil && !k.console.terminal {
+		k.write(k.console.open, []byte{'\n'}, finished)
 	}
-	m.err.write(nil, []byte(text), false)
+	m.err.write(nil, []byte(text), finished)
 }
 
 // A sink is where lines end up. mu guards it and the streams that lead to it.
 type sink struct {
-	mu     sync.Mutex
-	w      io.Writer
-	chunk  []byte  // every stream reads into it
-	tagged []byte  // lines with their prefixes
-	open   *stream // stream whose unfinished line is the last thing written, if any
-	broken bool    // writing has failed
-	failed func(error)
+	mu      sync.Mutex
+	w       io.Writer
+	chunk   []byte   // every stream reads into it
+	tagged  []byte   // lines with their prefixes
+	console *console // shared by both sinks where they are one terminal
+	broken  bool     // writing has failed
+	failed  func(error)
 }
 
 func newSink(w io.Writer, failed func(error)) *sink {
-	return &sink{w: w, chunk: make([]byte, chunkBytes), failed: failed}
+	return &sink{w: w, chunk: make([]byte, chunkBytes), console: &console{terminal: columns(w) > 0}, failed: failed}
 }
 
-// write puts data on the sink. unfinished says that its last line has no end
-// yet. At a terminal, where prompts are shown, the line of another stream
-// begins on a line of its own.
-func (k *sink) write(from *stream, data []byte, unfinished bool) {
+// write puts data, which ends as it says, on the sink. Progress is dropped where
+// a prompt waits for its answer.
+func (k *sink) write(from *stream, data []byte, end ending) {
 	if k.broken {
 		return
 	}
-	if k.open != nil && k.open != from && isTerminalWriter(k.w) {
-		data = append([]byte{'\n'}, data...)
-	}
-	k.open = nil
-	if unfinished {
-		k.open = from
+	k.console.mu.Lock()
+	defer k.console.mu.Unlock()
+	data, ok := k.console.next(from, data, end)
+	if !ok {
+		return
 	}
 	if _, err := k.w.Write(data); err != nil {
 		k.broken = true
 		k.failed(err)
 	}
-}
-
-// isTerminalWriter reports whether w is a terminal.
-func isTerminalWriter(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && isTerminal(f)
 }

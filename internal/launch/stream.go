@@ -9,13 +9,15 @@ import (
 
 // A stream is one output of one rank. sink.mu guards it.
 type stream struct {
-	sink    *sink
-	file    *os.File
-	prefix  []byte
-	prompts bool        // an unfinished line may be a prompt
-	partial []byte      // a line whose end has not come
-	middle  bool        // the beginning of that line has been written already
-	idle    *time.Timer // runs while partial may be a prompt
+	sink     *sink
+	file     *os.File
+	prefix   []byte
+	prompts  bool        // an unfinished line may be a prompt
+	progress bool        // an unfinished line that ends in a carriage return is progress
+	partial  []byte      // a line whose end has not come
+	middle   bool        // the beginning of that line has been written already
+	returned bool        // it was written as progress
+	idle     *time.Timer // runs while partial may be a prompt
 }
 
 // forward reads until the last writer has closed the pipe, or until the mux
@@ -52,6 +54,9 @@ func (s *stream) drain(fd uintptr) (end bool) {
 
 // take forwards the finished lines of data and keeps the rest.
 func (s *stream) take(data []byte) {
+	if s.returned {
+		s.middle, s.returned = data[0] == '\n', false
+	}
 	if end := lastLineEnd(data); end > 0 {
 		s.put(data[:end])
 		data = data[end:]
@@ -60,9 +65,13 @@ func (s *stream) take(data []byte) {
 		return
 	}
 	s.partial = append(s.partial, data...)
-	if len(s.partial) > holdBytes {
+	switch {
+	case s.progress && data[len(data)-1] == '\r':
+		s.write(s.partial, returned)
+		s.partial, s.returned = keep(s.partial), true
+	case len(s.partial) > holdBytes:
 		s.flush()
-	} else if s.prompts {
+	case s.prompts:
 		s.awaitEnd()
 	}
 }
@@ -73,13 +82,13 @@ func (s *stream) put(data []byte) {
 		s.partial = append(s.partial, data...)
 		data = s.partial
 	}
-	s.write(data, false)
+	s.write(data, finished)
 	s.partial, s.middle = keep(s.partial), false
 }
 
 // flush writes an unfinished line as it is.
 func (s *stream) flush() {
-	s.write(s.partial, true)
+	s.write(s.partial, unfinished)
 	s.partial, s.middle = keep(s.partial), true
 }
 
@@ -101,12 +110,12 @@ func (s *stream) end() {
 }
 
 // write hands text to the sink, with prefixes if they are wanted.
-func (s *stream) write(text []byte, unfinished bool) {
+func (s *stream) write(text []byte, end ending) {
 	if s.prefix != nil {
 		text = tagLines(s.sink.tagged[:0], s.prefix, text, s.middle)
 		s.sink.tagged = keep(text)
 	}
-	s.sink.write(s, text, unfinished)
+	s.sink.write(s, text, end)
 }
 
 // awaitEnd shows an unfinished line if its end does not come soon: it is a

@@ -12,6 +12,15 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
+// width returns the columns of the terminal f, 0 if it does not say.
+func width(f *os.File) int {
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0
+	}
+	return int(size.Col)
+}
+
 // isForeground reports whether this process may read from its terminal f.
 func isForeground(f *os.File) bool {
 	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -9,31 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"rhinet/internal/ptytest"
 )
-
-// openTerminal returns both sides of a pseudo terminal.
-func openTerminal(t *testing.T) (user, program *os.File) {
-	t.Helper()
-	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { user.Close() })
-	if err := unix.IoctlSetPointerInt(int(user.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Skip(err)
-	}
-	n, err := unix.IoctlGetInt(int(user.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Skip(err)
-	}
-	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { program.Close() })
-	return user, program
-}
 
 // screen collects what a terminal shows.
 func screen(t *testing.T, user *os.File) (shows func(text string)) {
@@ -56,7 +32,7 @@ func screen(t *testing.T, user *os.File) (shows func(text string)) {
 // without an end of line appears, the answer gets to rank 0, and the lines of
 // others begin on lines of their own.
 func TestTerminal(t *testing.T) {
-	user, program := openTerminal(t)
+	user, program := ptytest.Open(t, 0)
 	dialogue := `if [ $RHINET_RANK = 0 ]; then printf 'name? '; read name; echo "hello $name"; read rest || echo end
 	else sleep 0.5; echo other; fi`
 	p := command(t, job(Part{Ranks: 2, Program: "sh", Args: []string{"-c", dialogue}}))
@@ -80,7 +56,7 @@ func TestTerminal(t *testing.T) {
 
 // Ctrl-C at the terminal.
 func TestTerminalInterrupt(t *testing.T) {
-	user, program := openTerminal(t)
+	user, program := ptytest.Open(t, 0)
 	p := command(t, job(Part{Ranks: 2, Program: "sh", Args: []string{"-c", "echo ready; exec sleep 60"}}))
 	p.Stdin, p.Stdout, p.Stderr = program, program, program
 	p.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

@@ -11,5 +11,8 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
+// width returns 0: the terminal does not say.
+func width(*os.File) int { return 0 }
+
 // isForeground reports whether this process may read from its terminal f.
 func isForeground(*os.File) bool { return true }
