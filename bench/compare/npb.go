@@ -80,7 +80,8 @@ func countRule(kernel string, n int) string {
 func OursNPB(mpirun, npb string, s Setting) Runtime {
 	return Runtime{
 		Name: s.Name,
-		command: func(c Cell, _ time.Duration) []string {
+		command: func(job []Cell, _ time.Duration) []string {
+			c := job[0]
 			kernel, class, _ := strings.Cut(c.Test, ".")
 			args := append([]string{mpirun}, s.flags()...)
 			return append(args, "-n", strconv.Itoa(c.Ranks), npb, "-class", class, strings.ToLower(kernel))
@@ -128,7 +129,8 @@ func Reference(dir, mpi string) (Runtime, error) {
 	}
 	return Runtime{
 		Name: filepath.Base(filepath.Clean(dir)),
-		command: func(c Cell, _ time.Duration) []string {
+		command: func(job []Cell, _ time.Duration) []string {
+			c := job[0]
 			kernel, class, _ := strings.Cut(c.Test, ".")
 			stem := strings.ToLower(kernel) + "." + class + "."
 			bin := files[stem+strconv.Itoa(c.Ranks)]
@@ -180,7 +182,7 @@ var errReport = errors.New("printed no report of the NAS Parallel Benchmarks")
 
 // readNAS takes Mop/s from the report that every NAS Parallel Benchmark ends
 // with. A run that was not verified is a failure.
-func readNAS(c Cell, text string, _ time.Duration) ([]Sample, error) {
+func readNAS(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	rate, verdict := math.NaN(), ""
 	for line := range strings.Lines(text) {
 		label, value, ok := strings.Cut(line, "=")
@@ -205,5 +207,5 @@ func readNAS(c Cell, text string, _ time.Duration) ([]Sample, error) {
 	case verdict != "SUCCESSFUL":
 		return nil, fmt.Errorf("was not verified: %s", verdict)
 	}
-	return []Sample{{Test: c.Test, Ranks: c.Ranks, Value: rate, Unit: mops}}, nil
+	return []Sample{{Test: job[0].Test, Ranks: job[0].Ranks, Value: rate, Unit: mops}}, nil
 }

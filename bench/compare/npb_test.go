@@ -38,7 +38,7 @@ func TestPlanOfKernels(t *testing.T) {
 }
 
 func TestReportOfKernels(t *testing.T) {
-	c := Cell{"CG.S", 2, []int{0}}
+	c := []Cell{{"CG.S", 2, []int{0}}}
 	s, err := readNAS(c, report, 0)
 	if err != nil || len(s) != 1 || s[0] != (Sample{Test: "CG.S", Ranks: 2, Value: 1234.5, Unit: mops}) {
 		t.Errorf("samples %+v, %v", s, err)
@@ -79,12 +79,12 @@ func TestReferenceRunsWhatItHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ranks, want := range map[int]float64{1: 1234.5, 2: 7} {
-		s, err := r.measure(t.Context(), Cell{"CG.S", ranks, []int{0}}, 0, time.Minute)
-		if err != nil || len(s) != 1 || s[0].Value != want || s[0].Runtime != filepath.Base(dir) {
-			t.Errorf("on %d ranks: %+v, %v", ranks, s, err)
+		got, err := r.measure(t.Context(), []Cell{{"CG.S", ranks, []int{0}}}, 0, time.Minute)
+		if s := got.samples; err != nil || len(s) != 1 || s[0].Value != want || s[0].Runtime != filepath.Base(dir) {
+			t.Errorf("on %d ranks: %+v, %v", ranks, got, err)
 		}
 	}
-	if s, err := r.measure(t.Context(), Cell{"MG.S", 1, []int{0}}, 0, time.Minute); s != nil || err != nil {
+	if s, err := r.measure(t.Context(), []Cell{{"MG.S", 1, []int{0}}}, 0, time.Minute); s.samples != nil || err != nil {
 		t.Errorf("a kernel that is not there gives %v, %v", s, err)
 	}
 	if _, err := Reference(t.TempDir(), ""); err == nil || !strings.Contains(err.Error(), "cg.A.x") {
@@ -131,12 +131,12 @@ int main(int argc, char **argv)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if args := r.command(Cell{"CG.S", 2, []int{0}}, 0); args[0] != k.launcher {
+		if args := r.command([]Cell{{"CG.S", 2, []int{0}}}, 0); args[0] != k.launcher {
 			t.Errorf("linked with %s, run by %v", k.name, args)
 		}
-		s, err := r.measure(t.Context(), Cell{"CG.S", 2, []int{0}}, 0, time.Minute)
-		if err != nil || len(s) != 1 || s[0].Value != 5.5 {
-			t.Errorf("%s: %+v, %v", k.name, s, err)
+		got, err := r.measure(t.Context(), []Cell{{"CG.S", 2, []int{0}}}, 0, time.Minute)
+		if s := got.samples; err != nil || len(s) != 1 || s[0].Value != 5.5 {
+			t.Errorf("%s: %+v, %v", k.name, got, err)
 		}
 	}
 }

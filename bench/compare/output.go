@@ -104,8 +104,12 @@ func (res *Result) table() [][]string {
 	var rows [][]string
 	for _, l := range res.Lines() {
 		row := []string{l.Test, strconv.Itoa(l.Ranks), strconv.Itoa(l.Bytes)}
-		for _, m := range l.Medians {
-			row = append(row, number(m))
+		for i, m := range l.Medians {
+			text := number(m)
+			if res.Slow(i, l) {
+				text = "too slow"
+			}
+			row = append(row, text)
 		}
 		for _, r := range res.Shown(l) {
 			text := "-"

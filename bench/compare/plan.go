@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// A Cell is what one command measures: one test at one number of ranks, for
-// one or more message sizes.
+// A Cell is one test at one number of ranks, for one or more message sizes.
 type Cell struct {
 	Test  string
 	Ranks int
@@ -73,4 +72,25 @@ func Select(plan []Cell, tests []string) ([]Cell, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// jobs puts together what one command measures: the tests of the suite on one
+// number of ranks, because starting a job takes longer than most of them, and
+// each other cell alone.
+func jobs(cells []Cell) (list [][]Cell) {
+	suite := map[int]int{} // ranks -> place in list
+	for _, c := range cells {
+		if !inSuite(c.Test) {
+			list = append(list, []Cell{c})
+			continue
+		}
+		at, ok := suite[c.Ranks]
+		if !ok {
+			at = len(list)
+			suite[c.Ranks] = at
+			list = append(list, nil)
+		}
+		list[at] = append(list[at], c)
+	}
+	return list
 }

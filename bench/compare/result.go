@@ -25,6 +25,7 @@ type Result struct {
 	Ours            int               `json:"ours,omitempty"` // how many are ours; 0 means 1
 	Samples         []Sample          `json:"samples"`
 	Failures        []Failure         `json:"failures,omitempty"`
+	TooSlow         []TooSlow         `json:"too_slow,omitempty"`
 	Notes           []string          `json:"notes"` // what could not be measured, and why
 	Interrupted     bool              `json:"interrupted,omitempty"`
 }
@@ -123,6 +124,7 @@ func (res *Result) Remarks() []string {
 	if load, err := strconv.ParseFloat(strings.SplitN(res.Host.Load, " ", 2)[0], 64); err == nil && load > 0.5 {
 		notes = append(notes, fmt.Sprintf("the machine was loaded: %.2f runnable tasks on average in the minute before", load))
 	}
+	notes = append(notes, res.bounds()...)
 	outliers, pairs, few := 0, 0, false
 	for _, l := range res.Lines() {
 		for _, r := range l.Ratios {

@@ -2,7 +2,9 @@ package compare
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"rhinet/bench/host"
@@ -14,6 +16,7 @@ type Options struct {
 	Rounds int
 	Budget time.Duration // measuring time of one size
 	Limit  time.Duration // longest time of one command
+	Within time.Duration // no round begins that is not expected to end within it, except the first; 0: all do
 	Ours   int           // how many of the runtimes, from the first, are this one
 	// Previous is a result to continue: what it holds is not measured again.
 	// Resume must have found it fit.
@@ -46,16 +49,6 @@ func Run(ctx context.Context, runtimes []Runtime, opts Options) (*Result, error)
 	return r.res, err
 }
 
-// A run is a comparison in progress.
-type run struct {
-	runtimes []Runtime
-	opts     Options
-	res      *Result
-	have     map[string]bool // figures of a round that are measured
-	failed   map[string]int  // how often a runtime failed a cell
-	tried    map[string]bool // cells of a round that failed
-}
-
 // begin returns the result to add to.
 func begin(runtimes []Runtime, opts Options) *Result {
 	if res := opts.Previous; res != nil {
@@ -75,44 +68,29 @@ func begin(runtimes []Runtime, opts Options) *Result {
 	return res
 }
 
-// index notes what a continued result holds.
-func (r *run) index() {
-	r.have, r.failed, r.tried = map[string]bool{}, map[string]int{}, map[string]bool{}
-	for _, s := range r.res.Samples {
-		r.have[fmt.Sprint(s.Round, s.Runtime, s.Test, s.Ranks, s.Bytes)] = true
-	}
-	for _, f := range r.res.Failures {
-		r.failed[fmt.Sprint(f.Runtime, f.Test, f.Ranks)]++
-		r.tried[fmt.Sprint(f.Round, f.Runtime, f.Test, f.Ranks)] = true
-	}
-}
-
-// holds reports whether a cell needs no measuring in a round.
-func (r *run) holds(round int, name string, c Cell) bool {
-	if r.failed[fmt.Sprint(name, c.Test, c.Ranks)] >= failuresAllowed || r.tried[fmt.Sprint(round, name, c.Test, c.Ranks)] {
-		return true
-	}
-	for _, n := range c.Bytes {
-		if !r.have[fmt.Sprint(round, name, c.Test, c.Ranks, n)] {
-			return false
-		}
-	}
-	return true
-}
-
+// all runs the rounds.
 func (r *run) all(ctx context.Context) error {
-	done, all := 0, r.opts.Rounds*len(r.opts.Cells)*len(r.runtimes)
+	list := jobs(r.opts.Cells)
+	done, all := 0, r.opts.Rounds*len(list)*len(r.runtimes)
+	start, longest := time.Now(), time.Duration(0)
 	for round := range r.opts.Rounds {
-		for _, c := range r.opts.Cells {
+		began := time.Now()
+		if w := r.opts.Within; w > 0 && round > 0 && time.Since(start)+longest > w {
+			r.res.Rounds = round
+			r.res.Notes = append(r.res.Notes, fmt.Sprintf("ended after %d of %d rounds, because %v had been allowed", round, r.opts.Rounds, w))
+			return nil
+		}
+		for _, job := range list {
 			for i := range r.runtimes {
 				t := r.runtimes[(i+round)%len(r.runtimes)]
-				r.opts.Progress(done, all, fmt.Sprintf("round %d/%d: %s, %s on %d ranks", round+1, r.opts.Rounds, t.Name, c.Test, c.Ranks))
+				r.opts.Progress(done, all, fmt.Sprintf("round %d/%d: %s, %s", round+1, r.opts.Rounds, t.Name, title(job)))
 				done++
-				if err := r.cell(ctx, round, t, c); err != nil {
+				if err := r.job(ctx, round, t, job); err != nil {
 					return err
 				}
 			}
 		}
+		longest = max(longest, time.Since(began))
 		if r.opts.Save != nil {
 			if err := r.opts.Save(r.res); err != nil {
 				return err
@@ -122,29 +100,37 @@ func (r *run) all(ctx context.Context) error {
 	return nil
 }
 
-// cell measures one cell on one runtime, unless it is known.
-func (r *run) cell(ctx context.Context, round int, t Runtime, c Cell) error {
-	if r.holds(round, t.Name, c) {
-		return ctx.Err()
-	}
-	samples, err := t.measure(ctx, c, r.opts.Budget, r.opts.Limit)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		for _, mine := range r.res.Runtimes[:r.res.ours()] {
-			if t.Name == mine {
-				return err
-			}
+// job measures on one runtime what of a job is not known. A cell that fails
+// does not take those behind it along: they get a command of their own.
+func (r *run) job(ctx context.Context, round int, t Runtime, job []Cell) error {
+	rest := r.missing(round, t.Name, job)
+	for len(rest) > 0 {
+		got, err := t.measure(ctx, rest, r.opts.Budget, r.opts.Limit)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		r.failed[fmt.Sprint(t.Name, c.Test, c.Ranks)]++
-		r.res.Failures = append(r.res.Failures, Failure{round, t.Name, c.Test, c.Ranks})
+		if err != nil && slices.Contains(r.res.Runtimes[:r.res.ours()], t.Name) {
+			return err
+		}
+		if err == nil {
+			r.keep(round, got)
+			return nil
+		}
+		failed := slices.IndexFunc(rest, func(c Cell) bool { return !got.whole(c) })
+		if failed < 0 {
+			failed = len(rest) - 1 // it printed all, and then failed
+		}
+		got.drop(rest[failed])
+		r.keep(round, got)
 		r.res.Notes = append(r.res.Notes, fmt.Sprintf("round %d: %v", round+1, err))
-		return nil
+		through := failed + 1
+		if failed == 0 && errors.Is(err, context.DeadlineExceeded) {
+			through = len(rest) // it hangs from the start, and would again
+		}
+		for _, c := range rest[failed:through] {
+			r.fail(round, t.Name, c)
+		}
+		rest = rest[through:]
 	}
-	for _, s := range samples {
-		s.Round = round
-		r.res.Samples = append(r.res.Samples, s)
-	}
-	return nil
+	return ctx.Err()
 }

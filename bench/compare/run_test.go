@@ -14,10 +14,15 @@ import (
 func shell(name, script string) Runtime {
 	return Runtime{
 		Name: name,
-		command: func(c Cell, _ time.Duration) []string {
-			return []string{"sh", "-c", script, name, c.Test, join(c.Bytes)}
+		command: func(job []Cell, _ time.Duration) []string {
+			args := []string{"sh", "-c", script, name}
+			for _, c := range job {
+				args = append(args, c.Test, join(c.Bytes))
+			}
+			return args
 		},
 		read: rows(peer.Parse),
+		slow: slow,
 	}
 }
 

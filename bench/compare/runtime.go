@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,11 +17,13 @@ import (
 // A Runtime is one MPI runtime under test.
 type Runtime struct {
 	Name string
-	// command returns the argument list that runs cell with the given time a
-	// size; nil says that this runtime has nothing to run for the cell.
-	command func(c Cell, budget time.Duration) []string
-	// read takes the figures from what the command printed.
-	read func(c Cell, text string, elapsed time.Duration) ([]Sample, error)
+	// command returns the argument list that runs a job with the given time a
+	// size; nil says that this runtime has nothing to run for it.
+	command func(job []Cell, budget time.Duration) []string
+	// read takes the figures from what the command printed, all or a part.
+	read func(job []Cell, text string, elapsed time.Duration) ([]Sample, error)
+	// slow finds what was left out because it would take too long; nil: nothing is.
+	slow func(text string) []TooSlow
 	env  []string // added to the environment
 }
 
@@ -30,7 +32,8 @@ type Runtime struct {
 func Ours(mpirun, self, hello string, s Setting) Runtime {
 	return Runtime{
 		Name: s.Name,
-		command: func(c Cell, budget time.Duration) []string {
+		command: func(job []Cell, budget time.Duration) []string {
+			c := job[0]
 			args := append([]string{mpirun}, s.flags()...)
 			args = append(args, "-n", strconv.Itoa(c.Ranks))
 			if c.Test == Hello {
@@ -40,13 +43,20 @@ func Ours(mpirun, self, hello string, s Setting) Runtime {
 			if inSuite(c.Test) {
 				args = append(args, "pmb", "--npmin", strconv.Itoa(c.Ranks))
 			}
-			return append(args, c.Test, "--sizes", join(c.Bytes), "--time", budget.String(), "--format", "csv")
-		},
-		read: func(c Cell, text string, elapsed time.Duration) ([]Sample, error) {
-			if inSuite(c.Test) {
-				return rows(parseSuite)(c, text, elapsed)
+			sizes := c.Bytes
+			for _, c := range job {
+				args = append(args, c.Test)
+				if !slices.Equal(c.Bytes, []int{0}) { // the barrier's, which takes no other
+					sizes = c.Bytes
+				}
 			}
-			return rows(bench.ParseCSV)(c, text, elapsed)
+			return append(args, "--sizes", join(sizes), "--time", budget.String(), "--format", "csv")
+		},
+		read: func(job []Cell, text string, elapsed time.Duration) ([]Sample, error) {
+			if inSuite(job[0].Test) {
+				return rows(parseSuite)(job, text, elapsed)
+			}
+			return rows(bench.ParseCSV)(job, text, elapsed)
 		},
 		env: s.Env,
 	}
@@ -98,10 +108,15 @@ func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 		}
 		runtimes = append(runtimes, Runtime{
 			Name: k.name,
-			command: func(c Cell, budget time.Duration) []string {
-				return append(k.launch(c.Ranks), bin, c.Test, join(c.Bytes), strconv.FormatFloat(budget.Seconds()*1e3, 'f', 0, 64))
+			command: func(job []Cell, budget time.Duration) []string {
+				args := append(k.launch(job[0].Ranks), bin, strconv.FormatFloat(budget.Seconds()*1e3, 'f', 3, 64))
+				for _, c := range job {
+					args = append(args, c.Test, join(c.Bytes))
+				}
+				return args
 			},
 			read: rows(peer.Parse),
+			slow: slow,
 		})
 	}
 	return runtimes, nil
@@ -124,37 +139,4 @@ func join(sizes []int) string {
 		text[i] = strconv.Itoa(n)
 	}
 	return strings.Join(text, ",")
-}
-
-// measure runs one cell once. Its error says which runtime failed and how.
-func (r Runtime) measure(ctx context.Context, c Cell, budget, limit time.Duration) ([]Sample, error) {
-	args := r.command(c, budget)
-	if args == nil {
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(append(os.Environ(), "OMPI_MCA_btl_base_warn_component_unused=0"), r.env...)
-	inGroup(cmd)
-	cmd.WaitDelay = 5 * time.Second
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	start := time.Now()
-	err := cmd.Run()
-	elapsed := time.Since(start)
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s: %s on %d ranks did not end within %v", r.Name, c.Test, c.Ranks, limit)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %s on %d ranks: %v: %s", r.Name, c.Test, c.Ranks, err, strings.TrimSpace(errs.String()))
-	}
-	samples, err := r.read(c, out.String(), elapsed)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s on %d ranks %w", r.Name, c.Test, c.Ranks, err)
-	}
-	for i := range samples {
-		samples[i].Runtime = r.Name
-	}
-	return samples, nil
 }

@@ -32,9 +32,9 @@ func (s Sample) unit() string {
 
 // rows returns the reader of a command that prints a row for each size, or,
 // for Hello, a line for each rank.
-func rows(parse func(string) ([]bench.Row, error)) func(Cell, string, time.Duration) ([]Sample, error) {
-	return func(c Cell, text string, elapsed time.Duration) ([]Sample, error) {
-		if c.Test == Hello {
+func rows(parse func(string) ([]bench.Row, error)) func([]Cell, string, time.Duration) ([]Sample, error) {
+	return func(job []Cell, text string, elapsed time.Duration) ([]Sample, error) {
+		if c := job[0]; c.Test == Hello {
 			kib, ranks := peer.ParseHello(text)
 			if ranks != c.Ranks {
 				return nil, fmt.Errorf("printed %d lines", ranks)
@@ -48,13 +48,18 @@ func rows(parse func(string) ([]bench.Row, error)) func(Cell, string, time.Durat
 		if err != nil {
 			return nil, fmt.Errorf("gave what cannot be read: %w", err)
 		}
-		if len(rows) != len(c.Bytes) {
-			return nil, fmt.Errorf("gave %d rows for %d sizes", len(rows), len(c.Bytes))
-		}
 		var samples []Sample
 		for _, row := range rows {
 			samples = append(samples, Sample{Test: row.Test, Ranks: row.Ranks, Bytes: row.Bytes, Value: row.Microsecs})
 		}
 		return samples, nil
 	}
+}
+
+// slow finds what the peers' program left out because it would take too long.
+func slow(text string) (list []TooSlow) {
+	for _, row := range peer.ParseSlow(text) {
+		list = append(list, TooSlow{Test: row.Test, Ranks: row.Ranks, Bytes: row.Bytes})
+	}
+	return list
 }

@@ -32,17 +32,17 @@ func TestPlanOfTheSuite(t *testing.T) {
 // Names are told apart by their letters' case: PingPong is of the suite.
 func TestOurCommandOfASuitesTest(t *testing.T) {
 	r := Ours("mpirun", "bench", "hello", Setting{Name: "x", NIC: "nic"})
-	if got := strings.Join(r.command(Cell{"PingPong", 2, []int{8}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pmb --npmin 2 PingPong --sizes 8 --time 1ms --format csv" {
+	if got := strings.Join(r.command([]Cell{{"PingPong", 2, []int{8}}, {"Barrier", 2, []int{0}}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pmb --npmin 2 PingPong Barrier --sizes 8 --time 1ms --format csv" {
 		t.Errorf("command is %s", got)
 	}
-	if got := strings.Join(r.command(Cell{"pingpong", 2, []int{8}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pingpong --sizes 8 --time 1ms --format csv" {
+	if got := strings.Join(r.command([]Cell{{"pingpong", 2, []int{8}}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pingpong --sizes 8 --time 1ms --format csv" {
 		t.Errorf("command is %s", got)
 	}
-	if _, err := r.read(Cell{"PingPong", 2, []int{8}}, "test,ranks\n", 0); err == nil {
+	if _, err := r.read([]Cell{{"PingPong", 2, []int{8}}}, "test,ranks\n", 0); err == nil {
 		t.Error("foreign output passes")
 	}
 	text := "test,ranks,groups,bytes,repetitions,t_min_usec,t_max_usec,t_avg_usec,MB_s,msg_s,defects\nPingPong,2,1,8,1000,1,2,1.5,0,0,0\n"
-	if s, err := r.read(Cell{"PingPong", 2, []int{8}}, text, 0); err != nil || len(s) != 1 || s[0].Value != 1.5 {
+	if s, err := r.read([]Cell{{"PingPong", 2, []int{8}}}, text, 0); err != nil || len(s) != 1 || s[0].Value != 1.5 {
 		t.Errorf("samples %+v, %v", s, err)
 	}
 }

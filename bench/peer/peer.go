@@ -79,3 +79,14 @@ func ParseHello(text string) (kib float64, ranks int) {
 	}
 	return kib, ranks
 }
+
+// ParseSlow returns what the program's "slow" lines say was left out.
+func ParseSlow(text string) (rows []bench.Row) {
+	for line := range strings.Lines(text) {
+		var r bench.Row
+		if n, _ := fmt.Sscanf(line, "slow %s %d %d", &r.Test, &r.Ranks, &r.Bytes); n == 3 {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}

@@ -1,12 +1,13 @@
 package peer
 
 import (
+	"context"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
-	"context"
+	"rhinet/bench"
 )
 
 func TestParse(t *testing.T) {
@@ -16,6 +17,9 @@ func TestParse(t *testing.T) {
 	}
 	if _, err := Parse("row Bcast two 8 1000 1.5"); err == nil {
 		t.Error("a word passes as a number")
+	}
+	if rows := ParseSlow("slow Bcast 16 1024\nrow Bcast 16 8 1 9\nslow down\n"); len(rows) != 1 || rows[0] != (bench.Row{Test: "Bcast", Ranks: 16, Bytes: 1024}) {
+		t.Errorf("too slow are %+v", rows)
 	}
 	if kib, ranks := ParseHello("hello 0 900\nhello 1 1000\nhello 1 x\n"); kib != 1000 || ranks != 2 {
 		t.Errorf("%v KiB, %d ranks", kib, ranks)
@@ -31,9 +35,9 @@ func TestCompilerErrorIsShown(t *testing.T) {
 	}
 }
 
-// The program knows every test of the suite, where there is an MPI to build
-// it with.
-func TestSuiteRunsOnOpenMPI(t *testing.T) {
+// The program runs several tests in turn, and leaves out sizes when one has
+// taken too long, where there is an MPI to build it with.
+func TestTestsRunOnOpenMPI(t *testing.T) {
 	for _, tool := range []string{"mpicc.openmpi", "mpirun.openmpi"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is not installed", tool)
@@ -43,13 +47,34 @@ func TestSuiteRunsOnOpenMPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"PingPong", "Biband", "Reduce_scatter", "Scatterv", "Barrier"} {
+	run := func(args ...string) (string, []bench.Row) {
+		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		text, err := exec.CommandContext(ctx, "mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np", "2", bin, name, "8,1024", "1").CombinedOutput()
-		cancel()
+		defer cancel()
+		text, err := exec.CommandContext(ctx, "mpirun.openmpi", append([]string{"--allow-run-as-root", "--oversubscribe", "-np", "2", bin}, args...)...).CombinedOutput()
 		rows, bad := Parse(string(text))
-		if err != nil || bad != nil || len(rows) != 2 || rows[1].Microsecs <= 0 {
-			t.Errorf("%s: %v, %v: %s", name, err, bad, text)
+		if err != nil || bad != nil {
+			t.Errorf("%v: %v, %v: %s", args, err, bad, text)
 		}
+		return string(text), rows
+	}
+	names := []string{"PingPong", "Biband", "Reduce_scatter", "Scatterv", "Barrier", "pingpong"}
+	args := []string{"100"}
+	for _, name := range names {
+		args = append(args, name, "8,1024")
+	}
+	text, rows := run(args...)
+	if len(rows) != 2*len(names) {
+		t.Fatalf("%d rows: %s", len(rows), text)
+	}
+	for i, r := range rows {
+		if r.Test != names[i/2] || r.Microsecs <= 0 || r.Bytes != []int{8, 1024}[i%2] {
+			t.Errorf("row %+v", r)
+		}
+	}
+	// No time at all is too little for the first size already.
+	text, rows = run("0", "Bcast", "8,16,32")
+	if slow := ParseSlow(text); len(rows) != 1 || rows[0].Bytes != 8 || len(slow) != 2 || slow[1].Bytes != 32 {
+		t.Errorf("%s", text)
 	}
 }

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -36,6 +33,7 @@ type comparison struct {
 func (s *comparison) flags(f *pflag.FlagSet, rounds int, limit time.Duration) {
 	f.IntVar(&s.opts.Rounds, "rounds", rounds, "rounds in rotated order; fewer than 6 cannot show a difference")
 	f.DurationVar(&s.opts.Limit, "limit", limit, "longest time of one command; a runtime that hangs is noted")
+	f.DurationVar(&s.opts.Within, "within", 0, "begin no round that is not expected to end within this time (default: all rounds)")
 	f.StringSliceVar(&s.settings, "ours", nil, "settings of this runtime to compare, each NIC or NIC+NAME=VALUE (default: the default NIC)")
 	f.StringVar(&s.format, "format", "table", "output format: "+compare.Formats)
 	f.StringVar(&s.launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
@@ -51,6 +49,9 @@ func (s *comparison) check() error {
 	}
 	if s.opts.Rounds < 1 {
 		return usage(fmt.Errorf("--rounds %d is less than 1", s.opts.Rounds))
+	}
+	if s.opts.Within < 0 {
+		return usage(fmt.Errorf("--within %v is negative", s.opts.Within))
 	}
 	if s.opts.Limit <= 0 {
 		return usage(errors.New("--time and --limit must be positive durations, such as 100ms"))
@@ -77,12 +78,12 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 	if err := save.check(); err != nil {
 		return usage(fmt.Errorf("--out: %w", err))
 	}
-	dir, err := os.MkdirTemp("", "rhinet-bench-")
+	p, err := newPlace(ctx)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	all, err := runtimes(place{ctx, dir})
+	defer p.close()
+	all, err := runtimes(p)
 	if err != nil {
 		return err
 	}
@@ -124,14 +125,21 @@ func distinct(all []compare.Runtime) error {
 func (s *comparison) measure(ctx context.Context, all []compare.Runtime) (*compare.Result, error) {
 	s.opts.Progress = func(int, int, string) {}
 	if !s.quiet && isTerminal(s.errs) {
-		bar := progressbar.NewOptions(s.opts.Rounds*len(s.opts.Cells)*len(all),
-			progressbar.OptionSetWriter(s.errs), progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
-			progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20), progressbar.OptionThrottle(100*time.Millisecond))
-		s.opts.Progress = func(done, _ int, what string) {
+		var bar *progressbar.ProgressBar
+		s.opts.Progress = func(done, commands int, what string) {
+			if bar == nil {
+				bar = progressbar.NewOptions(commands,
+					progressbar.OptionSetWriter(s.errs), progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
+					progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20), progressbar.OptionThrottle(100*time.Millisecond))
+			}
 			bar.Describe(what)
 			bar.Set(done)
 		}
-		defer bar.Finish()
+		defer func() {
+			if bar != nil {
+				bar.Finish()
+			}
+		}()
 	}
 	return compare.Run(ctx, all, s.opts)
 }
@@ -186,37 +194,6 @@ func (s *comparison) variants(p place, launch string, runtime func(compare.Setti
 		all = append(all, runtime(v))
 	}
 	return all, nil
-}
-
-// A place is where programs are built for a comparison.
-type place struct {
-	ctx context.Context
-	dir string
-}
-
-// program returns the path of one of our programs: the one named, the one
-// beside this program, or one built for the occasion.
-func (p place) program(named, name string) (string, error) {
-	if named != "" {
-		if _, err := exec.LookPath(named); err != nil {
-			return "", usage(fmt.Errorf("--%s %s is not a program", name, named))
-		}
-		return named, nil
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(filepath.Dir(self), name)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
-	}
-	path = filepath.Join(p.dir, name)
-	text, err := exec.CommandContext(p.ctx, "go", "build", "-o", path, "rhinet/cmd/"+name).CombinedOutput()
-	if err != nil {
-		return "", usage(fmt.Errorf("no %s beside this program, and it cannot be built here (%v: %s); name it with --%s", name, err, strings.TrimSpace(string(text)), name))
-	}
-	return path, nil
 }
 
 func isTerminal(w io.Writer) bool {

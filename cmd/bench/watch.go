@@ -68,12 +68,12 @@ const again = 2
 func watchCosts(out io.Writer, o watch.Options, launch, file string, before *watch.Record, times bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	dir, err := os.MkdirTemp("", "rhinet-bench-")
+	p, err := newPlace(ctx)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	mpirun, err := place{ctx, dir}.program(launch, "mpirun")
+	defer p.close()
+	mpirun, err := p.program(launch, "mpirun")
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@
  *
  * The tests of the suite that users of IMB know are in pmb.c.
  *
- * usage: peer TEST BYTES,BYTES,... MILLISECONDS
+ * usage: peer MILLISECONDS TEST BYTES,BYTES,... [TEST BYTES,BYTES,...]...
  * output: one line "row TEST RANKS BYTES REPETITIONS MICROSECONDS" a size,
  *         for hello one line "hello RANK KIBIBYTES" a rank.
  */
@@ -90,17 +90,9 @@ static void hello(void)
     printf("hello %d %ld\n", rank, kib);
 }
 
-int main(int argc, char **argv)
+/* measures one test; returns 0 if there is none of this name */
+static int measure(const char *name, const char *sizes, double budget)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc != 4) {
-        fprintf(stderr, "usage: peer TEST BYTES,... MILLISECONDS\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    const char *name = argv[1];
-    double budget = atof(argv[3]) / 1e3;
     void (*body)(int, long) = NULL;
     if (!strcmp(name, "pingpong")) body = pingpong;
     if (!strcmp(name, "exchange")) body = exchange;
@@ -108,19 +100,11 @@ int main(int argc, char **argv)
     if (!strcmp(name, "allreduce")) body = allreduce;
     if (!strcmp(name, "hello")) {
         hello();
-        MPI_Finalize();
-        return 0;
+        return 1;
     }
-    if (!body && pmb(name, argv[2], budget)) {
-        MPI_Finalize();
-        return 0;
-    }
-    if (!body) {
-        fprintf(stderr, "peer: unknown test %s\n", name);
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
+    if (!body) return pmb(name, sizes, budget);
     double scale = strcmp(name, "pingpong") ? 1 : 0.5; /* one way */
-    for (char *p = argv[2]; *p;) {
+    for (char *p = (char *)sizes; *p;) {
         int n = (int)strtol(p, &p, 10);
         if (*p == ',') p++;
         sendbuf = calloc(n + 8, 1);
@@ -144,6 +128,24 @@ int main(int argc, char **argv)
         free(sendbuf);
         free(recvbuf);
     }
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc < 4 || argc % 2) {
+        fprintf(stderr, "usage: peer MILLISECONDS TEST BYTES,... [TEST BYTES,...]...\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    double budget = atof(argv[1]) / 1e3;
+    for (int i = 2; i < argc; i += 2)
+        if (!measure(argv[i], argv[i + 1], budget)) {
+            fprintf(stderr, "peer: unknown test %s\n", argv[i]);
+            MPI_Abort(MPI_COMM_WORLD, 2);
+        }
     MPI_Finalize();
     return 0;
 }

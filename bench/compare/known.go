@@ -1,0 +1,81 @@
+package compare
+
+import "fmt"
+
+// A run is a comparison in progress: what is known of it, and what is left.
+type run struct {
+	runtimes []Runtime
+	opts     Options
+	res      *Result
+	have     map[string]bool // figures of a round that are measured
+	failed   map[string]int  // how often a runtime failed a cell
+	tried    map[string]bool // cells of a round that failed
+	slow     map[string]bool // sizes for which a runtime is too slow
+}
+
+// Keys of the maps.
+func figureKey(round int, name, test string, ranks, bytes int) string {
+	return fmt.Sprint(round, name, test, ranks, bytes)
+}
+func cellKey(name, test string, ranks int) string { return fmt.Sprint(name, test, ranks) }
+func triedKey(round int, name, test string, ranks int) string {
+	return fmt.Sprint(round, name, test, ranks)
+}
+func slowKey(name, test string, ranks, bytes int) string { return fmt.Sprint(name, test, ranks, bytes) }
+
+// index notes what a continued result holds.
+func (r *run) index() {
+	r.have, r.failed, r.tried, r.slow = map[string]bool{}, map[string]int{}, map[string]bool{}, map[string]bool{}
+	for _, s := range r.res.Samples {
+		r.have[figureKey(s.Round, s.Runtime, s.Test, s.Ranks, s.Bytes)] = true
+	}
+	for _, f := range r.res.Failures {
+		r.failed[cellKey(f.Runtime, f.Test, f.Ranks)]++
+		r.tried[triedKey(f.Round, f.Runtime, f.Test, f.Ranks)] = true
+	}
+	for _, b := range r.res.TooSlow {
+		r.slow[slowKey(b.Runtime, b.Test, b.Ranks, b.Bytes)] = true
+	}
+}
+
+// missing returns what of a job is to be measured in a round: cells with
+// figures that are not known, without sizes for which the runtime is too slow.
+func (r *run) missing(round int, name string, job []Cell) (rest []Cell) {
+	for _, c := range job {
+		if r.failed[cellKey(name, c.Test, c.Ranks)] >= failuresAllowed || r.tried[triedKey(round, name, c.Test, c.Ranks)] {
+			continue
+		}
+		var sizes []int
+		known := true
+		for _, n := range c.Bytes {
+			if !r.slow[slowKey(name, c.Test, c.Ranks, n)] {
+				sizes = append(sizes, n)
+				known = known && r.have[figureKey(round, name, c.Test, c.Ranks, n)]
+			}
+		}
+		if !known {
+			rest = append(rest, Cell{c.Test, c.Ranks, sizes})
+		}
+	}
+	return rest
+}
+
+// keep adds to the result what a command found in a round.
+func (r *run) keep(round int, got outcome) {
+	for _, s := range got.samples {
+		s.Round = round
+		r.res.Samples = append(r.res.Samples, s)
+	}
+	for _, b := range got.slow {
+		if key := slowKey(b.Runtime, b.Test, b.Ranks, b.Bytes); !r.slow[key] {
+			r.slow[key] = true
+			r.res.TooSlow = append(r.res.TooSlow, b)
+		}
+	}
+}
+
+// fail notes that a runtime could not do a cell in a round.
+func (r *run) fail(round int, name string, c Cell) {
+	r.failed[cellKey(name, c.Test, c.Ranks)]++
+	r.res.Failures = append(r.res.Failures, Failure{round, name, c.Test, c.Ranks})
+}

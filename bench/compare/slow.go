@@ -1,0 +1,62 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A TooSlow is a size that a runtime left out of a test, because smaller ones
+// had taken too long.
+type TooSlow struct {
+	Runtime string `json:"runtime"`
+	Test    string `json:"test"`
+	Ranks   int    `json:"ranks"`
+	Bytes   int    `json:"bytes"`
+}
+
+// Slow reports whether the runtime at a place of Runtimes has no figure in a
+// line because it is too slow for it.
+func (res *Result) Slow(place int, l Line) bool {
+	return math.IsNaN(l.Medians[place]) && slices.Contains(res.TooSlow, TooSlow{res.Runtimes[place], l.Test, l.Ranks, l.Bytes})
+}
+
+// bounds says what was left out because it was too slow, a note for each
+// runtime and number of ranks.
+func (res *Result) bounds() (notes []string) {
+	type where struct {
+		name  string
+		ranks int
+	}
+	from := map[where]map[string]int{} // test -> the smallest size
+	var order []where
+	for _, b := range res.TooSlow {
+		w := where{b.Runtime, b.Ranks}
+		if from[w] == nil {
+			from[w] = map[string]int{}
+			order = append(order, w)
+		}
+		if n, ok := from[w][b.Test]; !ok || b.Bytes < n {
+			from[w][b.Test] = b.Bytes
+		}
+	}
+	for _, w := range order {
+		tests := map[int][]string{}
+		var sizes []int
+		for test, n := range from[w] {
+			if tests[n] == nil {
+				sizes = append(sizes, n)
+			}
+			tests[n] = append(tests[n], test)
+		}
+		slices.Sort(sizes)
+		var parts []string
+		for _, n := range sizes {
+			slices.Sort(tests[n])
+			parts = append(parts, fmt.Sprintf("from %d bytes on %s", n, strings.Join(tests[n], ", ")))
+		}
+		notes = append(notes, fmt.Sprintf("%s on %d ranks is too slow: bounded, left out are %s", w.name, w.ranks, strings.Join(parts, "; ")))
+	}
+	return notes
+}

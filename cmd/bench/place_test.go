@@ -1,0 +1,151 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func places(t *testing.T, in string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(in, placePrefix+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// eventually waits for what others do.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within a minute", what)
+		}
+	}
+}
+
+func TestPlaceIsGoneWhenClosed(t *testing.T) {
+	in := t.TempDir()
+	t.Setenv("TMPDIR", in)
+	a, err := newPlace(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := newPlace(t.Context()) // sweeps, and leaves the living one alone
+	if err != nil || len(places(t, in)) != 2 {
+		t.Errorf("places %v, %v", places(t, in), err)
+	}
+	for _, p := range []place{a, b} {
+		if err := p.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left := places(t, in); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if _, err := lockFolder(a.dir); err != errLost {
+		t.Errorf("locking what is gone: %v", err)
+	}
+	t.Setenv("TMPDIR", "/nowhere/at/all")
+	if _, err := newPlace(t.Context()); err == nil {
+		t.Error("a place in no folder")
+	}
+}
+
+// Sweeping follows no link, and touches no file.
+func TestSweepKeepsToFolders(t *testing.T) {
+	in, outside := t.TempDir(), filepath.Join(t.TempDir(), "precious")
+	if err := os.Mkdir(outside, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stale := filepath.Join(in, placePrefix+"1")
+	if err := os.MkdirAll(filepath.Join(stale, "below"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(stale, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(in, placePrefix+"2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(in, placePrefix+"3"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lockFolder(filepath.Join(in, placePrefix+"2")); err == nil {
+		t.Error("a link passes as a folder")
+	}
+	sweep(in)
+	if left := places(t, in); len(left) != 2 {
+		t.Errorf("left are %v", left)
+	}
+	if _, err := os.Stat(outside); err != nil {
+		t.Errorf("what a link names is gone: %v", err)
+	}
+}
+
+// A comparison that is killed takes its launcher along, and its folder goes
+// when the next command starts.
+func TestKilledComparisonLeavesNothing(t *testing.T) {
+	in := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	mpirun := filepath.Join(t.TempDir(), "mpirun")
+	if err := os.WriteFile(mpirun, []byte("#!/bin/sh\necho $$ >"+pidFile+".new\nmv "+pidFile+".new "+pidFile+"\nexec sleep 600\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "compare", "--peers=", "--tests", "barrier", "--short", "--mpirun", mpirun)
+	cmd.Env = append(os.Environ(), asBench+"=1", "TMPDIR="+in)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	var launcher int
+	eventually(t, "the launcher starts", func() bool {
+		text, err := os.ReadFile(pidFile)
+		launcher, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		return err == nil
+	})
+	if len(places(t, in)) != 1 {
+		t.Fatalf("places are %v", places(t, in))
+	}
+	// Another command meanwhile does not take the place away.
+	t.Setenv("TMPDIR", in)
+	other, err := newPlace(t.Context())
+	if err != nil || len(places(t, in)) != 2 || other.close() != nil {
+		t.Fatalf("places are %v, %v", places(t, in), err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if _, err := os.Stat("/proc/self"); err == nil { // elsewhere nobody tells the launcher
+		eventually(t, "the launcher ends", func() bool { return gone(launcher) })
+	} else {
+		syscall.Kill(launcher, syscall.SIGKILL)
+	}
+	next, err := newPlace(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := places(t, in); len(left) != 1 || left[0] != next.dir {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := next.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// gone reports whether a process has ended, be it reaped or not.
+func gone(pid int) bool {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || strings.Contains(string(text), ") Z ")
+}
