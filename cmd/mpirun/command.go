@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,20 +17,50 @@ import (
 // job. A program of such a name is started as ./name.
 var cobraWords = []string{"help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
 
+// shells are those that cobra writes completion scripts for.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+// checkShell refuses what cobra answers with help and success: a completion
+// script would then be taken to hold the help.
+func checkShell(args []string) error {
+	switch known := strings.Join(shells, ", "); {
+	case len(args) < 2:
+		return fmt.Errorf("completion for which shell? There is %s", known)
+	case !strings.HasPrefix(args[1], "-") && !slices.Contains(shells, args[1]):
+		return fmt.Errorf("completion %s: no script for this shell; there is %s", args[1], known)
+	}
+	return nil
+}
+
 // runCobra answers what is no job. Only this path builds the command, so that
 // a job does not wait for it.
 func runCobra(args []string, std streams) int {
+	if args[0] == "completion" {
+		if err := checkShell(args); err != nil {
+			return usage(std, err)
+		}
+	}
 	cmd := command()
+	var out bytes.Buffer
 	cmd.SetIn(std.in)
-	cmd.SetOut(std.out)
+	cmd.SetOut(&out)
 	cmd.SetErr(std.err)
 	if args[0] == "help" {
 		args = []string{"--help"}
 	}
 	cmd.SetArgs(longNames(cmd, args))
 	if err := cmd.Execute(); err != nil {
-		fmt.Fprintf(std.err, "mpirun: %v\n", err)
-		return launch.StatusUsage
+		return usage(std, err)
+	}
+	return answer(std, "what was asked for", out.Bytes())
+}
+
+// answer prints a text that was asked for. That it does not arrive is a
+// failure, which a script that asked can see.
+func answer(std streams, what string, text []byte) int {
+	if _, err := std.out.Write(text); err != nil {
+		fmt.Fprintf(std.err, "mpirun: cannot write %s: %v\n", what, err)
+		return launch.StatusFailed
 	}
 	return 0
 }

@@ -8,12 +8,16 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"rhinet/internal/launch"
 )
@@ -35,8 +39,7 @@ func run(args []string, std streams) int {
 	case errors.Is(err, errHelp):
 		return runCobra([]string{"--help"}, std)
 	case errors.Is(err, errVersion):
-		fmt.Fprintln(std.out, version())
-		return 0
+		return answer(std, "the version", []byte(version()+"\n"))
 	case err != nil:
 		return usage(std, err)
 	}
@@ -50,19 +53,31 @@ func run(args []string, std streams) int {
 		return usage(std, err)
 	}
 	if req.dryRun {
-		if err := plan.Print(std.out); err != nil {
-			fmt.Fprintf(std.err, "mpirun: cannot write the placement: %v\n", err)
-			return launch.StatusFailed
-		}
-		return 0
+		var table bytes.Buffer
+		plan.Print(&table)
+		return answer(std, "the placement", table.Bytes())
 	}
 	return plan.Run()
 }
 
-// usage reports a mistake of the user, in one line.
+// usage reports a mistake of the user, in one line, whatever characters the
+// user's words are made of.
 func usage(std streams, err error) int {
-	fmt.Fprintf(std.err, "mpirun: %v\n", err)
+	fmt.Fprintf(std.err, "mpirun: %s\n", visible(err.Error()))
 	return launch.StatusUsage
+}
+
+// visible writes control characters as Go does between quotes.
+func visible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // version says what this is and where it was built from.
