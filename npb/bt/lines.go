@@ -1,6 +1,9 @@
 package bt
 
-import "rhinet/npb/cfd"
+import (
+	"rhinet/npb/cfd"
+	"rhinet/npb/nas"
+)
 
 // Per point and line, elimination leaves the block C, by rows, and the right-hand
 // side y, which substitution turns into the solution (section BT, "elimination").
@@ -33,7 +36,7 @@ const (
 )
 
 // newLines returns the block-tridiagonal systems of a grid.
-func newLines(n int, dt float64, level cfd.Level) *cfd.Lines {
+func newLines(n int, dt float64, level nas.Level) *cfd.Lines {
 	t1, t2 := cfd.Steps(n)
 	var c [consts]float64
 	c[conT2], c[conT2c1], c[conT2c2], c[conT2d] = dt*t2, dt*t2*cfd.C1, dt*t2*cfd.C2, dt*t2*(2-cfd.C2)

@@ -2,15 +2,18 @@
 
 package bt
 
-import "rhinet/npb/cfd"
+import (
+	"rhinet/npb/cfd"
+	"rhinet/npb/nas"
+)
 
-func passes(level cfd.Level) (forward, backward [3]func(*cfd.LineArgs)) {
+func passes(level nas.Level) (forward, backward [3]func(*cfd.LineArgs)) {
 	type pass = func(*cfd.LineArgs)
 	switch level {
-	case cfd.AVX512:
+	case nas.AVX512:
 		return [3]pass{forwardXAVX512, forwardYAVX512, forwardZAVX512},
 			[3]pass{backwardAVX512, backwardAVX512, backwardAddAVX512}
-	case cfd.AVX2:
+	case nas.AVX2:
 		return cfd.Halves(forwardXAVX2, forwardYAVX2, forwardZAVX2),
 			cfd.Halves(backwardAVX2, backwardAVX2, backwardAddAVX2)
 	}

@@ -2,6 +2,9 @@
 
 package bt
 
-import "rhinet/npb/cfd"
+import (
+	"rhinet/npb/cfd"
+	"rhinet/npb/nas"
+)
 
-func passes(_ cfd.Level) (forward, backward [3]func(*cfd.LineArgs)) { return passesGo() }
+func passes(_ nas.Level) (forward, backward [3]func(*cfd.LineArgs)) { return passesGo() }

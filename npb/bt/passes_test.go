@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rhinet/npb/cfd"
+	"rhinet/npb/nas"
 )
 
 // TestPassLevels holds the assembly against plain Go on random lines, to 1e-11 of
@@ -13,8 +14,8 @@ import (
 // are not real must stay as they are.
 func TestPassLevels(t *testing.T) {
 	const n, row, points = 24, 24, 11
-	for _, level := range cfd.Levels()[1:] {
-		plain, fast := newLines(n, 0.001, cfd.Plain), newLines(n, 0.001, level)
+	for _, level := range nas.Levels()[1:] {
+		plain, fast := newLines(n, 0.001, nas.Plain), newLines(n, 0.001, level)
 		for d := range 3 {
 			for valid := 1; valid <= cfd.Lanes; valid++ {
 				lines := func(l *cfd.Lines) *cfd.LineArgs {
@@ -50,7 +51,7 @@ func TestPassLevels(t *testing.T) {
 	}
 }
 
-func same(t *testing.T, level cfd.Level, d, valid int, got, want []float64) {
+func same(t *testing.T, level nas.Level, d, valid int, got, want []float64) {
 	t.Helper()
 	for i, x := range want {
 		if !(math.Abs(got[i]-x) <= 1e-11*math.Max(1, math.Abs(x))) {

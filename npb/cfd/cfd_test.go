@@ -6,6 +6,7 @@ import (
 
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
+	"rhinet/npb/nas"
 )
 
 type norm = [Components]float64
@@ -50,7 +51,7 @@ func TestSamples(t *testing.T) {
 		ByDiagonals: DiagonalLayout(box.Edge, Ghosts, Sound+1, 1),
 	}
 	for order, l := range layouts {
-		for _, level := range Levels() {
+		for _, level := range nas.Levels() {
 			op := NewOperator(Plan{Box: box, U: l, R: l, Order: Order(order), Scale: 1, Level: level})
 			u, g, r, zero := l.New(), l.New(), l.New(), l.New()
 			prim := NewPrimitives(Sound+1, level)

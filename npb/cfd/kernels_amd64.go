@@ -4,23 +4,12 @@ package cfd
 
 //go:generate go run -C _asm .
 
-import "github.com/klauspost/cpuid/v2"
+import "rhinet/npb/nas"
 
-func levels() []Level {
-	all := []Level{Plain}
-	if cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3, cpuid.BMI2) {
-		all = append(all, AVX2)
-		if cpuid.CPU.Supports(cpuid.AVX512F) {
-			all = append(all, AVX512)
-		}
-	}
-	return all
-}
-
-func operatorKernel(level Level, transform bool) func(*opArgs) {
-	plain := [...]func(*opArgs){Plain: operatorGo, AVX2: operatorAVX2, AVX512: operatorAVX512}
+func operatorKernel(level nas.Level, transform bool) func(*opArgs) {
+	plain := [...]func(*opArgs){nas.Plain: operatorGo, nas.AVX2: operatorAVX2, nas.AVX512: operatorAVX512}
 	transformed := [...]func(*opArgs){
-		Plain: operatorTransformGo, AVX2: operatorTransformAVX2, AVX512: operatorTransformAVX512,
+		nas.Plain: operatorTransformGo, nas.AVX2: operatorTransformAVX2, nas.AVX512: operatorTransformAVX512,
 	}
 	if transform {
 		return transformed[level]
@@ -28,18 +17,18 @@ func operatorKernel(level Level, transform bool) func(*opArgs) {
 	return plain[level]
 }
 
-func primitiveKernel(level Level, sound bool) func(*primitiveArgs) {
+func primitiveKernel(level nas.Level, sound bool) func(*primitiveArgs) {
 	if sound {
-		return [...]func(*primitiveArgs){Plain: soundGo, AVX2: soundAVX2, AVX512: soundAVX512}[level]
+		return [...]func(*primitiveArgs){nas.Plain: soundGo, nas.AVX2: soundAVX2, nas.AVX512: soundAVX512}[level]
 	}
-	return [...]func(*primitiveArgs){Plain: reciprocalGo, AVX2: reciprocalAVX2, AVX512: reciprocalAVX512}[level]
+	return [...]func(*primitiveArgs){nas.Plain: reciprocalGo, nas.AVX2: reciprocalAVX2, nas.AVX512: reciprocalAVX512}[level]
 }
 
-func transposeKernels(level Level) (gather, scatter func(*transposeArgs)) {
+func transposeKernels(level nas.Level) (gather, scatter func(*transposeArgs)) {
 	switch level {
-	case AVX512:
+	case nas.AVX512:
 		return gatherAVX512, scatterAVX512
-	case AVX2:
+	case nas.AVX2:
 		return gatherAVX2, scatterAVX2
 	}
 	return gatherGo, scatterGo

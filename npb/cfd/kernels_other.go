@@ -2,22 +2,22 @@
 
 package cfd
 
-func levels() []Level { return []Level{Plain} }
+import "rhinet/npb/nas"
 
-func operatorKernel(_ Level, transform bool) func(*opArgs) {
+func operatorKernel(_ nas.Level, transform bool) func(*opArgs) {
 	if transform {
 		return operatorTransformGo
 	}
 	return operatorGo
 }
 
-func primitiveKernel(_ Level, sound bool) func(*primitiveArgs) {
+func primitiveKernel(_ nas.Level, sound bool) func(*primitiveArgs) {
 	if sound {
 		return soundGo
 	}
 	return reciprocalGo
 }
 
-func transposeKernels(_ Level) (gather, scatter func(*transposeArgs)) {
+func transposeKernels(_ nas.Level) (gather, scatter func(*transposeArgs)) {
 	return gatherGo, scatterGo
 }

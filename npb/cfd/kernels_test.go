@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"rhinet/npb/nas"
 )
 
 // guard marks memory that a kernel must not write.
@@ -64,15 +66,15 @@ func TestOperatorLevels(t *testing.T) {
 			u, f := l.New(), l.New()
 			box.Fill(u, &l, disturbed(rnd))
 			box.Fill(f, &l, disturbed(rnd))
-			fillPrimitives(NewPrimitives(Sound+1, Plain), u, &l, box)
+			fillPrimitives(NewPrimitives(Sound+1, nas.Plain), u, &l, box)
 			for _, transform := range []bool{false, true} {
-				run := func(level Level) []float64 {
+				run := func(level nas.Level) []float64 {
 					r := guarded(l.Size)
 					NewOperator(Plan{Box: box, U: l, R: l, Order: Order(order), Scale: 0.01, Transform: transform, Level: level}).Apply(r, u, f)
 					return r
 				}
-				want := run(Plain)
-				for _, level := range Levels()[1:] {
+				want := run(nas.Plain)
+				for _, level := range nas.Levels()[1:] {
 					agree(t, level.String(), run(level), want, 1e-13)
 				}
 			}
@@ -88,13 +90,13 @@ func TestPrimitiveLevels(t *testing.T) {
 	box.Fill(u, &l, disturbed(rnd))
 	for comps := Sound; comps <= Sound+1; comps++ {
 		for n := 1; n <= 20; n++ {
-			run := func(level Level) []float64 {
+			run := func(level nas.Level) []float64 {
 				v := append([]float64(nil), u...)
 				NewPrimitives(comps, level).Fill(v, &l, l.At(0, 0, 0), n)
 				return v
 			}
-			for _, level := range Levels()[1:] {
-				agree(t, level.String(), run(level), run(Plain), 1e-15)
+			for _, level := range nas.Levels()[1:] {
+				agree(t, level.String(), run(level), run(nas.Plain), 1e-15)
 			}
 		}
 	}
@@ -108,7 +110,7 @@ func TestTransposeLevels(t *testing.T) {
 	for i := range field {
 		field[i] = rnd.Float64()
 	}
-	for _, level := range Levels() {
+	for _, level := range nas.Levels() {
 		gather, scatter := transposeKernels(level)
 		for count := 1; count <= 20; count++ {
 			for valid := 1; valid <= Lanes; valid++ {

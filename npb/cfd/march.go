@@ -35,7 +35,7 @@ type MarchPlan struct {
 	Dt    float64
 	Comps int  // components of a state: Reciprocal+1 or Sound+1
 	TIn   bool // apply SP's T_in to the right-hand side
-	Level Level
+	Level nas.Level
 }
 
 // NewMarch prepares the cells of a rank. The communicator is used for the faces

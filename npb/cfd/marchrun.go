@@ -69,7 +69,7 @@ type Stepper struct {
 }
 
 // NewStepper prepares a time step from a March and the line systems of a kernel.
-func NewStepper(solves *mpi.Comm, m *March, lines *Lines, level Level, timers bool) *Stepper {
+func NewStepper(solves *mpi.Comm, m *March, lines *Lines, level nas.Level, timers bool) *Stepper {
 	t := nas.NewTimers(timers, Phases()...)
 	return &Stepper{March: m, sweeper: NewSweeper(solves, m, lines, level, t), Timers: t}
 }

@@ -1,5 +1,7 @@
 package cfd
 
+import "rhinet/npb/nas"
+
 // State components: a field of states holds the five unknowns, then Reciprocal,
 // and, where the kernel wants it, Sound.
 const (
@@ -68,7 +70,7 @@ type Plan struct {
 	Order     Order
 	Scale     float64
 	Transform bool // apply SP's T_in to the result; needs Sound
-	Level     Level
+	Level     nas.Level
 }
 
 // NewOperator prepares the operator.
@@ -77,7 +79,7 @@ func NewOperator(p Plan) *Operator {
 	var table laneTable
 	table.data = RepeatLanes(operatorConstants(p.Box.N, p.Scale))
 	a := &o.args
-	width := p.Level.Width()
+	width := widthOf(p.Level)
 	for _, run := range p.Box.Runs(p.Order) {
 		r := opRun{
 			uAt: p.U.At(run.I, run.J, 0), rAt: p.R.At(run.I, run.J, 0), n: run.Len, skip: run.Skip,
@@ -104,6 +106,14 @@ func NewOperator(p Plan) *Operator {
 	a.off = offsets(&p.U, &p.R, p.Order)
 	o.kernel = operatorKernel(p.Level, p.Transform)
 	return o
+}
+
+// widthOf returns the points that an operator kernel of the level handles together.
+func widthOf(level nas.Level) int {
+	if level == nas.AVX2 {
+		return Lanes / 2
+	}
+	return Lanes
 }
 
 // lanesOf returns the global x and y indices of the lanes from point x of a run.

@@ -1,5 +1,7 @@
 package cfd
 
+import "rhinet/npb/nas"
+
 import "math"
 
 // primitiveArgs is one call of a primitive kernel.
@@ -21,7 +23,7 @@ type Primitives struct {
 }
 
 // NewPrimitives prepares the loop for states with comps components.
-func NewPrimitives(comps int, level Level) *Primitives {
+func NewPrimitives(comps int, level nas.Level) *Primitives {
 	p := &Primitives{sound: comps > Sound, con: RepeatLanes([]float64{1, 0.5, C1 * C2})}
 	p.kernel = primitiveKernel(level, p.sound)
 	return p

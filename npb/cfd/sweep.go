@@ -36,7 +36,7 @@ type stage struct {
 }
 
 // NewSweeper prepares the solves; their messages go over comm.
-func NewSweeper(comm *mpi.Comm, m *March, lines *Lines, level Level, timers *nas.Timers) *Sweeper {
+func NewSweeper(comm *mpi.Comm, m *March, lines *Lines, level nas.Level, timers *nas.Timers) *Sweeper {
 	s := &Sweeper{march: m, lines: lines, comm: comm, timers: timers}
 	s.gather, s.scatter = transposeKernels(level)
 	longest, widest, stored := 0, 0, 0

@@ -29,7 +29,7 @@ func runClass(world *mpi.Comm, cfg nas.Config, p params) (nas.Result, error) {
 	if !verifiable {
 		res.Class = nas.Unknown
 	}
-	s := newSolver(world, p, cfg.Timers, cfd.Best())
+	s := newSolver(world, p, cfg.Timers, nas.BestLevel())
 	if _, _, err := s.ssor(&nas.Config{}, 1); err != nil {
 		return res, err
 	}

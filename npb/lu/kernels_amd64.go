@@ -2,13 +2,13 @@
 
 package lu
 
-import "rhinet/npb/cfd"
+import "rhinet/npb/nas"
 
-func kernelsOf(level cfd.Level) kernels {
+func kernelsOf(level nas.Level) kernels {
 	switch level {
-	case cfd.AVX512:
+	case nas.AVX512:
 		return kernels{lowerAVX512, upperAVX512, advanceAVX512}
-	case cfd.AVX2:
+	case nas.AVX2:
 		return kernels{lowerAVX2, upperAVX2, advanceAVX2}
 	}
 	return kernelsGo()

@@ -2,6 +2,6 @@
 
 package lu
 
-import "rhinet/npb/cfd"
+import "rhinet/npb/nas"
 
-func kernelsOf(_ cfd.Level) kernels { return kernelsGo() }
+func kernelsOf(_ nas.Level) kernels { return kernelsGo() }

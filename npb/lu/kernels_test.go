@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rhinet/npb/cfd"
+	"rhinet/npb/nas"
 )
 
 // TestKernelLevels holds the assembly against plain Go on diagonals of all lengths,
@@ -23,7 +24,7 @@ func TestKernelLevels(t *testing.T) {
 		v[i] = rnd.Float64() - 0.5
 	}
 	plain := kernelsGo()
-	for _, level := range cfd.Levels()[1:] {
+	for _, level := range nas.Levels()[1:] {
 		fast := kernelsOf(level)
 		for n := 1; n <= 20; n++ {
 			for _, c := range [][2]int{{-1, 0}, {1, 0}, {-1, min(n-1, 3)}, {1, min(n-1, 7)}} {

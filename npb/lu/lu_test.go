@@ -30,14 +30,14 @@ func near(t *testing.T, name string, got, want norm) {
 // TestFirstStep follows the first step of class S through the check points of the
 // specification (section 6.1).
 func TestFirstStep(t *testing.T) {
-	for _, level := range cfd.Levels() {
+	for _, level := range nas.Levels() {
 		t.Run(level.String(), func(t *testing.T) {
 			mpitest.Run(t, 1, func(world *mpi.Comm) error { return firstStep(t, world, level) })
 		})
 	}
 }
 
-func firstStep(t *testing.T, world *mpi.Comm, level cfd.Level) error {
+func firstStep(t *testing.T, world *mpi.Comm, level nas.Level) error {
 	s := newSolver(world, classes[nas.S], false, level)
 	check := func(name string, want norm, f func() (norm, error)) error {
 		got, err := f()
@@ -74,7 +74,7 @@ func TestClassS(t *testing.T) {
 
 // TestClassW verifies the next class, whose lines do not fill the last vector.
 func TestClassW(t *testing.T) {
-	if testing.Short() || cfd.Best() == cfd.Plain {
+	if testing.Short() || nas.BestLevel() == nas.Plain {
 		t.Skip("takes seconds")
 	}
 	for _, procs := range []int{1, 2, 4} {
@@ -143,7 +143,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 	for _, procs := range []int{1, 4} {
 		mpitest.Run(t, procs, func(world *mpi.Comm) error {
-			s := newSolver(world, classes[nas.S], true, cfd.Best())
+			s := newSolver(world, classes[nas.S], true, nas.BestLevel())
 			var err error
 			step := func() { err = errors.Join(err, s.step()) }
 			const runs = 5
@@ -174,13 +174,13 @@ func TestNoAllocation(t *testing.T) {
 
 func BenchmarkStep(b *testing.B) {
 	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		for _, level := range cfd.Levels() {
+		for _, level := range nas.Levels() {
 			b.Run(class.String()+"/"+level.String(), func(b *testing.B) { benchmarkStep(b, classes[class], level) })
 		}
 	}
 }
 
-func benchmarkStep(b *testing.B, c params, level cfd.Level) {
+func benchmarkStep(b *testing.B, c params, level nas.Level) {
 	err := mpitest.World(1, func(world *mpi.Comm) error {
 		s := newSolver(world, c, false, level)
 		for b.Loop() {
@@ -202,7 +202,7 @@ func TestCommunicationFails(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		broken := world.WithContext(ctx)
-		s := newSolver(broken, classes[nas.S], false, cfd.Best())
+		s := newSolver(broken, classes[nas.S], false, nas.BestLevel())
 		_, surface := s.surface()
 		_, norm := s.error()
 		for name, err := range map[string]error{

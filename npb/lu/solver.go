@@ -45,7 +45,7 @@ type solver struct {
 }
 
 // newSolver prepares a rank. All memory that a step needs is allocated here.
-func newSolver(c *mpi.Comm, p params, timers bool, level cfd.Level) *solver {
+func newSolver(c *mpi.Comm, p params, timers bool, level nas.Level) *solver {
 	s := &solver{
 		pencil: newPencil(p.n, c.Size(), c.Rank()), comm: c, params: p,
 		timers: nas.NewTimers(timers, phases()...),

@@ -4,8 +4,9 @@ package nas
 // for. Every loop exists for Plain; the others are there where they pay.
 type Level int
 
-// The levels: Go code, assembly with vectors of 4 numbers (AVX2 and FMA), and
-// with vectors of 8 (AVX-512 F, DQ, VL).
+// The levels: Go code, assembly with vectors of 4 numbers (AVX2, FMA, BMI1 and
+// BMI2), and with vectors of 8 (AVX-512 F, DQ and VL besides). Each asks for all
+// that the loops of any kernel use, so that one choice serves all.
 const (
 	Plain Level = iota
 	AVX2

@@ -24,13 +24,13 @@ func runClass(world *mpi.Comm, cfg nas.Config, c cfd.MarchClass) (nas.Result, er
 	return (&cfd.MarchRun{
 		Class: c, Problem: p, Operations: operations(float64(c.N)),
 		New: func(faces, solves *mpi.Comm, timers bool) *cfd.Stepper {
-			return newStepper(faces, solves, c, timers, cfd.Best())
+			return newStepper(faces, solves, c, timers, nas.BestLevel())
 		},
 	}).Run(world, cfg)
 }
 
 // newStepper prepares the time step of a class.
-func newStepper(faces, solves *mpi.Comm, c cfd.MarchClass, timers bool, level cfd.Level) *cfd.Stepper {
+func newStepper(faces, solves *mpi.Comm, c cfd.MarchClass, timers bool, level nas.Level) *cfd.Stepper {
 	m := cfd.NewMarch(faces, cfd.MarchPlan{N: c.N, Dt: c.Dt, Comps: cfd.Sound + 1, TIn: true, Level: level})
 	return cfd.NewStepper(solves, m, newLines(c.N, c.Dt, level), level, timers)
 }

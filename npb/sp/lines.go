@@ -1,6 +1,9 @@
 package sp
 
-import "rhinet/npb/cfd"
+import (
+	"rhinet/npb/cfd"
+	"rhinet/npb/nas"
+)
 
 // Per point and line, elimination leaves alpha and beta of the three factors, and
 // the five right-hand sides, which substitution turns into the solutions (section
@@ -27,7 +30,7 @@ const (
 )
 
 // newLines returns the pentadiagonal systems of a grid.
-func newLines(n int, dt float64, level cfd.Level) *cfd.Lines {
+func newLines(n int, dt float64, level nas.Level) *cfd.Lines {
 	t1, t2 := cfd.Steps(n)
 	var c [consts]float64
 	c[conT2], c[conSigma] = dt*t2, dt*t1*cfd.C1C5*cfd.Kappa
