@@ -38,6 +38,11 @@ func table(all []reading) string {
 		}
 	}
 	t.Flush()
+	rows := b.String()
+	b.Reset()
+	for row := range strings.Lines(rows) {
+		b.WriteString(strings.TrimRight(row, " \n") + "\n") // cells without words are blanks
+	}
 	for _, c := range cycles(all) {
 		fmt.Fprintf(&b, "deadlock: %s\n", c)
 	}

@@ -13,15 +13,17 @@ const readerPatience = 500 * time.Millisecond
 
 // drain forwards what is left of the output when no rank is. It stays as long
 // as the reader takes, for nothing that ranks have printed shall be lost; but
-// not if the job has been told to end, and not beyond the next signal that
-// says so.
+// not if the job has been told to end and nobody reads, and not beyond the next
+// signal that says so.
 func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
 	done := make(chan struct{})
 	go func() {
 		w.mux.finish()
 		close(done)
 	}()
-	slow := time.After(readerPatience)
+	look := time.NewTicker(readerPatience)
+	defer look.Stop()
+	taken := w.mux.writes()
 	for {
 		select {
 		case <-done:
@@ -34,7 +36,11 @@ func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
 			return
 		case err := <-broken:
 			w.end(brokenOutput(err))
-		case <-slow:
+		case <-look.C:
+			was := taken
+			if taken = w.mux.writes(); taken != was {
+				continue
+			}
 			if w.passed != 0 || w.cause != nil && w.cause.impatient {
 				return
 			}

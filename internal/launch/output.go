@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -74,6 +75,9 @@ func (m *mux) finish() {
 	}
 }
 
+// writes counts what the readers of the output have taken. It does not wait.
+func (m *mux) writes() uint64 { return m.out.writes.Load() + m.err.writes.Load() }
+
 // message writes the launcher's own words to the error output, on lines of
 // their own.
 func (m *mux) message(text string) {
@@ -93,6 +97,7 @@ type sink struct {
 	tagged  []byte   // lines with their prefixes
 	console *console // shared by both sinks where they are one terminal
 	broken  bool     // writing has failed
+	writes  atomic.Uint64
 	failed  func(error)
 }
 
@@ -116,4 +121,5 @@ func (k *sink) write(from *stream, data []byte, end ending) {
 		k.broken = true
 		k.failed(err)
 	}
+	k.writes.Add(1)
 }

@@ -28,47 +28,53 @@ func screen(t *testing.T, user *os.File) (shows func(text string)) {
 	}
 }
 
-// A launcher in a session of its own, whose terminal is the test's: a prompt
-// without an end of line appears, the answer gets to rank 0, and the lines of
-// others begin on lines of their own.
-func TestTerminal(t *testing.T) {
+// atTerminal starts a launcher in a session of its own, whose terminal is the
+// test's.
+func atTerminal(t *testing.T, ranks int, script string) (p *process, user *os.File, shows func(text string)) {
+	t.Helper()
 	user, program := ptytest.Open(t, 0)
-	dialogue := `if [ $RHINET_RANK = 0 ]; then printf 'name? '; read name; echo "hello $name"; read rest || echo end
-	else sleep 0.5; echo other; fi`
-	p := command(t, job(Part{Ranks: 2, Program: "sh", Args: []string{"-c", dialogue}}))
+	p = command(t, job(Part{Ranks: ranks, Program: "sh", Args: []string{"-c", script}}))
 	p.Stdin, p.Stdout, p.Stderr = program, program, program
 	p.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer p.Process.Kill()
-	shows := screen(t, user)
+	t.Cleanup(func() { p.Process.Kill() })
+	return p, user, screen(t, user)
+}
+
+// A prompt without an end of line appears, the answer gets to rank 0, and the
+// lines of others begin on lines of their own.
+func TestTerminal(t *testing.T) {
+	p, user, shows := atTerminal(t, 2, `if [ $RHINET_RANK = 0 ]; then printf 'name? '; read name; echo "hello $name"; read rest || echo end
+	else sleep 0.5; echo other; fi`)
 	shows("name? ")
 	shows("name? \nother\n")
 	user.WriteString("gopher\n")
 	shows("hello gopher\n")
 	user.WriteString("\x04") // Ctrl-D
 	shows("end\n")
-	if r := p.finish(t); r.status != 0 {
-		t.Errorf("status %d", r.status)
-	}
+	p.finish(t).want(t, 0)
 }
 
 // Ctrl-C at the terminal.
 func TestTerminalInterrupt(t *testing.T) {
-	user, program := ptytest.Open(t, 0)
-	p := command(t, job(Part{Ranks: 2, Program: "sh", Args: []string{"-c", "echo ready; exec sleep 60"}}))
-	p.Stdin, p.Stdout, p.Stderr = program, program, program
-	p.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer p.Process.Kill()
-	shows := screen(t, user)
+	p, user, shows := atTerminal(t, 2, "echo ready; exec sleep 60")
 	shows("ready\nready\n")
 	user.WriteString("\x03")
 	shows("mpirun: ended by SIGINT (interrupt), which was passed on")
-	if r := p.finish(t); r.status != 130 {
-		t.Errorf("status %d", r.status)
+	p.finish(t).want(t, 130)
+}
+
+// A terminal that is closed hangs up, which ends the ranks, and there is
+// nobody any more to be told.
+func TestTerminalIsClosed(t *testing.T) {
+	p, user, shows := atTerminal(t, 2, "echo pid $$; exec sleep 60")
+	shows("pid ")
+	user.Close()
+	r := p.finish(t)
+	if r.status == 0 {
+		t.Error("status 0")
 	}
+	r.quick(t)
 }
