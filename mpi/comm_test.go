@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -234,4 +235,101 @@ func TestCollectiveCallsOfGoroutinesAreKeptApart(t *testing.T) {
 		close(errs)
 		return <-errs
 	})
+}
+
+// MPI 4.1, section 11.6: collective calls on different communicators of one
+// rank go on at once in its goroutines, each in its own order, beside messages
+// and beside a communicator that some of the ranks share.
+func TestCollectiveCallsOnDifferentCommunicatorsGoOnAtOnce(t *testing.T) {
+	const comms, rounds = 6, 12
+	everywhere(t, 4, func(w *mpi.Comm) error {
+		half, err := w.Split(w.Rank()/2, 0)
+		if err != nil {
+			return err
+		}
+		failed := make(chan error, comms)
+		for i := range comms {
+			from := w
+			if i%3 == 2 {
+				from = half
+			}
+			c, err := from.Dup()
+			if err != nil {
+				return err
+			}
+			go func() { failed <- manyCalls(c, i, rounds) }()
+		}
+		for range comms {
+			err = errors.Join(err, <-failed)
+		}
+		return err
+	})
+}
+
+// manyCalls makes a sequence of calls that differs from seed to seed, and
+// checks what they give.
+func manyCalls(c *mpi.Comm, seed, rounds int) error {
+	rank, size := c.Rank(), c.Size()
+	for k := range rounds {
+		n := []int{1, 8, 300, 9000}[(seed+k)%4]
+		in, out, all := sequence(n, rank+k), make([]int, n), make([]int, n*size)
+		want := make([]int, n)
+		for i := range want {
+			want[i] = size*(i+k) + size*(size-1)/2
+		}
+		counts := make([]int, size)
+		for r := range counts {
+			counts[r] = (r + k) % 3 * n / 2
+		}
+		var err error
+		got := out
+		switch (seed*5 + k) % 7 {
+		case 0:
+			err = mpi.Allreduce(c, in, out, mpi.Sum)
+		case 1:
+			if err = mpi.Barrier(c); err == nil {
+				err = mpi.Allreduce(c, in, out, mpi.Sum)
+			}
+		case 2:
+			copy(out, in)
+			want = sequence(n, k)
+			err = mpi.Bcast(c, out, 0)
+		case 3:
+			for r := range size {
+				want = append(want[:r*n], sequence(n, r+k)...)
+			}
+			got, err = all, mpi.Allgather(c, in, all)
+		case 4:
+			want, got = nil, make([]int, sum(counts))
+			for r, m := range counts {
+				want = append(want, sequence(m, r)...)
+			}
+			err = mpi.Allgatherv(c, sequence(counts[rank], rank), got, counts, nil)
+		case 5:
+			got = make([]int, counts[rank])
+			want = make([]int, counts[rank])
+			for i := range want {
+				want[i] = size*(sum(counts[:rank])+i) + size*(size-1)/2
+			}
+			err = mpi.ReduceScatter(c, sequence(sum(counts), rank), got, counts, mpi.Sum)
+		case 6:
+			want = sequence(n, (rank+size-1)%size+k)
+			_, err = mpi.SendrecvReplace(c, in, (rank+1)%size, k, (rank+size-1)%size, k)
+			got = in
+		}
+		if err == nil {
+			err = equalAll(fmt.Sprintf("sequence %d, round %d", seed, k), got, want)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sum(s []int) (total int) {
+	for _, n := range s {
+		total += n
+	}
+	return total
 }

@@ -15,14 +15,16 @@ import (
 type Open func(t testing.TB, n int) []collectives.Transport
 
 // Run runs the suite on a kind of transport: every row of the table, forced by
-// name, with blocking and with prepared calls, in groups of 1 to 9 and of 16
-// ranks; all roots, empty, short, odd and long messages, operations that do
-// not commute, in place and not. A rank that does not return in a minute fails
-// the test.
-func Run(t *testing.T, open Open) {
-	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}
-	if testing.Short() || raceDetector {
-		sizes = []int{1, 2, 3, 6}
+// name, with blocking and with prepared calls, in groups of the given numbers
+// of ranks, by default 1 to 9 and 16 (fewer if time is short); all roots, empty, short, odd and long
+// messages, operations that do not commute, in place and not. A rank that does
+// not return in a minute fails the test.
+func Run(t *testing.T, open Open, sizes ...int) {
+	if sizes == nil {
+		sizes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}
+		if testing.Short() || raceDetector {
+			sizes = []int{1, 2, 3, 6}
+		}
 	}
 	for _, n := range sizes {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
