@@ -30,7 +30,7 @@ func screen(t *testing.T, user *os.File) (shows func(text string)) {
 
 // atTerminal starts a launcher in a session of its own, whose terminal is the
 // test's.
-func atTerminal(t *testing.T, ranks int, script string) (p *process, user *os.File, shows func(text string)) {
+func atTerminal(t *testing.T, ranks int, script string) (p *process, user *os.File) {
 	t.Helper()
 	user, program := ptytest.Open(t, 0)
 	p = command(t, job(Part{Ranks: ranks, Program: "sh", Args: []string{"-c", script}}))
@@ -40,14 +40,15 @@ func atTerminal(t *testing.T, ranks int, script string) (p *process, user *os.Fi
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Process.Kill() })
-	return p, user, screen(t, user)
+	return p, user
 }
 
 // A prompt without an end of line appears, the answer gets to rank 0, and the
 // lines of others begin on lines of their own.
 func TestTerminal(t *testing.T) {
-	p, user, shows := atTerminal(t, 2, `if [ $RHINET_RANK = 0 ]; then printf 'name? '; read name; echo "hello $name"; read rest || echo end
+	p, user := atTerminal(t, 2, `if [ $RHINET_RANK = 0 ]; then printf 'name? '; read name; echo "hello $name"; read rest || echo end
 	else sleep 0.5; echo other; fi`)
+	shows := screen(t, user)
 	shows("name? ")
 	shows("name? \nother\n")
 	user.WriteString("gopher\n")
@@ -59,7 +60,8 @@ func TestTerminal(t *testing.T) {
 
 // Ctrl-C at the terminal.
 func TestTerminalInterrupt(t *testing.T) {
-	p, user, shows := atTerminal(t, 2, "echo ready; exec sleep 60")
+	p, user := atTerminal(t, 2, "echo ready; exec sleep 60")
+	shows := screen(t, user)
 	shows("ready\nready\n")
 	user.WriteString("\x03")
 	shows("mpirun: ended by SIGINT (interrupt), which was passed on")
@@ -69,9 +71,15 @@ func TestTerminalInterrupt(t *testing.T) {
 // A terminal that is closed hangs up, which ends the ranks, and there is
 // nobody any more to be told.
 func TestTerminalIsClosed(t *testing.T) {
-	p, user, shows := atTerminal(t, 2, "echo pid $$; exec sleep 60")
-	shows("pid ")
-	user.Close()
+	p, user := atTerminal(t, 2, "echo ready; exec sleep 60")
+	for seen, buf := "", make([]byte, 64); strings.Count(seen, "ready") < 2; {
+		n, err := user.Read(buf)
+		if err != nil {
+			t.Fatalf("%v after %q", err, seen)
+		}
+		seen += string(buf[:n])
+	}
+	user.Close() // for good, since nobody reads it at this moment
 	r := p.finish(t)
 	if r.status == 0 {
 		t.Error("status 0")
