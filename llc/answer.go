@@ -43,6 +43,9 @@ func (e *Engine) onExposed(t *transfer, ev *ir.Event) {
 		e.begin(t)
 	case sendClosing, recvClosing:
 		e.closing(t)
+	case recvPulling, recvStreaming: // without a claim word there is nothing to share
+	default:
+		t.impossible("an exposure")
 	}
 }
 
@@ -53,12 +56,16 @@ func (e *Engine) onMoved(t *transfer) error {
 		t.off = t.piece.hi
 		e.pullNext(t)
 	case recvSharing:
+		t.off += t.piece.hi - t.piece.lo
 		return e.claimFront(t)
 	case sendSharing:
+		t.off += t.piece.hi - t.piece.lo
 		t.split.moved++
 		e.claimBack(t)
 	case sendClosing, recvClosing:
 		e.closing(t)
+	default:
+		t.impossible("a copy")
 	}
 	return nil
 }
@@ -76,6 +83,8 @@ func (e *Engine) onLost(t *transfer, err error) error {
 		e.report(t)
 	case sendClosing, recvClosing:
 		e.closing(t)
+	default:
+		t.impossible("a refused copy")
 	}
 	return nil
 }
@@ -97,8 +106,11 @@ func (e *Engine) onSwapped(t *transfer, ev *ir.Event, failed bool) error {
 		return e.backSwapped(t, ev)
 	case sendClosing, recvClosing:
 		e.closing(t)
+	case sendStreaming: // the receiver took all before this claim
+	default:
+		t.impossible("a claim")
 	}
-	return nil // a sender that waits or streams: the receiver took all
+	return nil
 }
 
 // claimFailed goes on without a claim word, if nobody else has claimed.

@@ -30,9 +30,14 @@ import (
 //	None -------------------------> Granted ---------------> Watching
 //	    \-- pool empty --> Refused
 //
-// Rings are given first come, first served and stay with the pair. A refused
-// pair stays on the shared ring for good. A dead peer stops both machines
-// where they are, and its requests fail (gone.go).
+// Rings are given first come, first served and stay with the pair. The cases
+// that section 4.2 leaves open (testdata/connect.txt, gone.txt):
+//
+//	both sides start at once    two machines, one for each direction
+//	the other side dies         nothing of it is ever locked; both machines stop
+//	                            where they are, its requests fail (gone.go)
+//	no slot for the request     Busy: it is sent again (flight.go)
+//	refused                     Shared: the pair stays on the shared ring for good
 
 // An outState is the writer's side.
 type outState uint8

@@ -77,7 +77,7 @@ func (e *Engine) onAck(p *peer, ev *ir.Event) error {
 }
 
 // onEager takes the first packet of a message.
-func (e *Engine) onEager(p *peer, ev *ir.Event, flags uint8) error {
+func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 	h := &ev.Header
 	size, id := wire.Halves(h.Word)
 	n := uint32(len(ev.Data))
@@ -86,8 +86,8 @@ func (e *Engine) onEager(p *peer, ev *ir.Event, flags uint8) error {
 		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
 	case uint64(size) > e.eager || n > size || n == 0 && size > 0:
 		return lie(ev, "%d of %d bytes, at most %d", n, size, e.eager)
-	case h.Tag < 0 || flags&^wire.Sync != 0 || (flags == wire.Sync) != (id != 0):
-		return lie(ev, "tag %d, flags %#x, id %#x", h.Tag, flags, id)
+	case h.Tag < 0 || (h.Flags&wire.Sync != 0) != (id != 0):
+		return lie(ev, "tag %d, flags %#x, id %#x", h.Tag, h.Flags, id)
 	}
 	r := e.table.Arrive(h.Context, p.number, h.Tag)
 	if r == nil {

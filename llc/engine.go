@@ -12,10 +12,9 @@ import (
 
 // A Config says who an engine is and what its NIC can do.
 type Config struct {
-	Self  int
-	Peers int
+	Self  int // own number
+	Peers int // of the job, this one included
 	Caps  ir.Caps
-	Seed  uint64           // of whatever the engine leaves to chance; today nothing
 	Trace func(Transition) // called at each change of state of a machine; nil in production
 }
 
@@ -157,10 +156,11 @@ func (e *Engine) Send(r *Request) {
 }
 
 // Recv starts a receive. If a message waits for it, it may be done on return.
-// It panics if r.Peer is neither a peer nor AnyPeer.
+// r.Peer is a peer or AnyPeer; r.Tag is as Request says.
 func (e *Engine) Recv(r *Request) {
 	if invariants.Enabled {
 		invariants.Check(!r.entry.Waiting(), badPending)
+		e.checkWanted(r.Peer, r.Tag)
 	}
 	r.done = false
 	r.entry.Owner = r
@@ -170,6 +170,12 @@ func (e *Engine) Recv(r *Request) {
 		e.table.Withdraw(&r.entry)
 		e.fail(r, gone(r.Peer))
 	}
+}
+
+// checkWanted panics unless src and tag may be those of a receive.
+func (e *Engine) checkWanted(src, tag int) {
+	invariants.Check(src == AnyPeer || uint(src) < uint(len(e.peers)), badPeer)
+	invariants.Check(tag == AnyTag || uint(tag) <= math.MaxInt32, badTag)
 }
 
 // Cancel takes back a receive that no message has matched yet and reports
@@ -185,6 +191,9 @@ func (e *Engine) Cancel(r *Request) bool {
 // Probe reports whether a message waits that a receive with these arguments
 // would take, and describes it.
 func (e *Engine) Probe(ctx uint16, src, tag int) (Status, bool) {
+	if invariants.Enabled {
+		e.checkWanted(src, tag)
+	}
 	m := e.table.Find(ctx, int32(src), int32(tag))
 	if m == nil {
 		return Status{}, false

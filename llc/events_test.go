@@ -254,6 +254,23 @@ func TestPostedTwice(t *testing.T) {
 	}
 }
 
+// TestReceiveOfNonsense: what cannot match anything is a mistake of the caller.
+// Only builds with invariants look.
+func TestReceiveOfNonsense(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("built without invariants")
+	}
+	e := newCourt(t).engines[1]
+	for _, r := range []llc.Request{{Tag: 1 << 31}, {Tag: 1 << 32}, {Tag: -2}, {Peer: 3}, {Peer: 1 << 32}, {Peer: -2}} {
+		if text := panics(func() { e.Recv(&r) }); !strings.Contains(text, " receive ") {
+			t.Errorf("Recv from %d tag %d: %q", r.Peer, r.Tag, text)
+		}
+		if text := panics(func() { e.Probe(0, r.Peer, r.Tag) }); !strings.Contains(text, " receive ") {
+			t.Errorf("Probe from %d tag %d: %q", r.Peer, r.Tag, text)
+		}
+	}
+}
+
 // TestManyCommandsBetweenTakes: the arrays grow, and payloads of control
 // packets stay where they are until they have been posted.
 func TestManyCommandsBetweenTakes(t *testing.T) {

@@ -55,9 +55,8 @@ func (e *Engine) bury(p *peer) {
 		}
 	})
 	p.in = incoming{}
-	e.table.Receives(p.number, func(r *Request) bool {
+	e.table.Receives(p.number, func(r *Request) {
 		e.table.Withdraw(&r.entry)
 		e.fail(r, err)
-		return true
 	})
 }

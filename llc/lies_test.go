@@ -121,12 +121,12 @@ func TestLiesAboutTheWay(t *testing.T) {
 	c.refuses("nothing was asked for", shared(says(wire.Refuse, 0)))
 	c.refuses("was not granted", shared(says(wire.Switch, 0)))
 	ask := func(h *ir.Header) { h.Flags = wire.Ask }
-	c.refuses("asks for a ring", with(shared(says(wire.Ack, 0)), ask))
+	c.refuses("flags 0x2", with(shared(says(wire.Ack, 0)), ask))
 	c.send(1, &llc.Request{Peer: 0})
 	c.engines[1].Retry() // it asks now
 	c.refuses("ring 2 of 2", shared(says(wire.Grant, 2)))
 	c.run(10)
-	c.refuses("asks for a ring", with(shared(says(wire.Grant, 0)), ask))
+	c.refuses("flags 0x2", with(shared(says(wire.Grant, 0)), ask))
 	c.connect()
 	c.refuses("shared ring, not in ring 0", shared(says(wire.Eager, 0)))
 	c.refuses("not granted, or is in use", says(wire.Switch, 0))

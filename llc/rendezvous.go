@@ -93,19 +93,17 @@ func (e *Engine) onOffer(p *peer, ev *ir.Event) error {
 // receiveOffered starts to move a matched message.
 func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, id uint32) {
 	n := int(min(size, uint64(len(r.Buf))))
-	t := e.newTransfer(p, r)
-	if t == nil || n == 0 {
-		h := header(wire.Finish, uint64(id))
-		if t == nil {
-			h.Flags = wire.Failed
-			e.control(p, h, nil)
-			e.fail(r, ErrTooMany)
-			return
-		}
-		e.control(p, h, nil)
-		t.r = nil
+	if n == 0 {
+		e.control(p, header(wire.Finish, uint64(id)), nil)
 		e.received(r, p.number, tag, size)
-		e.release(t)
+		return
+	}
+	t := e.newTransfer(p, r)
+	if t == nil {
+		h := header(wire.Finish, uint64(id))
+		h.Flags = wire.Failed
+		e.control(p, h, nil)
+		e.fail(r, ErrTooMany)
 		return
 	}
 	t.n, t.size, t.tag, t.remote, t.theirs = n, size, tag, id, segment
@@ -147,12 +145,12 @@ func (e *Engine) pullFailed(t *transfer, err error) {
 }
 
 // onFinish ends an offered message.
-func (e *Engine) onFinish(p *peer, ev *ir.Event, flags uint8) error {
+func (e *Engine) onFinish(p *peer, ev *ir.Event) error {
 	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
 	if err != nil {
 		return err
 	}
-	failed := flags == wire.Failed
+	failed := ev.Header.Flags == wire.Failed
 	switch {
 	case t.state == sendOffered, t.state == sendWaiting:
 	case t.state == sendSharing && (failed || t.split.claim.Back() == 0):

@@ -197,6 +197,7 @@ func (e *Engine) advance(p *peer, l *trainLine, n int) {
 	t.off += n
 	if t.head.Kind == wire.Data {
 		t.t.parts++
+		t.t.off = t.off
 	}
 	if t.off < t.end {
 		if l == &p.queues.bulk {

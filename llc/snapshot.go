@@ -46,9 +46,8 @@ type Pending struct {
 // Pending lists the requests that are not done, for diagnosis.
 func (e *Engine) Pending() []Pending {
 	var list []Pending
-	receive := func(r *Request) bool {
+	receive := func(r *Request) {
 		list = append(list, Pending{Request: r, State: "no message has matched"})
-		return true
 	}
 	e.table.Receives(AnyPeer, receive)
 	for i := range e.peers {

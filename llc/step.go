@@ -39,86 +39,51 @@ func (e *Engine) Step(ev *ir.Event) error {
 	return e.arrived(p, ev)
 }
 
+// A packet is what a kind of packet may carry, besides what its handler checks,
+// and its handler.
+type packet struct {
+	flags uint8
+	empty bool // no payload
+	take  func(*Engine, *peer, *ir.Event) error
+}
+
+var packets = [wire.NumKinds]packet{
+	wire.Eager:    {flags: wire.Sync | wire.Ask, take: (*Engine).onEager},
+	wire.Fragment: {take: (*Engine).onFragment},
+	wire.Offer:    {flags: wire.Ask, take: (*Engine).onOffer},
+	wire.Ack:      {empty: true, take: (*Engine).onAck},
+	wire.Split:    {take: (*Engine).onSplit},
+	wire.Stream:   {take: (*Engine).onStream},
+	wire.Data:     {take: (*Engine).onData},
+	wire.Part:     {flags: wire.Failed, empty: true, take: (*Engine).onPart},
+	wire.Finish:   {flags: wire.Failed, empty: true, take: (*Engine).onFinish},
+	wire.Grant:    {empty: true, take: (*Engine).onGrant},
+	wire.Refuse:   {empty: true, take: (*Engine).onRefuse},
+	wire.Switch:   {empty: true, take: (*Engine).onSwitch},
+}
+
 // arrived takes any packet.
 func (e *Engine) arrived(p *peer, ev *ir.Event) error {
-	h, flags := &ev.Header, ev.Header.Flags
-	ask := flags&wire.Ask != 0
-	if ask {
-		flags &^= wire.Ask
-		if ev.Ring != ir.NoRing || p.grant != inNone || h.Kind != wire.Eager && h.Kind != wire.Offer {
-			return lie(ev, "asks for a ring, but has asked before or must not")
-		}
+	h := &ev.Header
+	if h.Kind == 0 || h.Kind >= wire.NumKinds {
+		return lie(ev, "kind %d", h.Kind)
 	}
-	if err := checkShape(ev, flags); err != nil {
-		return err
+	k, ask := &packets[h.Kind], h.Flags&wire.Ask != 0
+	switch {
+	case h.Flags&^k.flags != 0:
+		return lie(ev, "flags %#x", h.Flags)
+	case k.empty && len(ev.Data) != 0:
+		return lie(ev, "%d bytes of payload", len(ev.Data))
+	case ask && (ev.Ring != ir.NoRing || p.grant != inNone):
+		return lie(ev, "asks for a ring, but has asked before")
 	}
-	if err := e.dispatch(p, ev, flags); err != nil {
+	if err := k.take(e, p, ev); err != nil {
 		return err
 	}
 	if ask {
 		e.onAsk(p)
 	}
 	return nil
-}
-
-// A shape says what a kind of packet may carry besides what its handler checks.
-type shape struct {
-	flags uint8
-	empty bool // no payload
-}
-
-var shapes = [wire.NumKinds]shape{
-	wire.Eager:  {flags: wire.Sync},
-	wire.Ack:    {empty: true},
-	wire.Part:   {flags: wire.Failed, empty: true},
-	wire.Finish: {flags: wire.Failed, empty: true},
-	wire.Grant:  {empty: true},
-	wire.Refuse: {empty: true},
-	wire.Switch: {empty: true},
-}
-
-func checkShape(ev *ir.Event, flags uint8) error {
-	if ev.Header.Kind == 0 || ev.Header.Kind >= wire.NumKinds {
-		return lie(ev, "kind %d", ev.Header.Kind)
-	}
-	s := shapes[ev.Header.Kind]
-	if flags&^s.flags != 0 {
-		return lie(ev, "flags %#x", flags)
-	}
-	if s.empty && len(ev.Data) != 0 {
-		return lie(ev, "%d bytes of payload", len(ev.Data))
-	}
-	return nil
-}
-
-func (e *Engine) dispatch(p *peer, ev *ir.Event, flags uint8) error {
-	switch ev.Header.Kind {
-	case wire.Eager:
-		return e.onEager(p, ev, flags)
-	case wire.Fragment:
-		return e.onFragment(p, ev)
-	case wire.Offer:
-		return e.onOffer(p, ev)
-	case wire.Ack:
-		return e.onAck(p, ev)
-	case wire.Split:
-		return e.onSplit(p, ev)
-	case wire.Stream:
-		return e.onStream(p, ev)
-	case wire.Data:
-		return e.onData(p, ev)
-	case wire.Part:
-		return e.onPart(p, ev)
-	case wire.Finish:
-		return e.onFinish(p, ev, flags)
-	case wire.Grant:
-		return e.onGrant(p, ev)
-	case wire.Refuse:
-		return e.onRefuse(p, ev)
-	case wire.Switch:
-		return e.onSwitch(p, ev)
-	}
-	panic("llc: a kind of packet has a shape and no handler")
 }
 
 // answer takes any event but Arrived.

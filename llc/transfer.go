@@ -1,6 +1,8 @@
 package llc
 
 import (
+	"fmt"
+
 	"rhinet/internal/invariants"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
@@ -56,7 +58,7 @@ type transfer struct {
 	theirs  ir.Segment // the other side's memory
 	segment ir.Segment // own memory
 	n       int        // bytes to move: what fits the receiver's buffer
-	off     int        // pulling, streaming: bytes moved
+	off     int        // bytes moved; pulling: where the next piece begins
 	end     int        // pulling: where to stop
 	unit    int        // pulling, sharing: bytes of a piece
 	parts   uint32     // streaming: packets so far
@@ -136,6 +138,11 @@ func (e *Engine) become(t *transfer, to state) {
 		e.trace(Transition{int(t.p.number), t.machine(to), t.id, t.state.String(), to.String()})
 	}
 	t.state = to
+}
+
+// impossible ends the program: only a mistake in this package leads here.
+func (t *transfer) impossible(what string) {
+	panic(fmt.Sprintf("llc: %s was answered for a transfer that is %v", what, t.state))
 }
 
 func (t *transfer) machine(to state) string {

@@ -118,17 +118,14 @@ func (q *posted[P]) spread() {
 	}
 }
 
-// each calls visit for all receives until it returns false.
-func (q *posted[P]) each(visit func(*P) bool) bool {
+// each calls visit for all receives.
+func (q *posted[P]) each(visit func(*P)) {
 	lines := append([]line[P]{q.anyTag, q.few}, q.buckets...)
 	for _, l := range lines {
 		for e := l.head; e != nil; {
 			next := e.next
-			if !visit(e.Owner) {
-				return false
-			}
+			visit(e.Owner)
 			e = next
 		}
 	}
-	return true
 }

@@ -168,19 +168,17 @@ func (t *Table[P, U]) Withdraw(e *Receive[P]) bool {
 	return true
 }
 
-// Receives calls visit for the waiting receives that name src as their source,
-// until it returns false. visit may withdraw the receive it is given.
-func (t *Table[P, U]) Receives(src int32, visit func(*P) bool) {
+// Receives calls visit for the waiting receives that name src, which may be Any,
+// as their source. visit may withdraw the receive it is given.
+func (t *Table[P, U]) Receives(src int32, visit func(*P)) {
 	for _, c := range t.contexts {
 		if c == nil {
 			continue
 		}
 		if src == Any {
-			if !c.anyone.each(visit) {
-				return
-			}
-		} else if s := c.sources[src]; s != nil && !s.posted.each(visit) {
-			return
+			c.anyone.each(visit)
+		} else if s := c.sources[src]; s != nil {
+			s.posted.each(visit)
 		}
 	}
 }

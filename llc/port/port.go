@@ -10,7 +10,6 @@ import (
 type Config struct {
 	NIC    ir.Translator // owned by the port from now on
 	Policy wait.Policy   // see wait.For
-	Seed   uint64        // for the engine
 	// Trouble is told of packets that no correct peer sends; the engine has
 	// ignored them. It is called with the port's lock held and must not call
 	// the port. Nil ignores them too.
@@ -53,7 +52,7 @@ type Port struct {
 func New(cfg Config) *Port {
 	p := &Port{
 		eng: llc.New(llc.Config{
-			Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.NIC.Caps(), Seed: cfg.Seed,
+			Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.NIC.Caps(),
 		}),
 		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
 	}

@@ -41,9 +41,6 @@ func (w *Window) Open() bool { return w.next != w.limit }
 // Credit returns how many positions are free.
 func (w *Window) Credit() uint64 { return w.limit - w.next }
 
-// Size returns the number of positions.
-func (w *Window) Size() uint64 { return w.size }
-
 // Empty reports whether, as far as the writer knows, nothing is in use.
 func (w *Window) Empty() bool { return w.limit-w.next == w.size }
 
