@@ -125,10 +125,7 @@ type env struct {
 	strideR        int
 	lenS, lenR     int
 	counts, displs []int // n and n*i for each rank
-	zeros          []int
-	fromZero       []int // what comes from rank 0 alone: n bytes, or this rank's share
 	shares, places []int // of n/4 values among the ranks
-	whole          []float32
 	requests       []*mpi.Request
 	ack            [4]byte
 }

@@ -21,7 +21,6 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 	if b.floats {
 		e.lenS, e.lenR, e.strideS, e.strideR = e.lenS/4, e.lenR/4, e.strideS/4, e.strideR/4
 		e.sendF, e.recvF = make([]float32, e.slots*e.strideS), make([]float32, e.slots*e.strideR)
-		e.whole = make([]float32, e.lenS)
 	} else {
 		e.send, e.recv = make([]byte, e.slots*e.strideS), make([]byte, e.slots*e.strideR)
 	}
@@ -36,7 +35,6 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 	}
 	e.clear()
 	e.requests = make([]*mpi.Request, 2*o.Window)
-	e.zeros, e.fromZero = make([]int, e.size), make([]int, e.size)
 	values, place := n/4, 0
 	for r := range e.size {
 		e.counts, e.displs = append(e.counts, n), append(e.displs, n*r)
@@ -46,10 +44,6 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 		}
 		e.shares, e.places = append(e.shares, share), append(e.places, place)
 		place += share
-	}
-	e.fromZero[0] = n
-	if b.floats {
-		e.fromZero[0] = e.shares[e.rank]
 	}
 	return e
 }

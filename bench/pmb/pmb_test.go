@@ -265,7 +265,7 @@ func TestFormatsForPrograms(t *testing.T) {
 
 // Nothing in the loops that are timed allocates.
 func TestLoopsDoNotAllocate(t *testing.T) {
-	for _, name := range []string{"Bcast", "Allreduce", "Barrier", "Scatter"} {
+	for _, name := range []string{"Bcast", "Allreduce", "Barrier", "Scatter", "Scatterv", "Allgatherv", "Reduce_scatter"} {
 		b, _ := Find(name)
 		mpitest.Run(t, 1, func(world *mpi.Comm) error {
 			e := b.newEnv(world, 64, Options{}.filled())
