@@ -23,7 +23,9 @@
 //	route.go     BOTF with translations made ahead           5, 6.1
 //	channel.go   packet rings, exported counters             6.1, 9.1
 //	vpush.go     the ring that the receiver fills            11
-//	board.go     flag lines; control words                   6.1, 9.2
+//	board.go     flag lines; control words                   6.1
+//	lock.go      locks in NIC memory, what firmware does     9.2
+//	lockcall.go  LOCK and UNLOCK from a Window               9.2, 10.7
 //
 // The stepped model (package stepped) shows the state machines of section 10
 // one state at a time, and works on the same tables, which hardware.go shows

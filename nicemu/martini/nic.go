@@ -1,6 +1,7 @@
 package martini
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -54,7 +55,8 @@ type NIC struct {
 	ranks   int // of the job
 	boards  int // of each rank
 	windows [Windows]Window
-	turn    int // which Window is used next
+	turn    int     // which Window is used next
+	allow   [8]byte // payload of a Lock Allow: 1
 
 	mu    sync.Mutex
 	pins  *pinTable // by extent
@@ -100,6 +102,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 			n.key = makeKey(o.Job, rank)
 		}
 	}
+	binary.NativeEndian.PutUint64(n.allow[:], 1)
 	n.pins = newPinTable()
 	for i := Extents - 1; i > ioExtent; i-- {
 		n.empty = append(n.empty, int32(i))

@@ -100,6 +100,8 @@ func (w *Window) rfend(h []uint64, payload []byte, r *Refusal) (answer uint64, e
 			return 0, n.refuse(*r)
 		}
 		return n.swap(r, key, w.page[DWPayload], w.page[DWPayload+1])
+	case PacketLockRequest, PacketLockReserve:
+		return 0, n.lockPacket(r, key, uint8(h[flitType]), h, len(payload))
 	}
 	r.Reason = SpecialPacket
 	return 0, n.refuse(*r)
@@ -132,7 +134,7 @@ func (n *NIC) plain(r *Refusal, key, va uint64, b []byte) error {
 
 // swap compares and swaps one control word, r.Offset, of the target, and
 // returns what it held: a primitive in firmware, as LOCK is (martini, sections
-// 6.1, 9.2). Our choice: the words lie in NIC memory and are addressed by
+// 6.1, 9). Our choice: the words lie in NIC memory and are addressed by
 // number.
 func (n *NIC) swap(r *Refusal, key, old, now uint64) (uint64, error) {
 	t, ok := n.node(r.Node)

@@ -30,6 +30,10 @@ const (
 	InUse                 // a transfer that will not end holds the memory
 	Misuse                // this rank withdrew what it does not have
 	NoHeader              // the written page of the AOTF area has no header
+	NoLock                // the process has no such lock, or does not represent it (9.2)
+	LockWanted            // LOCK of a lock that the process holds, or waits for
+	LockFree              // UNLOCK of a lock that the process does not hold
+	ForgedLock            // a lock packet that its sender's firmware did not make, or not so
 	numReasons
 )
 
@@ -51,6 +55,10 @@ var reasonTexts = [numReasons]string{
 	InUse:          "transfer under way does not end",
 	Misuse:         "not registered",
 	NoHeader:       "no header is registered for the page",
+	NoLock:         "no such lock",
+	LockWanted:     "the lock is held, or wanted, already",
+	LockFree:       "the lock is not held",
+	ForgedLock:     "lock packet that no firmware made",
 }
 
 // Error returns the reason in a few words.
@@ -65,7 +73,7 @@ func (r Reason) Error() string {
 // has moved unless Moved says so, which happens only when memory disappears
 // under a transfer.
 type Refusal struct {
-	Op      string // PUSH, PULL, BOTF, AOTF, SWAP, PIN, UNPIN, SID
+	Op      string // PUSH, PULL, BOTF, AOTF, SWAP, LOCK, UNLOCK, PIN, UNPIN, SID
 	Node    int    // whose memory was meant
 	Segment Segment
 	Offset  uint64

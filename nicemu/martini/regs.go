@@ -15,11 +15,16 @@ const (
 	DWKick    = 5 // written last: starts the request
 )
 
-// Commands of DWCommand. Anything else is a special request for firmware
-// (martini, section 10.7); this firmware knows none and cancels it.
+// Commands of DWCommand. Anything but PUSH and PULL is a special request, by
+// which a process calls firmware (martini, sections 7.1, 10.7). This firmware
+// knows those of locks, with the lock's identifier in place of the bytes, and
+// cancels others.
 const (
-	CommandPush = 1
-	CommandPull = 2
+	CommandPush     = 1
+	CommandPull     = 2
+	CommandLockInit = 32 // target: the representative; segment and offset: the acquisition flag
+	CommandLock     = 33
+	CommandUnlock   = 34
 )
 
 // A BOTF packet image lies in the same page (martini, section 6.1): five
@@ -52,6 +57,8 @@ const (
 	PacketPullRequest  = 3
 	PacketPullResponse = 4
 	PacketSwap         = 16 // compare-and-swap of a control word
+	PacketLockRequest  = 17 // requester to representative (9.2)
+	PacketLockReserve  = 18 // representative to last requester
 )
 
 // Every table entry takes one line of eight words.
@@ -80,7 +87,8 @@ const (
 	// The header buffer of AOTF, one line a header, and its TLB (6.2).
 	regHeaders   = regFlags + Windows*pageWords
 	regHeaderTLB = regHeaders + AOTFHeaders*entryWords
-	regEnd       = regHeaderTLB + AOTFHeaders
+	regLocks     = regHeaderTLB + AOTFHeaders // one line a lock (9.2)
+	regEnd       = regLocks + Locks*entryWords
 
 	pageWords = 512
 )
@@ -121,6 +129,18 @@ const (
 	entGenShift = 32
 
 	physProcess = 1 << 63 // of entPhys: memory of the owner's process
+)
+
+// Words of a lock's line (martini, section 9.2: last requester and
+// reservations lie in the NIC's SDRAM). The key passes the line on: its owner
+// writes place and representative while it is 0.
+const (
+	lockKey     = 0 // bits 0-31 PGID, 32-47 PID, 63 valid
+	lockHome    = 1 // the representative's node
+	lockSegment = 2 // where the acquisition flag lies, at every process alike
+	lockOffset  = 3
+	lockLast    = 4 // at the representative: the tenure asked for last, 0: none ever
+	lockTenure  = 5 // the owner's: bits 0-31 number, 32 over, 48-63 reserved for process + 1
 )
 
 // Segments and the extent that every NIC has: its own I/O space, which starts

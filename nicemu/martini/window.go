@@ -87,12 +87,19 @@ func opName(command uint64) string {
 		return opPush
 	case CommandPull:
 		return opPull
+	case CommandLockInit:
+		return opLockInit
+	case CommandLock:
+		return opLock
+	case CommandUnlock:
+		return opUnlock
 	}
 	return "request"
 }
 
 // kick is the Initiator (martini, sections 7.1, 10.7): IDLE and PGID, then IPA
-// to CHK2 for the local side, then the transfer, then CONT.
+// to CHK2 for the local side, then the transfer, then CONT. A special request
+// goes to firmware.
 func (w *Window) kick() error {
 	command, target := w.page[DWCommand], w.page[DWTarget]
 	op, size := command&0xff, command>>24
@@ -108,7 +115,11 @@ func (w *Window) kick() error {
 			r.Reason = NotPinned
 		}
 	}
-	if r.Reason != 0 {
+	switch r.Reason {
+	case 0:
+	case SpecialRequest:
+		return w.special(op, &r)
+	default:
 		w.cont()
 		return w.nic.refuse(r)
 	}

@@ -56,14 +56,14 @@ func Open(nic *martini.NIC, o Options) (*Library, error) {
 	}
 	l.cache = NewPinCache(nic, o.Pinned)
 	l.peers = make([]peer, nic.Ranks())
-	for i := range l.locks {
-		l.locks[i].representative = -1
-	}
 	return l, nil
 }
 
-// Close gives back what the library has pinned and registered.
-func (l *Library) Close() error { return errors.Join(l.cache.Flush(), l.nic.Unpin(l.pin)) }
+// Close gives back what the library has pinned and registered. Locks that are
+// held yet are given up, with an error.
+func (l *Library) Close() error {
+	return errors.Join(l.unlockAll(), l.cache.Flush(), l.nic.Unpin(l.pin))
+}
 
 // Cache returns the pin-down cache.
 func (l *Library) Cache() *PinCache { return l.cache }

@@ -3,8 +3,6 @@ package lowlevel
 import (
 	"encoding/binary"
 	"errors"
-	"runtime"
-	"sync/atomic"
 	"testing"
 
 	"rhinet/nicemu/fabric"
@@ -149,85 +147,6 @@ func TestLyingDescriptors(t *testing.T) {
 	}
 	if _, err := all[1].Recv(0, make([]byte, 1000)); !errors.Is(err, martini.NoSegment) {
 		t.Error(err)
-	}
-}
-
-// TestLocksAreQueued follows the messages of section 9.2: the second requester
-// reserves with the first and gets the lock from it; one that comes after the
-// release is allowed at once.
-func TestLocksAreQueued(t *testing.T) {
-	all := job(t, 3, martini.Options{})
-	for _, l := range all {
-		if err := l.InitLock(0, 2); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ok := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	ok(all[0].Lock(0))
-	if err := all[0].Lock(0); !errors.Is(err, ErrHeld) {
-		t.Error(err)
-	}
-	if err := all[1].Unlock(0); !errors.Is(err, ErrNotHeld) {
-		t.Error(err)
-	}
-	got := make(chan error)
-	go func() { got <- all[1].Lock(0) }()
-	word := &all[0].nic.Fabric().Words(0, fabric.Control)[tenureWord(0)]
-	for atomic.LoadUint64(word)>>reservedShift != 2 {
-		runtime.Gosched()
-	}
-	select {
-	case err := <-got:
-		t.Fatalf("acquired while held: %v", err)
-	default:
-	}
-	ok(all[0].Unlock(0))
-	ok(<-got)
-	ok(all[1].Unlock(0))
-	for range 3 {
-		ok(all[1].Lock(0))
-		ok(all[1].Unlock(0))
-		ok(all[0].Lock(0))
-		ok(all[0].Unlock(0))
-	}
-}
-
-// TestLyingLockWords: numbers in control words are checked before they are used.
-func TestLyingLockWords(t *testing.T) {
-	l := job(t, 1, martini.Options{})[0]
-	words := l.nic.Fabric().Words(0, fabric.Control)
-	for name, spoil := range map[string]func(id int) error{
-		"last requester": func(id int) error {
-			words[lastWord(id)] = 77<<32 | 1
-			return l.Lock(id)
-		},
-		"reserved twice": func(id int) error {
-			words[lastWord(id)], words[tenureWord(id)] = 1<<32|1, 0
-			l.locks[id].tenure = 0
-			return errors.Join(l.Lock(id))
-		},
-		"reservation": func(id int) error {
-			if err := l.Lock(id); err != nil {
-				return err
-			}
-			words[tenureWord(id)] |= 9 << reservedShift
-			return l.Unlock(id)
-		},
-	} {
-		id := len(name) % 3
-		if err := l.InitLock(id, 0); err != nil {
-			t.Fatal(err)
-		}
-		words[lastWord(id)], words[tenureWord(id)] = 0, 0
-		l.o.Alive = func() error { return ErrCorrupt } // waits for itself
-		if err := spoil(id); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

@@ -24,6 +24,8 @@ type op struct {
 	plainAt     uint64 // ack, response: offset in plainArea
 	plainArea   int
 	localBad    bool
+	lock        bool           // a call of LOCK: size is the lock
+	tenure      martini.Tenure // of a lock packet
 }
 
 func (o *op) String() string {
@@ -103,7 +105,7 @@ func (w *twins) draw() op {
 // decide draws the kind of request.
 func (w *twins) decide(o *op) {
 	lost := w.pick(128) == 0
-	switch k := w.pick(32); {
+	switch k := w.pick(34); {
 	case k < 12:
 		o.name, o.kind = "PUSH", martini.CommandPush
 	case k < 21:
@@ -127,9 +129,22 @@ func (w *twins) decide(o *op) {
 		o.name, o.botf, o.kind = "SWAP", true, martini.PacketSwap
 		o.off %= 70
 	case k == 30:
-		o.name, o.botf, o.kind = "unknown packet", true, uint8([]int{0, 5, 15, 17, 99, 0xf0, 0xff}[w.pick(7)])
+		o.name, o.botf, o.kind = "unknown packet", true, uint8([]int{0, 5, 15, 19, 99, 0xf0, 0xff}[w.pick(7)])
+	case k == 31:
+		if w.pick(4) == 0 {
+			o.name, o.botf, o.kind = "lock packet", true, uint8(martini.PacketLockRequest+w.pick(2))
+			o.tenure = martini.MakeTenure(w.pick(twinLocks+1), w.pick(twinNodes+1), uint32(w.pick(3)))
+			o.off = uint64(martini.MakeTenure(w.pick(twinLocks), w.pick(twinNodes), 1))
+			if w.pick(4) != 0 {
+				o.size = 0
+			}
+			break
+		}
+		fallthrough
+	case k == 32:
+		w.drawLock(o)
 	default:
-		o.name, o.kind = "special request", uint8(3+w.pick(250))
+		o.name, o.kind = "special request", uint8(35+w.pick(215))
 	}
 	if lost && (o.kind == martini.PacketPush || !o.botf && o.kind == martini.CommandPull) {
 		o.to, o.pid = lostNode, lostNode
@@ -158,10 +173,33 @@ func (w *twins) decide(o *op) {
 	}
 }
 
+// drawLock makes a call of LOCK or UNLOCK, or of what precedes them. Some are
+// mistakes.
+func (w *twins) drawLock(o *op) {
+	o.name, o.kind, o.lock, o.localBad = "lock", uint8(martini.CommandLock+w.pick(2)), true, false
+	o.size, o.node = w.pick(twinLocks), w.pick(3)
+	switch w.pick(16) {
+	case 0:
+		o.size = martini.Locks - 1 + w.pick(2)
+	case 1, 2, 3:
+		o.kind = martini.CommandLockInit
+		o.to, o.seg, o.off = o.size%3, w.segs[o.node][0], uint64(8*o.size)
+		switch w.pick(12) {
+		case 0:
+			o.to = w.pick(5)
+		case 1:
+			o.seg = w.segs[o.node][w.pick(5)]
+		case 2:
+			o.off = uint64(w.offset())
+		}
+	}
+	o.pid = o.to
+}
+
 // overlaps reports whether source and target share memory.
 func (o *op) overlaps() bool {
 	at, from := o.off, uint64(o.loff)
-	return o.to == o.node && len(o.payload) == 0 && o.segKind == o.local && at < from+uint64(o.size) && from < at+uint64(o.size)
+	return !o.lock && o.to == o.node && len(o.payload) == 0 && o.segKind == o.local && at < from+uint64(o.size) && from < at+uint64(o.size)
 }
 
 // prepare writes the Window of one side and returns the kick.
@@ -176,6 +214,9 @@ func (o *op) prepare(s *side) (dw int, value uint64) {
 	p := martini.Packet{Type: o.kind, PGID: 77, PID: o.pid, Node: o.to, Segment: o.seg, Offset: o.off, Local: local, Flag: o.flag, Length: o.size, Payload: o.payload}
 	if o.name == "BOTF response" && o.to < twinNodes {
 		p.Local = fabric.Address(s.areas[o.to][o.plainArea]) + o.plainAt
+	}
+	if o.name == "lock packet" {
+		p.Local = uint64(o.tenure)
 	}
 	image(w, &p)
 	return martini.DWBotf, uint64(len(o.payload))

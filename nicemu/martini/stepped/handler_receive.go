@@ -17,9 +17,10 @@ func (f *Firmware) discard() {
 // controlPacket is network control: a notice of another node's firmware.
 func (f *Firmware) controlPacket() bool {
 	p := *f.n.receive.head()
-	if p.h.kind() == packetNotice && p.h.has(bitFirmware) {
-		f.n.learn(Refused{p.h.window(), p.h[flitSerial], martini.Reason(p.h[martini.FlitOffset]), false})
+	if h := p.h; h.kind() == packetNotice && h.has(bitFirmware) {
 		f.discard()
+		f.n.learn(Refused{h.window(), h[flitSerial], martini.Reason(h[martini.FlitOffset]), false})
+		f.giveUp(&h)
 		return true
 	}
 	f.reject(martini.SpecialPacket)
@@ -47,13 +48,14 @@ func (f *Firmware) refuse(h *header, why martini.Reason) {
 	n.nic.CountArrived(why)
 	if h.issuer() == n.id {
 		n.learn(Refused{h.window(), h[flitSerial], why, false})
+		f.giveUp(h)
 		return
 	}
 	p := n.m.packet(0)
 	p.h = header{}
 	p.h[martini.FlitType] = typeFlit(packetNotice, 0, 0)
 	p.h[martini.FlitTarget] = martini.MakeKey(h.pgid(), h.issuerPID()) | uint64(h.issuer())<<48
-	p.h[martini.FlitOffset] = uint64(why)
+	p.h[martini.FlitOffset], p.h[martini.FlitLocal] = uint64(why), h[martini.FlitLocal]
 	p.h[flitReturn] = h[flitReturn]&^uint64(bitAOTF|bitReply) | bitFirmware
 	p.h[flitSerial] = h[flitSerial]
 	p.built = true
@@ -69,6 +71,8 @@ func (f *Firmware) unknownPacket() bool {
 		f.discard()
 	case p.h.kind() == martini.PacketSwap:
 		f.swap(p)
+	case p.h.kind() == martini.PacketLockRequest, p.h.kind() == martini.PacketLockReserve:
+		f.lockArrival(p)
 	case p.h.kind() == martini.PacketAck, p.h.kind() == martini.PacketPullResponse:
 		f.reject(martini.WrongLength)
 	default:

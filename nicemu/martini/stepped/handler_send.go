@@ -30,10 +30,26 @@ func resumeIn(mod Module, s State) Handler {
 	}
 }
 
-// specialRequest has no firmware primitive to call.
+// specialRequest is a call of a primitive that firmware has, or of none.
 func (f *Firmware) specialRequest() bool {
-	f.cancel(martini.SpecialRequest)
+	why := martini.SpecialRequest
+	switch command := uint8(f.n.requests.head().words[martini.DWCommand]); command {
+	case martini.CommandLockInit, martini.CommandLock, martini.CommandUnlock:
+		why = f.call(command)
+	}
+	if why != 0 {
+		f.cancel(why)
+	} else {
+		f.done(&f.n.ini)
+	}
 	return true
+}
+
+// done ends the request that the Initiator holds: what CONT does.
+func (f *Firmware) done(x *outgoing) {
+	f.storeWord(f.n.nic.ContFrame(x.window), 0, x.serial)
+	f.n.popRequest()
+	f.Resume(Initiator, IDLE)
 }
 
 func (f *Firmware) violation() bool {
@@ -132,9 +148,7 @@ func (f *Firmware) finish(x *outgoing) {
 			f.Tick(1)
 		}
 	}
-	f.storeWord(n.nic.ContFrame(x.window), 0, x.serial)
-	n.popRequest()
-	f.Resume(Initiator, IDLE)
+	f.done(x)
 }
 
 func (f *Firmware) replierMiss() bool {

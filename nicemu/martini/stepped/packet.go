@@ -19,6 +19,7 @@ const (
 	bitReply                       // made by a Replier
 	bitFirmware                    // made by firmware
 	bitAOTF                        // made by an AOTF Send Controller
+	bitLock                        // on the way of a LOCK, whose tenure a refusal ends
 )
 
 // packetNotice tells an issuer's firmware that its request was refused, and

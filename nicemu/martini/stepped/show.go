@@ -2,6 +2,7 @@ package stepped
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -37,17 +38,21 @@ func remark(e Event) string {
 
 // Operations are what Show can show.
 func Operations() []string {
-	return []string{"push", "pull", "botf", "aotf", "vpush", "vpush-hardware", "vpush-software", "miss", "miss-software", "violation", "special", "unknown", "beyond"}
+	return []string{"push", "pull", "botf", "aotf", "vpush", "vpush-hardware", "vpush-software", "miss", "miss-software", "violation", "special", "unknown", "beyond", "lock"}
 }
 
-// Show writes the trace of one operation of some bytes between two nodes, from
-// the kick to the completion. Except in miss and the like, the TLBs hold what
-// the operation needs.
+// Show writes the trace of one operation of some bytes between two nodes (three
+// for lock), from the kick to the completion. Except in miss and the like, the
+// TLBs hold what the operation needs.
 func Show(out io.Writer, operation string, bytes int) error {
 	if bytes < 0 || bytes > showMost {
 		return fmt.Errorf("stepped: %d bytes to show; at most %d", bytes, showMost)
 	}
-	s, err := newStage(bytes)
+	nodes := 2
+	if operation == "lock" {
+		nodes = 3
+	}
+	s, err := newStage(nodes, bytes)
 	if err != nil {
 		return err
 	}
@@ -64,34 +69,36 @@ const (
 	showSteps = 10000000
 )
 
-// A stage is two nodes on which an operation is shown.
+// A stage is the nodes on which an operation is shown.
 type stage struct {
 	m     *Machine
 	nics  []*martini.NIC
-	area  [2][]byte
-	seg   [2]martini.Segment
+	area  [][]byte
+	seg   []martini.Segment
 	size  int
 	trace func(Event) // nil: silent
 }
 
-func newStage(size int) (*stage, error) {
-	f, err := fabric.Heap(2, fabric.Small())
+func newStage(nodes, size int) (*stage, error) {
+	f, err := fabric.Heap(nodes, fabric.Small())
 	if err != nil {
 		return nil, err
 	}
 	s := &stage{size: size}
-	for i := range 2 {
+	for i := range nodes {
 		n, err := martini.Open(f, i, martini.Options{})
 		if err != nil {
 			s.close()
 			return nil, err
 		}
 		s.nics = append(s.nics, n)
-		s.area[i] = aligned((size/pageBytes + 3) * pageBytes)
-		if s.seg[i], err = n.Expose(s.area[i]); err != nil {
+		b := aligned((size/pageBytes + 3) * pageBytes)
+		seg, err := n.Expose(b)
+		if err != nil {
 			s.close()
 			return nil, err
 		}
+		s.area, s.seg = append(s.area, b), append(s.seg, seg)
 	}
 	s.m, err = New(s.nics, Options{Observe: func(e Event) {
 		if s.trace != nil {
@@ -176,6 +183,8 @@ func (s *stage) operation(name string) (do func() error, cold bool) {
 		return s.aotf(), false
 	case "vpush", "vpush-hardware", "vpush-software":
 		return s.vpush(RingOptions{Hardware: name == "vpush-hardware", Software: name == "vpush-software"}), false
+	case "lock":
+		return s.lock(), true
 	case "violation":
 		s.nics[0].Invalidate(2)
 		return func() error { return kick(s.m.Push(0, 2, r, s.area[0][:s.size])) }, true
@@ -186,6 +195,26 @@ func (s *stage) operation(name string) (do func() error, cold bool) {
 		return func() error { return kick(s.m.Push(0, 0, r, s.area[0][:max(1, s.size)])) }, true
 	}
 	return nil, false
+}
+
+// lock has node 0 represent a lock that node 2 holds and node 1 wants (martini,
+// section 9.2); node 2 unlocks when it has reserved for node 1.
+func (s *stage) lock() func() error {
+	call := func(node int, command uint8) error {
+		r := martini.Request{Segment: s.seg[node]}
+		if _, err := s.m.Request(node, 0, command, r, 0, 0); err != nil {
+			return err
+		}
+		return s.m.Run(showSteps)
+	}
+	var err error
+	for node := range s.nics {
+		err = errors.Join(err, call(node, martini.CommandLockInit))
+	}
+	wanted := func() error { return errors.Join(call(1, martini.CommandLock), call(2, martini.CommandUnlock)) }
+	// Once before, for the TLBs; then node 2 holds the lock again.
+	err = errors.Join(err, call(2, martini.CommandLock), wanted(), call(1, martini.CommandUnlock), call(2, martini.CommandLock))
+	return func() error { return errors.Join(err, wanted()) }
 }
 
 func (s *stage) aotf() func() error {

@@ -54,7 +54,7 @@ func TestTourShowsTheMachine(t *testing.T) {
 	for _, c := range []struct {
 		operation string
 		bytes     int
-	}{{"push", 8}, {"miss", 8}, {"vpush", 8}, {"beyond", 8}} {
+	}{{"push", 8}, {"miss", 8}, {"vpush", 8}, {"beyond", 8}, {"lock", 8}} {
 		var out strings.Builder
 		if err := Show(&out, c.operation, c.bytes); err != nil {
 			t.Fatal(err)

@@ -23,6 +23,7 @@ const (
 	forgedBy  = 13
 	perNode   = 3 // areas: pinned, with a hole, not pinned
 	reasons   = 32
+	twinLocks = 4 // in use; the last is initialised only by the operations
 )
 
 // A side is one of the two NICs, with the same history.
@@ -100,6 +101,15 @@ func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
 	for i := range twinNodes {
 		w.header(i, i)
 	}
+	for i := range twinNodes - 1 {
+		for id := range twinLocks - 1 {
+			for _, s := range []*side{&w.fast, &w.slow} {
+				if err := s.nics[i].Window(0).InitLock(id, id, w.segs[i][0], uint64(8*id)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
 	return w
 }
 
@@ -158,9 +168,17 @@ func (w *twins) play(o *op) {
 	for _, i := range []int{o.node, o.to % twinNodes} {
 		w.compare(i, fail)
 	}
+	if o.lock {
+		for i := range twinNodes { // acquisition flags
+			w.compare(i, fail)
+		}
+	}
 	a, b := w.fast.nics[o.node].Window(o.win), w.slow.nics[o.node].Window(o.win)
 	if a.Contflag() != b.Contflag() {
 		fail("contflag %d, fast %d", b.Contflag(), a.Contflag())
+	}
+	if o.lock {
+		w.locks(fail)
 	}
 	if f := o.flag; f > 0 && f <= martini.CompletionFlags && a.Flag(f) != b.Flag(f) {
 		fail("completion flag %d, fast %d", b.Flag(f), a.Flag(f))
@@ -198,6 +216,7 @@ func (w *twins) counters(fail func(string, ...any)) {
 			fail("node %d, %v, counter %d: %d, fast %d, allowed difference %d", i, martini.Reason(r), k, slow, fast, w.skew[i][r][k])
 		}
 	})
+	w.locks(fail)
 	for i := range twinNodes {
 		w.compare(i, fail)
 		a := w.fast.nics[i].Fabric().Words(i, fabric.Control)
@@ -205,6 +224,26 @@ func (w *twins) counters(fail func(string, ...any)) {
 		for k := range a {
 			if a[k] != b[k] {
 				fail("control word %d of node %d: %d, fast %d", k, i, b[k], a[k])
+			}
+		}
+	}
+}
+
+// locks compares the lock tables.
+func (w *twins) locks(fail func(string, ...any)) {
+	type line struct {
+		last     martini.Tenure
+		number   uint32
+		over     bool
+		reserved int
+	}
+	for i := range twinNodes {
+		for id := range martini.Locks {
+			var a, b line
+			a.last, a.number, a.over, a.reserved = w.fast.nics[i].LockTable().State(id)
+			b.last, b.number, b.over, b.reserved = w.slow.nics[i].LockTable().State(id)
+			if a != b {
+				fail("lock %d of node %d: %+v, fast %+v", id, i, b, a)
 			}
 		}
 	}
