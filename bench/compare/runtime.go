@@ -88,6 +88,23 @@ func CheckPeers(names []string) error {
 // ErrNoPeers says that a runtime to compare with is not installed.
 var ErrNoPeers = errors.New("a runtime to compare with is missing")
 
+// Installed reports the first of names whose compiler or launcher is not
+// there: ErrNoPeers, worded as what to install.
+func Installed(names []string) error {
+	for _, name := range names {
+		k, err := find(name)
+		if err != nil {
+			return err
+		}
+		for _, tool := range []string{k.mpicc, k.launcher} {
+			if _, err := exec.LookPath(tool); err != nil {
+				return fmt.Errorf("%w: %s is not in PATH; install it (Debian: apt-get install %s)", ErrNoPeers, tool, k.packages)
+			}
+		}
+	}
+	return nil
+}
+
 // Peers compiles the peers' program in dir for the named C runtimes.
 // A missing one is ErrNoPeers, worded as what to install.
 func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
@@ -97,10 +114,8 @@ func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, tool := range []string{k.mpicc, k.launcher} {
-			if _, err := exec.LookPath(tool); err != nil {
-				return nil, fmt.Errorf("%w: %s is not in PATH; install it (Debian: apt-get install %s)", ErrNoPeers, tool, k.packages)
-			}
+		if err := Installed([]string{name}); err != nil {
+			return nil, err
 		}
 		bin, err := peer.Compile(ctx, k.mpicc, dir)
 		if err != nil {

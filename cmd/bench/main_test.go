@@ -94,6 +94,13 @@ func TestBadInput(t *testing.T) {
 		{"watch tally Pong 8 1", `unknown test "Pong"`},
 		{"watch tally Bcast 8 x", "no numbers"},
 		{"watch tally PingPong 8 1", "mpirun -n 2"},
+		{"results", "name one folder"},
+		{"results a b", "name one folder"},
+		{"results a --peers lam", `unknown runtime "lam"`},
+		{"results a --peers= --reference /nowhere", "--reference"},
+		{"results a --peers= --mpirun /nowhere", "--mpirun /nowhere is not a program"},
+		{"results /proc/none --peers= --mpirun true", "/proc/none"},
+		{"compare --within -1s", "--within"},
 		{"calibrate --format xml", "the formats are text, json"},
 		{"compare --out /nowhere/at/all.json", "--out"},
 	} {

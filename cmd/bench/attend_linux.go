@@ -1,0 +1,9 @@
+package main
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// attend lets a command end when the thread that starts it dies.
+func attend(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }

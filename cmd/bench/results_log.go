@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A stepLog is the file that says which command made which file of a results
+// folder: a line for each, "FILE: COMMAND".
+type stepLog struct {
+	file string
+	made map[string]string
+}
+
+// readLog reads the log, which need not be there yet.
+func readLog(file string) (*stepLog, error) {
+	l := &stepLog{file, map[string]string{}}
+	text, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
+		name, command, ok := strings.Cut(s.Text(), ": ")
+		if !ok {
+			return nil, fmt.Errorf("%s has the line %q, which is not FILE: COMMAND; take another folder", file, s.Text())
+		}
+		l.made[name] = command
+	}
+	return l, nil
+}
+
+// done reports whether a step's file is there. A file that another command
+// made is an error, so that nothing is mixed or overwritten.
+func (l *stepLog) done(dir string, s step) (bool, error) {
+	path := filepath.Join(dir, s.file)
+	made, known := l.made[s.file]
+	_, err := os.Stat(path)
+	switch {
+	case s.again:
+		return false, nil
+	case os.IsNotExist(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !known:
+		return false, fmt.Errorf("%s is not from bench results; take another folder", path)
+	case made != s.command():
+		return false, fmt.Errorf("%s was made by another command, %s; take another folder", path, made)
+	}
+	return true, nil
+}
+
+// add notes that a step is done.
+func (l *stepLog) add(s step) error {
+	if l.made[s.file] == s.command() {
+		return nil
+	}
+	l.made[s.file] = s.command()
+	f, err := os.OpenFile(l.file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = fmt.Fprintf(f, "%s: %s\n", s.file, s.command())
+	return err
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"rhinet/bench/nic"
+)
+
+// steps are the sets of a results folder, the quick ones first.
+func (r *results) steps() []step {
+	peers := "--peers=" + strings.Join(r.peers, ",")
+	list := []step{{file: "calibrate.txt", args: words("bench calibrate"), takes: time.Second}}
+	add := func(file, command string, takes time.Duration) {
+		list = append(list, step{file: file, args: words(command), takes: takes})
+	}
+	keep := func(name, command string, takes time.Duration) {
+		list = append(list, step{file: name + ".md", args: append(words(command), "--format", "markdown"), keeps: true, takes: takes})
+	}
+	budget, classes, counts, kernels := "50ms", []string{"S", "W", "A"}, []int{1, 2, 4, 8}, "all"
+	if r.short {
+		budget, classes, counts, kernels = "1ms", []string{"S"}, []int{1, 2}, "is"
+	}
+	for _, w := range nic.Workloads() {
+		add("nic-"+w.Name+".json", "bench nic "+w.Name+" --format json --time "+budget, 5*time.Second)
+	}
+	for _, name := range []string{"pingpong", "burst"} {
+		command := "bench pm " + name + " --format json --time " + budget
+		if r.short {
+			command += " --nodes 2"
+		}
+		add("pm-"+name+".json", command, 10*time.Second)
+	}
+	add("mpi-pingpong.json", "mpirun -n 2 bench pingpong --format json --time "+budget, 5*time.Second)
+	suite := "mpirun -n 2 bench pmb PingPong --format json"
+	if r.short {
+		suite += " --sizes 8,1024"
+	}
+	add("pmb-pingpong.json", suite, 5*time.Second)
+	for _, class := range classes {
+		for _, n := range counts {
+			add(fmt.Sprintf("npb-%s-%d.json", class, n), fmt.Sprintf("mpirun -n %d npb -class %s -timers -format json %s", n, class, kernels), 5*time.Second)
+		}
+	}
+	if r.short {
+		keep("compare", "bench compare --short --rounds 2 --time 1ms "+peers, 30*time.Second)
+		keep("pmb", "bench compare pmb PingPong Bcast Barrier --ranks 2,4 --sizes 8,1024,65536 --rounds 2 --time 1ms "+peers, 30*time.Second)
+	} else {
+		keep("compare", "bench compare --rounds 8 --time 50ms --within 4m "+peers, 3*time.Minute)
+		keep("pmb", "bench compare pmb --ranks 2,4,8,16 --rounds 8 --time 20ms --within 7m "+peers, 6*time.Minute)
+	}
+	if len(r.references) > 0 {
+		command := "bench compare npb --classes " + strings.Join(classes, ",") + " --ranks 1,2,4 --rounds 6 --within 8m"
+		if r.mpi != "" {
+			command += " --reference-mpi " + r.mpi
+		}
+		list = append(list, step{file: "npb.md", args: append(words(command), "--format", "markdown"), keeps: true, takes: 8 * time.Minute})
+		last := &list[len(list)-1]
+		for _, dir := range r.references {
+			last.args = append(last.args, "--reference", dir)
+		}
+		if r.short {
+			last.args = append(last.args, "--kernels", "is", "--rounds", "1")
+		}
+	}
+	return append(list, step{
+		file: "report.txt", again: true, takes: 5 * time.Second,
+		args: []string{"bench", "report", r.dir, "-o", filepath.Join(r.dir, "report.html"), "--plots", filepath.Join(r.dir, "plots")},
+	})
+}
+
+func words(text string) []string { return strings.Fields(text) }
