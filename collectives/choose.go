@@ -50,6 +50,13 @@ func (g *Group) Algorithm(c Call) (string, error) {
 	return g.choose(s).name, nil
 }
 
+// Choice names the algorithm that would serve calls of an operation with
+// messages of a size as the table counts it: the bytes of the buffer, or of one
+// block, or of the largest part. Reductions are taken to commute.
+func (g *Group) Choice(k Kind, bytes int) string {
+	return g.choose(shape{kind: k, bytes: bytes, elem: 1, commutative: true}).name
+}
+
 // Algorithms lists the names of an operation's algorithms, preferred ones first.
 func Algorithms(k Kind) []string { return names(k) }
 

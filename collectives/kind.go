@@ -1,6 +1,9 @@
 package collectives
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Kind is a collective operation.
 type Kind uint8
@@ -62,14 +65,15 @@ func Kinds() []Kind {
 	return ks
 }
 
-// kindByName finds an operation by its name.
-func kindByName(name string) (Kind, bool) {
+// KindNamed finds an operation by its name in options and tables. The error
+// lists the right ones.
+func KindNamed(name string) (Kind, error) {
 	for i, n := range kindNames {
 		if n == name {
-			return Kind(i), true
+			return Kind(i), nil
 		}
 	}
-	return 0, false
+	return 0, fmt.Errorf("collectives: no operation %q; there are %s: %w", name, strings.Join(kindNames[:], ", "), ErrName)
 }
 
 // rooted reports whether calls of this kind name a root.

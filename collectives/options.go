@@ -44,9 +44,9 @@ func ParseForce(list string) (map[string]string, error) {
 // forcedRows resolves the names of Options.Force.
 func forcedRows(force map[string]string) (rows [numKinds]*row, err error) {
 	for op, name := range force {
-		k, ok := kindByName(op)
-		if !ok {
-			return rows, fmt.Errorf("collectives: no operation %q; there are %s: %w", op, strings.Join(kindNames[:], ", "), ErrName)
+		k, err := KindNamed(op)
+		if err != nil {
+			return rows, err
 		}
 		i := slices.IndexFunc(table, func(r row) bool { return r.kind == k && r.name == name })
 		if i < 0 {

@@ -13,39 +13,46 @@ type collState struct {
 	mu    sync.Mutex // one collective call at a time
 	t     *collTransport
 	x     *exchanger // nil: no flag board
-	quick *exchanger // x, unless the choice of algorithms is forced: then nil
 	group *collectives.Group
+
+	// x, unless another algorithm is forced: then nil.
+	quickBarrier, quickAllreduce *exchanger
 }
 
 // init readies c for collective calls. Exchanges on its board so far have used
 // the sequence numbers up to seq.
-func (k *collState) init(c *core, seq uint64) error {
+func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	k.t = newCollTransport(c)
 	var t collectives.Transport = k.t
 	if c.board != noBoard {
 		k.x = newExchanger(k.t, c.t.Board(), c.board, seq)
 		t = k.x
 	}
-	if len(c.w.Collectives.Force) == 0 {
-		k.quick = k.x
+	quick := func(kind collectives.Kind) *exchanger {
+		if name := o.Force[kind.String()]; name != "" && name != "exchange" {
+			return nil
+		}
+		return k.x
 	}
-	group, err := collectives.New(t, c.w.Collectives)
+	k.quickBarrier, k.quickAllreduce = quick(collectives.Barrier), quick(collectives.Allreduce)
+	group, err := collectives.New(t, o)
 	k.group = group
 	return err
 }
 
-// barrier is Barrier: directly on the board, or by an algorithm.
+// barrier is Barrier: directly on the board, or by an algorithm. The ways past
+// the group are open only because no operations of it are ever started here.
 func (k *collState) barrier() error {
-	if k.quick != nil {
-		return k.quick.Exchange(nil, nil)
+	if k.quickBarrier != nil {
+		return k.quickBarrier.Exchange(nil, nil)
 	}
 	return k.group.Barrier()
 }
 
 // allreduce is Allreduce: directly on the board if it is short, or by an algorithm.
 func (k *collState) allreduce(in, out []byte, r *reducer) error {
-	if k.quick != nil && len(in) <= ir.FlagBytes && len(in) > 0 {
-		return k.quick.allreduce(in, out, r)
+	if k.quickAllreduce != nil && len(in) <= ir.FlagBytes && len(in) > 0 {
+		return k.quickAllreduce.allreduce(in, out, r)
 	}
 	return k.group.Allreduce(in, out, r)
 }

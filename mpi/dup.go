@@ -5,14 +5,47 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+
+	"rhinet/collectives"
 )
 
 // Dup returns a communicator of the same ranks whose messages meet only each
 // other. All ranks of c call it.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_dup).
-func (c *Comm) Dup() (*Comm, error) {
-	s := at("Dup")
+func (c *Comm) Dup() (*Comm, error) { return c.dup(at("Dup"), c.worldOptions()) }
+
+// DupWithInfo is Dup with hints, equal on all ranks. The one that has a meaning
+// here is [HintAlgorithms]; others are ignored, as the standard has it. A wrong
+// value of it is ErrArg. Communicators made of the result do not inherit them.
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_dup_with_info).
+func (c *Comm) DupWithInfo(info map[string]string) (*Comm, error) {
+	s := at("DupWithInfo")
+	o := c.worldOptions()
+	if list, ok := info[HintAlgorithms]; ok {
+		var err error
+		if o.Force, err = collectives.ParseForce(list); err != nil {
+			return nil, c.because(s, ErrArg, err, HintAlgorithms)
+		}
+	}
+	return c.dup(s, o)
+}
+
+// HintAlgorithms is the hint of [Comm.DupWithInfo] that names algorithms of
+// collective calls to use: "bcast=chain,allreduce=ring", in the place of what
+// the variable RHINET_COLL says for the whole job.
+const HintAlgorithms = "rhinet_coll"
+
+// worldOptions are those of communicators without hints.
+func (c *Comm) worldOptions() (o collectives.Options) {
+	if c != nil {
+		o = c.w.Collectives
+	}
+	return o
+}
+
+func (c *Comm) dup(s site, o collectives.Options) (*Comm, error) {
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
@@ -21,7 +54,8 @@ func (c *Comm) Dup() (*Comm, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
-	return c.derive(s, name, c.rank, c.members, c.size, id, board, seq)
+	made := &core{name: name, rank: c.rank, members: c.members, size: c.size, id: id, board: board}
+	return c.derive(s, made, seq, o)
 }
 
 // Split cuts c into communicators, one for each color, in which ranks are
@@ -58,7 +92,8 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 		}
 	}
 	name := fmt.Sprintf("%s.split%d(color %d)", c.name, n, color)
-	return c.derive(s, name, rank, members, len(members), id, board, seq)
+	made := &core{name: name, rank: rank, members: members, size: len(members), id: id, board: board}
+	return c.derive(s, made, seq, c.worldOptions())
 }
 
 // Free ends the use of c. All its ranks call it; nothing may be pending on c.
@@ -82,11 +117,10 @@ func (c *Comm) Free() error {
 	return nil
 }
 
-// derive makes the communicator that its ranks have agreed on. It gets the
+// derive opens the communicator that its ranks have agreed on. It gets the
 // limits of c.
-func (c *Comm) derive(s site, name string, rank int, members []int32, size int, id contextID, board boardSlot, seq uint64) (*Comm, error) {
-	made, err := c.w.comm(name, rank, members, size, id, board, seq)
-	if err != nil {
+func (c *Comm) derive(s site, made *core, seq uint64, o collectives.Options) (*Comm, error) {
+	if err := c.w.open(made, seq, o); err != nil {
 		return nil, c.because(s, ErrOther, err, "")
 	}
 	return &Comm{core: made, ctx: c.ctx}, nil

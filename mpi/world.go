@@ -47,33 +47,33 @@ func Join(job Job) (*Comm, error) {
 	w := &world{Job: job, comms: map[*core]struct{}{}}
 	w.ids.init(job.Transport.Board())
 	id, board := w.ids.first(job.Size)
-	c, err := w.comm("world", job.Rank, nil, job.Size, id, board, 0)
-	if err != nil {
+	c := &core{rank: job.Rank, size: job.Size, name: "world", id: id, board: board}
+	if err := w.open(c, 0, job.Collectives); err != nil {
 		return nil, none.because(at("Init"), ErrInit, err, "")
 	}
 	return &Comm{core: c}, nil
 }
 
-// comm makes a communicator. members are world ranks, nil for the world.
-func (w *world) comm(name string, rank int, members []int32, size int, id contextID, board boardSlot, seq uint64) (*core, error) {
-	c := &core{w: w, t: w.Transport, rank: rank, size: size, members: members, name: name, id: id, board: board}
-	c.p2p = id.pointToPoint()
-	if members != nil {
+// open readies a communicator whose ranks, context and board are known.
+// Exchanges on its board so far have used the sequence numbers up to seq.
+func (w *world) open(c *core, seq uint64, o collectives.Options) error {
+	c.w, c.t, c.p2p = w, w.Transport, c.id.pointToPoint()
+	if c.members != nil {
 		c.back = make([]int32, w.Size)
 		for i := range c.back {
 			c.back[i] = Undefined
 		}
-		for i, m := range members {
+		for i, m := range c.members {
 			c.back[m] = int32(i)
 		}
 	}
-	if err := c.coll.init(c, seq); err != nil {
-		return nil, err
+	if err := c.coll.init(c, seq, o); err != nil {
+		return err
 	}
 	w.mu.Lock()
 	w.comms[c] = struct{}{}
 	w.mu.Unlock()
-	return c, nil
+	return nil
 }
 
 // forget drops a freed communicator.

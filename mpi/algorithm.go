@@ -1,0 +1,36 @@
+package mpi
+
+import "rhinet/collectives"
+
+// Algorithms lists the algorithms of a collective operation, by the names that
+// [HintAlgorithms] takes, preferred ones first. Operations are called as in
+// "barrier", "bcast", "reduce_scatter_block"; the error of another name lists
+// them. Not in the standard.
+func Algorithms(operation string) ([]string, error) {
+	k, err := collectives.KindNamed(operation)
+	if err != nil {
+		var none *Comm
+		return nil, none.because(at("Algorithms"), ErrArg, err, "")
+	}
+	return collectives.Algorithms(k), nil
+}
+
+// Algorithm names the algorithm that serves calls of a collective operation on
+// c. bytes is the length of the buffer, or of one rank's part where each has
+// one, the largest where they differ; Gatherv, Scatterv and Alltoallv choose
+// without a look at it. Reductions are taken to commute. It is a local call.
+// Not in the standard.
+func (c *Comm) Algorithm(operation string, bytes int) (string, error) {
+	s := at("Algorithm")
+	if err := c.check(s); err != nil {
+		return "", err
+	}
+	k, err := collectives.KindNamed(operation)
+	switch {
+	case err != nil:
+		return "", c.because(s, ErrArg, err, "")
+	case bytes < 0:
+		return "", c.errorAt(s, ErrArg, "a length of %d bytes", bytes)
+	}
+	return c.coll.group.Choice(k, bytes), nil
+}
