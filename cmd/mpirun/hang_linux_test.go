@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What differs from run to run, or is chosen by whoever runs it.
+var (
+	durations = regexp.MustCompile(`\b([\d.]+(h|m|s|ms|µs))+\b`)
+	processes = regexp.MustCompile(`rank 1 \(\S+, pid \d+\)`)
+	blanks    = regexp.MustCompile(` +`)
+)
+
+// shape returns what two runs of a program that hangs have in common.
+func shape(text string) string {
+	text = durations.ReplaceAllString(text, "T")
+	text = processes.ReplaceAllString(text, "rank 1 (P)")
+	return blanks.ReplaceAllString(text, " ")
+}
+
+// block returns the indented lines of a page from the one that begins so.
+func block(t *testing.T, page, beginning string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(page, "\n    "+beginning)
+	if !found {
+		t.Fatalf("the page does not show %q", beginning)
+	}
+	shown := beginning
+	for line := range strings.Lines(rest) {
+		if shown != beginning {
+			indented := false
+			if line, indented = strings.CutPrefix(line, "    "); !indented {
+				break
+			}
+		}
+		shown += line
+	}
+	return shown
+}
+
+// hanging builds the program of the page in a directory of its own and goes
+// there.
+func hanging(t *testing.T, page, root string) {
+	t.Helper()
+	dir := t.TempDir()
+	source := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(source, []byte(program(t, page)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "hang"), source)
+	cmd.Dir = root // the module that the imports are looked up in
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Chdir(dir)
+}
+
+// patiently calls try, with more time each time, until it returns "": before
+// that the ranks may not have got as far as the page says.
+func patiently(t *testing.T, try func(d time.Duration) (problem string)) {
+	t.Helper()
+	problem := ""
+	for _, d := range []time.Duration{time.Second, 4 * time.Second, 20 * time.Second} {
+		if problem = try(d); problem == "" {
+			return
+		}
+	}
+	t.Error(problem)
+}
+
+// The page about hangs shows what its program really does.
+func TestHangPage(t *testing.T) {
+	page, root := document(t, "docs/hang.md")
+	hanging(t, page, root)
+	want := shape(block(t, page, "mpirun: the job was ended after its timeout"))
+	patiently(t, func(d time.Duration) string {
+		status, _, got := mpirun(t, "-n", "5", "--timeout", d.String(), "./hang")
+		if status == 124 && shape(got) == want {
+			return ""
+		}
+		return "the page shows\n" + want + "mpirun printed\n" + got
+	})
+	want = shape(block(t, page, "mpirun: what the ranks wait for:"))
+	where := block(t, page, "[1] main.run(")
+	line := regexp.MustCompile(`main\.go:\d+`).FindString(where)
+	frame := regexp.MustCompile(`(?m)^\[1\] main\.run\(.*\n\[1\] \t.*/` + line + " ")
+	patiently(t, func(d time.Duration) string {
+		got := quit(t, d)
+		if strings.HasPrefix(shape(got), want) && frame.MatchString(got) {
+			return ""
+		}
+		return "the page shows\n" + want + where + "mpirun printed\n" + got
+	})
+	if lines := strings.SplitAfter(program(t, page), "\n"); !strings.Contains(lines[23], "mpi.Recv(") || line != "main.go:24" {
+		t.Errorf("%s is not the Recv", line)
+	}
+}
+
+// quit runs the program for a time and then asks for a report.
+func quit(t *testing.T, after time.Duration) (report string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-n", "5", "--tag-output", "./hang")
+	cmd.Env = append(os.Environ(), playMpirun+"=1")
+	var text strings.Builder
+	cmd.Stderr = &text
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	cmd.Process.Signal(syscall.SIGQUIT)
+	cmd.Wait()
+	return text.String()
+}
+
+func TestHangPageShowsHowDesertersAreTold(t *testing.T) {
+	page, _ := document(t, "docs/hang.md")
+	status, _, got := mpirun(t, "-n", "3", "-x", playRank+"=leave Recv", os.Args[0])
+	if want := block(t, page, "mpirun: rank 1 ("); status != 1 || shape(got) != shape(want) {
+		t.Errorf("status %d\nthe page shows\n%smpirun printed\n%s", status, want, got)
+	}
+}
