@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"rhinet/llc"
 )
@@ -187,7 +188,7 @@ func (w *world) judgePair(src, dst int, ctx uint16) error {
 				dst, rc.req.Status, ctx, src)
 		}
 		for k, earlier := range taken {
-			if order(w.ranks[src].sends, s) < order(w.ranks[src].sends, from[k]) && (earlier.tag == llc.AnyTag || earlier.tag == s.tag) {
+			if slices.Index(w.ranks[src].sends, s) < slices.Index(w.ranks[src].sends, from[k]) && (earlier.tag == llc.AnyTag || earlier.tag == s.tag) {
 				return fmt.Errorf("peer %d: message %d of %d was overtaken by message %d", dst, s.id, src, from[k].id)
 			}
 		}
@@ -206,15 +207,6 @@ func (w *world) judgePair(src, dst int, ctx uint16) error {
 		return fmt.Errorf("peer %d: received %d messages of %d in context %d, which sent %d", dst, len(taken), src, ctx, want)
 	}
 	return nil
-}
-
-func order(list []*send, s *send) int {
-	for i := range list {
-		if list[i] == s {
-			return i
-		}
-	}
-	return -1
 }
 
 // match finds the message that a receive took: the next one with its tag, or a

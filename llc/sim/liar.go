@@ -5,29 +5,36 @@ import (
 	"rhinet/llc/wire"
 )
 
-// lie lets the liar put a packet of nonsense where it can: into a shared ring,
-// or into the packet ring that a peer was so kind to grant. Half of the fields
-// are likely values, so that nonsense gets past the first check.
+// lie lets the liar scribble over its own memory and put a packet of nonsense
+// where it can: into a shared ring, or into the packet ring that a peer was so
+// kind to grant. Most fields are likely values, so that nonsense gets past the
+// first check.
 func (w *world) lie() {
 	r := w.ranks[w.liar]
-	if w.net.Poll(w.liar, &r.ev) && r.ev.Kind == ir.Arrived && r.ev.Header.Kind == wire.Grant {
-		m := &w.net.nics[r.ev.Peer].rings[r.ev.Header.Word]
-		m.used, m.writer = true, int32(w.liar)
+	to, claimed := w.rng.IntN(w.Peers-1), ir.Header{} // the liar is the last
+	if w.net.Poll(w.liar, &r.ev) && r.ev.Kind == ir.Arrived {
+		switch r.ev.Header.Kind {
+		case wire.Grant:
+			m := &w.net.nics[r.ev.Peer].rings[r.ev.Header.Word]
+			m.used, m.writer = true, int32(w.liar)
+		case wire.Split: // it says that it has done its part
+			to = int(r.ev.Peer)
+			claimed = ir.Header{Kind: wire.Part, Word: wire.Pair(wire.SplitBody(r.ev.Data).ID(), w.any(6))}
+		}
 	}
 	if !w.net.chance(w.Liar) {
 		return
 	}
-	to := w.rng.IntN(w.Peers - 1) // the liar is the last
+	w.scribble()
 	n := &w.net.nics[to]
-	p := packet{from: int32(w.liar), header: w.nonsense()}
-	sizes := []int{0, 0, 1, wire.OfferBytes, wire.SplitBytes, w.rng.IntN(200)}
-	p.data = make([]byte, sizes[w.rng.IntN(len(sizes))])
-	for i := range p.data {
-		p.data[i] = byte(w.rng.Uint32N(4)) * byte(w.rng.Uint32N(2))
-	}
-	p.header.Length = uint32(len(p.data))
-	if w.rng.IntN(3) == 0 {
-		p.header.Word = uint64(len(p.data))
+	p := packet{from: int32(w.liar), header: claimed}
+	if claimed.Kind == 0 {
+		p.header = w.nonsense()
+		p.data = w.babble(p.header.Kind)
+		p.header.Length = uint32(len(p.data))
+		if w.rng.IntN(3) == 0 {
+			p.header.Word = uint64(len(p.data))
+		}
 	}
 	for i := range n.rings {
 		m := &n.rings[i]
@@ -41,18 +48,65 @@ func (w *world) lie() {
 	}
 }
 
-func (w *world) nonsense() ir.Header {
-	any := func(likely int) uint32 {
-		if w.rng.IntN(8) == 0 {
-			return w.rng.Uint32()
+// scribble changes the liar's own memory: claim words, and the counters of the
+// rings that it has granted.
+func (w *world) scribble() {
+	n := &w.net.nics[w.liar]
+	for i := range n.words {
+		if w.rng.IntN(4) == 0 {
+			n.words[i] = uint64(wire.NewClaim(uint16(w.any(3)), w.any(4)) | wire.Claim(w.any(3))<<24)
 		}
-		return w.rng.Uint32N(uint32(likely))
 	}
+	for i := range n.rings {
+		if m := &n.rings[i]; w.rng.IntN(4) == 0 {
+			m.consumed, m.freed = uint64(w.any(4)), uint64(w.any(4))*ir.LineBytes
+		}
+	}
+}
+
+// any returns a number that is below likely, most of the time.
+func (w *world) any(likely int) uint32 {
+	if w.rng.IntN(8) == 0 {
+		return w.rng.Uint32()
+	}
+	return w.rng.Uint32N(uint32(likely))
+}
+
+// id returns what may be the id of a transfer.
+func (w *world) id() uint32 { return w.any(3) | w.any(3)<<22 }
+
+// babble returns a payload: half of the time one that can be read.
+func (w *world) babble(kind wire.Kind) []byte {
+	if w.rng.IntN(2) == 0 {
+		sizes := []int{0, 0, 1, wire.OfferBytes, wire.SplitBytes, w.rng.IntN(200)}
+		b := make([]byte, sizes[w.rng.IntN(len(sizes))])
+		for i := range b {
+			b[i] = byte(w.rng.Uint32N(4)) * byte(w.rng.Uint32N(2))
+		}
+		return b
+	}
+	b := make([]byte, wire.ControlBytes)
+	switch kind {
+	case wire.Offer:
+		wire.OfferBody(b).Encode(uint64(w.any(3)), w.id())
+		return b[:wire.OfferBytes]
+	case wire.Split:
+		wire.SplitBody(b).Encode(uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),
+			w.id(), w.any(w.Caps.Words+1), w.any(w.Caps.SplitUnit))
+		return b[:wire.SplitBytes]
+	case wire.Stream:
+		wire.StreamBody(b).Encode(uint64(w.any(w.Bytes)), w.id())
+		return b[:wire.StreamBytes]
+	}
+	return b[:0]
+}
+
+func (w *world) nonsense() ir.Header {
 	return ir.Header{
-		Kind:    uint8(any(int(wire.NumKinds) + 1)),
-		Flags:   uint8(any(5)),
-		Context: uint16(any(w.Contexts)),
-		Tag:     int32(any(w.Tags)),
-		Word:    wire.Pair(any(3)|any(3)<<22, any(4)),
+		Kind:    uint8(w.any(int(wire.NumKinds) + 1)),
+		Flags:   uint8(w.any(5)),
+		Context: uint16(w.any(w.Contexts)),
+		Tag:     int32(w.any(w.Tags)),
+		Word:    wire.Pair(w.id(), w.any(4)),
 	}
 }

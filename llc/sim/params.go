@@ -18,6 +18,7 @@ type Params struct {
 	Contexts int
 	Tags     int
 	Bytes    int // largest message
+	Order    int // 0: receives and sends as they come, 1: every peer's receives first, 2: last
 
 	Caps   ir.Caps
 	Shared int // packets in a shared ring
@@ -43,7 +44,7 @@ type Params struct {
 // fields lists the parameters in the order of a recipe.
 func (p *Params) fields() []field {
 	return []field{
-		{"peers", &p.Peers}, {"messages", &p.Messages}, {"contexts", &p.Contexts}, {"tags", &p.Tags}, {"bytes", &p.Bytes},
+		{"peers", &p.Peers}, {"messages", &p.Messages}, {"contexts", &p.Contexts}, {"tags", &p.Tags}, {"bytes", &p.Bytes}, {"order", &p.Order},
 		{"rings", &p.Caps.Rings}, {"slots", &p.Caps.Slots}, {"ring", &p.Caps.Bytes}, {"words", &p.Caps.Words},
 		{"fragment", &p.Caps.Fragment}, {"eager", &p.Caps.Eager}, {"split", &p.Caps.Split}, {"unit", &p.Caps.SplitUnit},
 		{"copies", &p.Caps.Copies}, {"shared", &p.Shared},
@@ -144,6 +145,11 @@ func Random(seed uint64) Params {
 		p.Crash = 1 + rng.IntN(200)
 	case 3:
 		p.Liar = pick(20, 80)
+	}
+	// Queues of receives and of messages grow deep.
+	if rng.IntN(50) == 0 {
+		p.Order, p.Messages, p.Tags = pick(1, 2), 150+rng.IntN(100), pick(1, 3, 60)
+		p.Bytes = min(p.Bytes, 300)
 	}
 	return p
 }

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"rhinet/llc"
 )
 
@@ -18,14 +20,14 @@ func (w *world) write() {
 		if w.rng.IntN(100) < w.Sync {
 			s.req.Mode = llc.Synchronous
 		}
-		w.add(from, func() { w.send(from, s) })
+		w.add(from, step{call: func() { w.send(from, s) }})
 		rc := w.receiveFor(from, s.tag, s.ctx, len(s.req.Buf))
-		w.add(to, func() { w.receive(to, rc) })
+		w.add(to, step{func() { w.receive(to, rc) }, true})
 		if w.rng.IntN(100) < w.Cancel {
-			w.add(to, func() { w.cancel(to) })
+			w.add(to, step{call: func() { w.cancel(to) }})
 		}
 		if w.rng.IntN(100) < w.Probe {
-			w.add(to, func() { w.probe(to) })
+			w.add(to, step{call: func() { w.probe(to) }})
 		}
 	}
 	// Some receives early, some late: everybody shuffles a little.
@@ -35,10 +37,21 @@ func (w *world) write() {
 				r.script[i], r.script[j] = r.script[j], r.script[i]
 			}
 		}
+		if first := w.Order == 1; w.Order != 0 {
+			slices.SortStableFunc(r.script, func(a, b step) int {
+				switch {
+				case a.receive == b.receive:
+					return 0
+				case a.receive == first:
+					return -1
+				}
+				return 1
+			})
+		}
 	}
 }
 
-func (w *world) add(i int, f func()) { w.ranks[i].script = append(w.ranks[i].script, f) }
+func (w *world) add(i int, s step) { w.ranks[i].script = append(w.ranks[i].script, s) }
 
 // size is often that of a limit, give or take one.
 func (w *world) size() int {
@@ -111,14 +124,23 @@ func (w *world) cancel(i int) {
 	w.look(i)
 }
 
-// probe asks for any message, and receives the one that was promised.
+// probe asks for any message, or for one of some peer, and receives the one that
+// was promised.
 func (w *world) probe(i int) {
 	r := w.ranks[i]
-	ctx := uint16(w.rng.IntN(w.Contexts))
-	st, ok := r.engine.Probe(ctx, llc.AnyPeer, llc.AnyTag)
-	if !ok {
-		return
+	ctx, src := uint16(w.rng.IntN(w.Contexts)), llc.AnyPeer
+	if w.rng.IntN(2) == 0 {
+		src = w.rng.IntN(w.Peers)
 	}
+	st, ok := r.engine.Probe(ctx, src, llc.AnyTag)
+	if ok {
+		w.keepPromise(i, ctx, st)
+	}
+}
+
+// keepPromise receives the message that a probe has described.
+func (w *world) keepPromise(i int, ctx uint16, st llc.Status) {
+	r := w.ranks[i]
 	rc := w.newReceive(st.Source, st.Tag, ctx, w.Bytes)
 	w.receive(i, rc)
 	if r.engine.Cancel(&rc.req) {

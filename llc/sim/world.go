@@ -31,10 +31,17 @@ type world struct {
 type rank struct {
 	engine *llc.Engine
 	away   int // turn up to which it does nothing
-	script []func()
+	script []step
+	idle   bool // the last look found no event and nothing to do
 	sends  []*send
 	recvs  []*receive // in order of posting
 	ev     ir.Event
+}
+
+// A step is one call of a program.
+type step struct {
+	call    func()
+	receive bool
 }
 
 // A send is a message of the program.
@@ -93,6 +100,7 @@ func newWorld(p Params) (*world, error) {
 	}
 	if p.Liar > 0 {
 		w.liar = p.Peers - 1
+		w.net.nics[w.liar].exports = []export{{make([]byte, p.Bytes), true}, {make([]byte, p.Bytes), true}}
 	}
 	// Who gives up conceals its memory while the other side may still move.
 	w.net.Lies = func(peer int) bool { return p.Refuse > 0 || p.Liar > 0 && peer == p.Peers-1 }
@@ -172,7 +180,7 @@ func (w *world) act(i int) {
 		return
 	}
 	if len(r.script) > 0 && w.rng.IntN(3) == 0 {
-		r.script[0]()
+		r.script[0].call()
 		r.script = r.script[1:]
 		w.post(i)
 	}
@@ -195,7 +203,7 @@ func (w *world) bury(i int) {
 // happened that can lead further.
 func (w *world) step(i int) bool {
 	r := w.ranks[i]
-	moved := false
+	moved, idle, was := false, false, r.idle
 	if w.net.Poll(i, &r.ev) {
 		old := r.ev.Kind
 		if err := r.engine.Step(&r.ev); err != nil {
@@ -203,18 +211,23 @@ func (w *world) step(i int) bool {
 		}
 		moved = old != ir.Tail && old != ir.Busy
 	} else {
+		idle = !r.engine.Stalled()
 		r.engine.Retry()
 	}
-	moved = w.post(i) || moved
+	n, more := w.post(i)
+	if idle && was && n > 0 {
+		w.fail("engine %d: nothing came, and yet it had something to do: whoever slept would have missed it", i)
+	}
+	r.idle = idle && n == 0
 	w.look(i)
-	return moved
+	return moved || more
 }
 
 // complain notes an error of an engine, unless it names the liar.
 func (w *world) complain(i int, err error) {
 	var pe *llc.ProtocolError
-	if errors.As(err, &pe) && pe.Peer == w.liar {
-		return
+	if errors.As(err, &pe) && w.Liar > 0 && pe.Peer == w.Peers-1 {
+		return // also what it said before it was found out
 	}
 	w.fail("engine %d: %v", i, err)
 }
@@ -225,9 +238,9 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// post carries out what an engine wants done and reports whether that was more
-// than a look at a ring's tail.
-func (w *world) post(i int) (moved bool) {
+// post carries out what an engine wants done, counts it, and reports whether it
+// was more than a look at a ring's tail.
+func (w *world) post(i int) (n int, moved bool) {
 	cmds := w.ranks[i].engine.Take()
 	for k := range cmds {
 		w.net.Post(i, &cmds[k])
@@ -236,7 +249,8 @@ func (w *world) post(i int) (moved bool) {
 	if len(w.net.Broken) > 0 {
 		w.fail("%s", w.net.Broken[0])
 	}
-	return moved
+	w.ranks[i].idle = w.ranks[i].idle && len(cmds) == 0
+	return len(cmds), moved
 }
 
 // quiet reports whether nothing can happen any more without the program.
