@@ -49,6 +49,17 @@ func (k *collState) barrier() error {
 	return k.group.Barrier()
 }
 
+// part is a barrier by messages. After it no rank looks at another's flags of
+// this communicator any more, which a barrier on the board itself cannot tell:
+// there the others may have seen this rank's last flag, or not yet.
+func (k *collState) part() error {
+	g, err := collectives.New(k.t, collectives.Options{})
+	if err != nil {
+		return err
+	}
+	return g.Barrier()
+}
+
 // allreduce is Allreduce: directly on the board if it is short, or by an algorithm.
 func (k *collState) allreduce(in, out []byte, r *reducer) error {
 	if k.quickAllreduce != nil && len(in) <= ir.FlagBytes && len(in) > 0 {

@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -193,6 +194,54 @@ func TestContextsAreUsedAgainCleanly(t *testing.T) {
 				}
 			}
 			if err := c.Free(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Rank 0 goes from a communicator that it frees with rank 1 straight to one with
+// rank 2, which gets the same board. Rank 1 may be late, and must still find
+// what rank 0 gave to the first.
+func TestABoardChangesHandsWhenAllHaveSeenIt(t *testing.T) {
+	everywhere(t, 3, func(w *mpi.Comm) error {
+		with := func(peer int) (*mpi.Comm, error) {
+			color := 0
+			if w.Rank() != 0 && w.Rank() != peer {
+				color = mpi.Undefined
+			}
+			return w.Split(color, 0)
+		}
+		first, err1 := with(1)
+		second, err2 := with(2)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		turn := func(c *mpi.Comm, i int) error {
+			if c == nil {
+				return nil
+			}
+			d, err := c.Dup()
+			if err != nil {
+				return err
+			}
+			for j := range 3 {
+				got := []int{0}
+				if err := mpi.Allreduce(d, []int{i + j}, got, mpi.Max); err != nil {
+					return err
+				}
+				if err := equal("max", got[0], i+j); err != nil {
+					return err
+				}
+				if w.Rank() == 1 {
+					runtime.Gosched()
+				}
+			}
+			return d.Free()
+		}
+		for i := range 300 {
+			if err := errors.Join(turn(first, i), turn(second, i)); err != nil {
 				return err
 			}
 		}

@@ -23,9 +23,9 @@ type boardSlot int
 
 const noBoard boardSlot = -1
 
-// maxBoardRanks is the largest communicator that gets a flag board: an
-// exchange costs a line from each to each.
-const maxBoardRanks = 16
+// maxBoardRanks is the largest communicator that gets a flag board: in an
+// exchange each rank looks at the flags of all. Protocol constant.
+const maxBoardRanks = 64
 
 // maxContexts is how many communicators a rank can be in at once, a multiple
 // of 64. Protocol constant: all ranks of a job must use the same.

@@ -96,7 +96,8 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	return c.derive(s, made, seq, c.worldOptions())
 }
 
-// Free ends the use of c. All its ranks call it; nothing may be pending on c.
+// Free ends the use of c. All its ranks call it, and it may wait until they
+// have; nothing may be pending on c.
 //
 // MPI 4.1, section 7.4.3.
 func (c *Comm) Free() error {
@@ -112,8 +113,19 @@ func (c *Comm) Free() error {
 	if old := c.state.Swap(commFreed); old == commFreed {
 		return c.errorAt(s, ErrComm, "the communicator has been freed")
 	}
+	board := c.board
+	var err error
+	if board != noBoard {
+		c.coll.begin(s.call, nil)
+		if err = c.coll.part(); err != nil {
+			board = noBoard // somebody may still look there
+		}
+	}
 	c.w.forget(c.core)
-	c.w.ids.give(c.id, c.board, c.coll.lastSeq())
+	c.w.ids.give(c.id, board, c.coll.lastSeq())
+	if err != nil {
+		return c.explain(s, err)
+	}
 	return nil
 }
 

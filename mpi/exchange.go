@@ -9,21 +9,24 @@ import (
 	"rhinet/llc/ir"
 )
 
-// An exchanger is a collTransport with a flag board: every rank writes its few
-// bytes into a line at each other rank, and waits until all lines here carry
-// the number of this exchange.
+// An exchanger is a collTransport with a flag board: every rank raises its flag
+// with a few bytes, and waits until the flags of all carry the number of this
+// exchange.
 //
-// The two lines of a pair are used in turn. That is enough: a rank that raises
+// The two flags of a rank are used in turn. That is enough: a rank that raises
 // flag s+2 has finished exchange s+1, so it has seen flag s+1 of everybody,
-// and who raised that has finished reading the flags s.
+// and who raised that has finished reading the flags s. Before a rank leaves
+// the communicator, and may raise its flags of this board for another, it
+// knows by messages that all have read the last ones: see collState.part.
 type exchanger struct {
 	*collTransport
 	board   ir.Board
 	index   int
+	peers   []int  // the other ranks' numbers in the transport
 	seq     uint64 // of the last exchange; its low half is what the lines carry
 	out     []byte
 	n       int // bytes of one contribution
-	missing uint32
+	missing uint64
 	in      []byte
 	raise   func()      // made once, like raised, so that waiting does not allocate
 	raised  func() bool // reports whether everybody's flag is here
@@ -39,6 +42,9 @@ var _ collectives.Exchange = (*exchanger)(nil)
 
 func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) *exchanger {
 	x := &exchanger{collTransport: t, board: board, index: int(slot), seq: seq}
+	for i := 1; i < t.c.size; i++ {
+		x.peers = append(x.peers, t.c.global((t.c.rank+i)%t.c.size)) // not all wake rank 0 first
+	}
 	x.raise, x.raised = x.put, x.look
 	x.peek = func() bool { x.look(); x.peeked = true; return true }
 	return x
@@ -65,7 +71,7 @@ func (x *exchanger) begin(in, out []byte) {
 	}
 	x.in, x.out, x.n = in, out, len(in)
 	copy(x.part(x.c.rank), in)
-	x.missing = (1<<x.c.size - 1) &^ (1 << x.c.rank)
+	x.missing = ^uint64(0) >> (64 - x.c.size) &^ (1 << x.c.rank)
 }
 
 // finish is the end of an exchange for which nobody waits any longer.
@@ -140,23 +146,14 @@ func (x *exchanger) allreduce(in, out []byte, r *reducer) error {
 var errClosed = errors.New("the transport was closed while waiting")
 
 // put raises this rank's flag at all others.
-func (x *exchanger) put() {
-	c := x.c
-	for i := 1; i < c.size; i++ {
-		peer := c.rank + i // not all to rank 0 first
-		if peer >= c.size {
-			peer -= c.size
-		}
-		x.board.Raise(c.global(peer), x.index, uint32(x.seq), x.in)
-	}
-}
+func (x *exchanger) put() { x.board.Raise(x.peers, x.index, uint32(x.seq), x.in) }
 
 // look takes flags that have been raised since the last look, up to the first
 // that has not: one that is missing is reason enough to go on waiting. It
 // reports whether all have been raised.
 func (x *exchanger) look() bool {
 	for x.missing != 0 {
-		peer := bits.TrailingZeros32(x.missing)
+		peer := bits.TrailingZeros64(x.missing)
 		if !x.board.Raised(x.c.global(peer), x.index, uint32(x.seq), x.part(peer)) {
 			return false
 		}

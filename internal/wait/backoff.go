@@ -60,20 +60,39 @@ func (b *Backoff) pause() bool {
 			return false
 		}
 	}
-	b.n, b.since, b.yielding = 0, time.Since(epoch), true
+	b.n, b.since, b.yielding = 0, 0, true
+	if b.policy.Yield <= 0 {
+		return true
+	}
 	return b.yield()
 }
 
 func (b *Backoff) yield() bool {
-	if time.Since(epoch)-b.since >= b.policy.Yield {
-		return true
+	b.n++
+	if b.n%clockYields == 0 {
+		runtime.Gosched()
+		return b.late()
 	}
-	if b.n++; b.policy.Local || b.n%goschedYields == 0 {
+	if b.policy.Local {
 		runtime.Gosched()
 	} else {
 		yieldProcessor()
 	}
 	return false
+}
+
+// late reports whether the time for yielding is over. It begins with the first
+// call: most waits end before, and need no clock.
+func (b *Backoff) late() bool {
+	now := time.Since(epoch)
+	if b.since == 0 {
+		b.since = now
+	}
+	if now-b.since < b.policy.Yield {
+		return false
+	}
+	b.n-- // and again at each call
+	return true
 }
 
 // Rest sleeps on bell until it rings, unless done reports true once the bell

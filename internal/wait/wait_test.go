@@ -132,7 +132,7 @@ func TestOtherGoroutinesRun(t *testing.T) {
 		polls int
 	}{
 		{Policy{Spin: time.Minute}, goschedPolls},
-		{Policy{Yield: time.Minute}, goschedYields},
+		{Policy{Yield: time.Minute}, clockYields},
 		{Policy{Yield: time.Minute, Local: true}, 1},
 	} {
 		var flag atomic.Bool

@@ -87,18 +87,20 @@ type Flag [LineBytes]byte
 // FlagBytes is the payload of one flag.
 const FlagBytes = 48
 
-// A Board is an optional ability of a translator, found by assertion: a
-// matrix of flag lines in each peer's memory that the others write directly.
-// Collective operations on few bytes take one line from each peer to each.
+// A Board is an optional ability of a translator, found by assertion: boards
+// with a flag of each peer that all others see. Collective operations on few
+// bytes raise one flag each and look at everybody's.
 type Board interface {
 	// Boards returns how many independent boards there are, each with two
-	// lines for every peer (they are used in turn).
+	// flags of every peer (they are used in turn).
 	Boards() int
-	// Raise writes seq and at most FlagBytes bytes of data into the line
-	// (board, seq's lowest bit, own number) at peer. seq is not 0 and becomes
-	// visible after data.
-	Raise(peer, board int, seq uint32, data []byte)
-	// Raised reports whether the line that peer writes here carries seq, and
-	// copies its payload to data if so.
+	// Raise writes seq and at most FlagBytes bytes of data into the own flag
+	// (board, seq's lowest bit), and wakes those of peers that sleep. seq is
+	// not 0 and becomes visible after data. The flag stays as it is until
+	// Raise overwrites it, so whoever does must know that all who look for it
+	// have seen it. Closing the translator leaves it up.
+	Raise(peers []int, board int, seq uint32, data []byte)
+	// Raised reports whether the flag of peer carries seq, and copies its
+	// payload to data if so.
 	Raised(peer, board int, seq uint32, data []byte) bool
 }

@@ -32,7 +32,7 @@ func BenchmarkFlag(b *testing.B) {
 	seq := uint32(0)
 	for b.Loop() {
 		seq++
-		from.Raise(1, 0, seq|1, data)
+		from.Raise([]int{1}, 0, seq|1, data)
 		if !to.Raised(0, 0, seq|1, data) {
 			b.Fatal("no flag")
 		}

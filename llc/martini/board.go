@@ -3,25 +3,27 @@ package martini
 // Boards returns how many boards there are.
 func (t *Translator) Boards() int { return t.NIC().Fabric().Geometry().Boards }
 
-// Raise writes a flag at peer. It panics if the NIC refuses: the arguments are
-// the caller's, and the boards of a job never go away.
-func (t *Translator) Raise(peer, board int, seq uint32, data []byte) {
-	p := &t.peers[peer]
-	if p.pole == nil {
-		pole, err := t.NIC().Flagpole(t.NIC().Next(), peer)
+// Raise raises a flag and wakes those of peers that sleep. It panics if the
+// NIC refuses: the arguments are the caller's, and the boards of a job never
+// go away.
+func (t *Translator) Raise(peers []int, board int, seq uint32, data []byte) {
+	if t.pole == nil {
+		pole, err := t.NIC().Flagpole(t.NIC().Next())
 		if err != nil {
 			panic(err)
 		}
-		p.pole = pole
+		t.pole = pole
 	}
-	if err := p.pole.Raise(board, seq, data); err != nil {
+	if err := t.pole.Raise(board, seq, data); err != nil {
 		panic(err)
 	}
-	t.Wake(peer)
+	for _, peer := range peers {
+		t.Wake(peer)
+	}
 }
 
-// Raised reports whether the flag that peer raises here carries seq, and
-// copies its payload to data if so.
+// Raised reports whether the flag of peer carries seq, and copies its payload
+// to data if so.
 func (t *Translator) Raised(peer, board int, seq uint32, data []byte) bool {
 	return t.NIC().Raised(t.flags, board, peer, seq, data)
 }

@@ -154,12 +154,12 @@ func TestOpenPassesErrorsOn(t *testing.T) {
 func TestRefusedFlagsPanic(t *testing.T) {
 	tr := open(t, 2, martini.Options{})[0].(*Translator)
 	for name, f := range map[string]func(){
-		"board": func() { tr.Raise(1, 99, 1, nil) },
+		"board": func() { tr.Raise([]int{1}, 99, 1, nil) },
 		"window": func() {
 			for i := range martini.Windows {
 				tr.NIC().Invalidate(i)
 			}
-			tr.Raise(0, 0, 1, nil)
+			tr.Raise([]int{0}, 0, 1, nil)
 		},
 	} {
 		func() {
@@ -183,7 +183,7 @@ func TestHostilePeer(t *testing.T) {
 		f := tr.NIC().Fabric()
 		tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
 		tr.Post(&ir.Command{Op: ir.Watch, Peer: 2, Ring: 1})
-		for _, area := range []fabric.Area{fabric.Shared, fabric.Rings, fabric.Boards} {
+		for _, area := range []fabric.Area{fabric.Shared, fabric.Rings} {
 			w := f.Words(0, area)
 			for range 2000 {
 				at := rng.IntN(min(len(w), 6000))

@@ -16,6 +16,7 @@ type Translator struct {
 	set    *ring.Set
 	packet ring.Packet
 	flags  []ring.Line
+	pole   *martini.Flagpole // opened on first use
 }
 
 // A peer is what is open towards one peer; each is opened on first use.
@@ -23,7 +24,6 @@ type peer struct {
 	ring    ir.Ring // of channel
 	channel *martini.Channel
 	mail    *martini.Mailbox
-	pole    *martini.Flagpole
 	watched bool // its packet ring is in the set
 }
 

@@ -49,7 +49,7 @@ func pingPong(level string, fd, rank, rounds int) error {
 	var bounce func(send bool)
 	switch level {
 	case "line":
-		mine, theirs := f.Lines(rank, fabric.Boards), f.Lines(1-rank, fabric.Boards)
+		mine, theirs := f.Flags()[32*rank:], f.Flags()[32-32*rank:]
 		var sent, got uint64
 		bounce = func(send bool) {
 			if send {

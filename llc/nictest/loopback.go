@@ -56,7 +56,7 @@ func LoopbackWith(peers int, caps ir.Caps, hooks Hooks) []ir.Translator {
 		e := newEndpoint(n, i, peers)
 		n.peers = append(n.peers, e)
 		if all[i] = e; !hooks.NoBoard {
-			all[i] = &boarded{e, newBoard(peers)}
+			all[i] = &boarded{e, newBoard()}
 			e.board = all[i].(*boarded)
 		}
 	}

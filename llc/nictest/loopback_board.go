@@ -16,31 +16,30 @@ type flag struct {
 // boarded is an endpoint with boards.
 type boarded struct {
 	*endpoint
-	flags []flag // board, parity, writer
+	flags []flag // board, parity
 }
 
 var _ ir.Board = (*boarded)(nil)
 
-func newBoard(peers int) []flag { return make([]flag, boards*2*peers) }
+func newBoard() []flag { return make([]flag, boards*2) }
 
 func (b *boarded) Boards() int { return boards }
 
-func (b *boarded) flag(board int, seq uint32, writer int) *flag {
-	return &b.flags[(board*2+int(seq&1))*len(b.net.peers)+writer]
-}
+func (b *boarded) flag(board int, seq uint32) *flag { return &b.flags[board*2+int(seq&1)] }
 
-func (b *boarded) Raise(peer, board int, seq uint32, data []byte) {
-	p := b.net.peers[peer].board
-	f := p.flag(board, seq, b.self)
+func (b *boarded) Raise(peers []int, board int, seq uint32, data []byte) {
+	f := b.flag(board, seq)
 	for i, v := range data {
 		f.data[i].Store(uint32(v))
 	}
 	f.seq.Store(seq)
-	p.ring()
+	for _, peer := range peers {
+		b.net.peers[peer].ring()
+	}
 }
 
 func (b *boarded) Raised(peer, board int, seq uint32, data []byte) bool {
-	f := b.flag(board, seq, peer)
+	f := b.net.peers[peer].board.flag(board, seq)
 	if f.seq.Load() != seq {
 		return false
 	}

@@ -150,16 +150,18 @@ func testBoard(r *rig) {
 	for seq := uint32(1); seq < 8; seq++ {
 		for board := range b[0].Boards() {
 			n := int(seq) * ir.FlagBytes / 7
-			for to := range b {
-				for from := range b {
-					if from == to {
+			for from := range b {
+				var others []int
+				for to := range b {
+					if to == from {
 						continue
 					}
 					if b[to].Raised(from, board, seq, into[:n]) {
 						r.Fatalf("board %d: flag %d from %d is up already", board, seq, from)
 					}
-					b[from].Raise(to, board, seq, payload(from+board, n))
+					others = append(others, to)
 				}
+				b[from].Raise(others, board, seq, payload(from+board, n))
 			}
 			for to := range b {
 				for from := range b {

@@ -207,13 +207,7 @@ func TestAwaitOnBoard(t *testing.T) {
 		b := p.Board()
 		into := make([]byte, 8)
 		for seq := uint32(1); seq < 200; seq++ {
-			raise := func() {
-				for peer := range ps {
-					if peer != self {
-						b.Raise(peer, 1, seq, payload(self+int(seq), 8))
-					}
-				}
-			}
+			raise := func() { b.Raise([]int{0, 1, 2}, 1, seq, payload(self+int(seq), 8)) }
 			for peer := range ps {
 				if peer != self {
 					p.Await("Test", raise, func() bool { return b.Raised(peer, 1, seq, into) })

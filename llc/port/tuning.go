@@ -23,6 +23,9 @@ const (
 	mostLull  = 24
 	nearLooks = 6
 	oftenLate = 4
+	// politeYields is how often a rank that shares its processor lets others run
+	// before it looks at the network in a wait for a condition.
+	politeYields = 2
 	// missesPerYield is how many fruitless Tests and Probes pass before one gives
 	// the processor away; when there are more ranks than processors each does.
 	missesPerYield = 64

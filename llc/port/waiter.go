@@ -57,9 +57,8 @@ func (l *waiters) take() *waiter {
 func (l *waiters) keep(w *waiter) {
 	w.r, w.rs, w.cond, w.met = nil, nil, nil, false
 	w.expired.Store(false)
-	select {
-	case <-w.wake: // it was passed the polling while it left
-	default:
+	if len(w.wake) > 0 {
+		<-w.wake // it was passed the polling while it left
 	}
 	l.free = append(l.free, w)
 }

@@ -3,15 +3,21 @@
 // A job of processes shares one anonymous file, which the launcher makes with
 // [Create] and every rank inherits and maps with [Open]. A job of goroutines
 // shares plain memory, made with [Heap]. Both look alike from here on: a
-// header, then one slice of equal size and layout for each rank.
+// header, what all ranks look at, then one slice of equal size and layout for
+// each rank.
 //
 //	header   magic, version, job, geometry                     one page
+//	bells    which ranks sleep                                 a line each
+//	boards   flag lines, by board, writer and parity
 //	slice    Front    doorbell, process, status                one page
 //	         Device   memory of the rank's NIC (its tables)
 //	         Control  words for compare-and-swap
 //	         Shared   the ring that everybody writes
-//	         Boards   flag lines, by board, parity and writer
 //	         Rings    pool of packet rings
+//
+// Bells and boards lie together because whoever looks at those of many ranks
+// touches few pages that way. Where ranks share processors every turn of one
+// begins with cold translations, and a page costs more than a line.
 //
 // The file is large and sparse: a page costs memory only once it is touched,
 // and nothing of it has a name in a file system, so nothing is left behind.

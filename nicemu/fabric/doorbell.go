@@ -3,12 +3,13 @@ package fabric
 import (
 	"sync/atomic"
 	"time"
+
+	"rhinet/internal/ring"
 )
 
 // The front page of a slice: who owns a word, and which words share no line
 // with others (two lines apart, because processors fetch lines in pairs).
 const (
-	wordAsleep  = 0  // set by the sleeper, cleared by whoever rings or by the sleeper
 	wordBell    = 16 // futex: raised by whoever rings
 	wordProcess = 32 // pid, address of the region, whether barriers reach it; written by the rank
 	wordStatus  = 48 // written by the rank, read by the launcher
@@ -28,7 +29,7 @@ const napLimit = time.Millisecond
 // can be reached by that fence, a bell may be missed and sleeps are short.
 // Between goroutines, Ring fences instead.
 type Doorbell struct {
-	asleep *uint32
+	asleep *uint32 // set by the sleeper, cleared by whoever rings or by the sleeper
 	bell   *uint32
 	fenced *uint64       // number of ranks that Arm's fence reaches
 	ranks  uint64        // number of all ranks
@@ -40,8 +41,8 @@ type Doorbell struct {
 }
 
 func (d *Doorbell) open(f *Fabric, rank int) {
-	w := f.Words(rank, Front)
-	d.asleep, d.bell = half(&w[wordAsleep]), half(&w[wordBell])
+	asleep := words(f.mem[PageBytes+rank*ring.LineBytes:][:ring.LineBytes])
+	d.asleep, d.bell = half(&asleep[0]), half(&f.Words(rank, Front)[wordBell])
 	d.fenced, d.ranks = f.fenced(), uint64(f.ranks)
 	if !f.shared {
 		d.ready = make(chan struct{}, 1)

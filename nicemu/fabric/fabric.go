@@ -100,6 +100,18 @@ func (f *Fabric) Span(rank int, a Area) (offset, size uint64) {
 	return uint64(f.at(rank, a)), uint64(f.size[a])
 }
 
+// Flags returns the lines of the boards: board after board, in each two lines
+// of every rank, which are that rank's to write.
+func (f *Fabric) Flags() []ring.Line {
+	at, n := f.FlagSpan()
+	return lines(f.mem[at : at+n : at+n])
+}
+
+// FlagSpan returns where in the region the boards lie.
+func (f *Fabric) FlagSpan() (offset, size uint64) {
+	return uint64(PageBytes + f.ranks*ring.LineBytes), uint64(f.boards)
+}
+
 // RingStride returns the distance in bytes of packet rings in the pool.
 func (f *Fabric) RingStride() int { return f.ring }
 

@@ -25,7 +25,7 @@ type Geometry struct {
 	Rings  int               // packet rings in the pool
 	Ring   ring.Layout       // shape of each
 	Shared ring.SharedLayout // shape of the ring that everybody writes
-	Boards int               // flag boards, two lines per board and rank
+	Boards int               // flag boards, two lines per board and rank, common to the job
 	Words  int               // 64-bit words for compare-and-swap
 	Device int               // bytes of NIC memory
 }
@@ -37,7 +37,7 @@ func Default() Geometry {
 		Rings:  64,
 		Ring:   ring.Layout{Slots: 256, Bytes: 128 << 10},
 		Shared: ring.SharedLayout{Lines: 4096},
-		Boards: 8,
+		Boards: 16,
 		Words:  256,
 		Device: 512 << 10,
 	}
@@ -88,7 +88,6 @@ const (
 	Device
 	Control
 	Shared
-	Boards
 	Rings
 	numAreas
 )
@@ -101,6 +100,8 @@ type layout struct {
 	size   [numAreas]int
 	ring   int // distance of packet rings
 	stride int // distance of slices
+	boards int // bytes of the boards
+	first  int // offset of the first slice
 }
 
 func pages(n int) int { return (n + PageBytes - 1) &^ (PageBytes - 1) }
@@ -112,9 +113,10 @@ func layOut(ranks int, g Geometry) layout {
 		Device:  g.Device,
 		Control: g.Words * 8,
 		Shared:  g.Shared.Size(),
-		Boards:  g.Boards * 2 * ranks * ring.LineBytes,
 		Rings:   g.Rings * l.ring,
 	}
+	l.boards = g.Boards * ranks * 2 * ring.LineBytes
+	l.first = PageBytes + pages(ranks*ring.LineBytes+l.boards)
 	for a := range l.size {
 		l.start[a] = l.stride
 		l.stride += pages(l.size[a])
@@ -123,7 +125,7 @@ func layOut(ranks int, g Geometry) layout {
 }
 
 // total returns the bytes of the whole region.
-func (l *layout) total() int { return PageBytes + l.ranks*l.stride }
+func (l *layout) total() int { return l.first + l.ranks*l.stride }
 
 // at returns the offset in the region of an area of a rank.
-func (l *layout) at(rank int, a Area) int { return PageBytes + rank*l.stride + l.start[a] }
+func (l *layout) at(rank int, a Area) int { return l.first + rank*l.stride + l.start[a] }

@@ -51,9 +51,12 @@ func TestAreasFillSlicesWithoutOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := layOut(ranks, g)
-		end := PageBytes
+		end := l.first
+		if lines := ranks * (1 + 2*g.Boards); end%PageBytes != 0 || end < PageBytes+lines*ring.LineBytes {
+			t.Fatalf("%+v: the first slice is at %d", g, end)
+		}
 		for _, rank := range []int{0, 1, ranks - 1} {
-			if end = PageBytes + rank*l.stride; rank >= ranks {
+			if end = l.first + rank*l.stride; rank >= ranks {
 				continue
 			}
 			for a := range numAreas {

@@ -29,7 +29,7 @@ const (
 
 const (
 	magic   = 0x3154454e49485221 // "!RHINET1"
-	version = 1
+	version = 2
 )
 
 // ErrForeign reports memory that is not a fabric of this version.

@@ -11,21 +11,23 @@ import (
 // of which the first carries the sequence.
 const FlagBytes = 48
 
-// A Flagpole raises flags at a node: lines that each have one writer and lie
-// by board, parity of the sequence, and writer. A flag goes out by BOTF. It
-// belongs to one goroutine at a time.
+// A Flagpole raises this node's flags: lines of the job's boards, by board,
+// node, and parity of the sequence. All nodes have the boards among their I/O
+// spaces and look there without a request, so however many look, a flag is one
+// line, written once. It goes out by BOTF. A Flagpole belongs to one goroutine
+// at a time.
 type Flagpole struct {
 	route
 	lines []ring.Line
 }
 
-// Flagpole opens the boards of a node.
-func (n *NIC) Flagpole(w *Window, rank int) (*Flagpole, error) {
+// Flagpole opens the boards.
+func (n *NIC) Flagpole(w *Window) (*Flagpole, error) {
 	p := new(Flagpole)
-	if err := p.find(n, w, rank, sidBoards); err != nil {
+	if err := p.find(n, w, n.rank, sidBoards); err != nil {
 		return nil, err
 	}
-	p.lines = n.f.Lines(rank, fabric.Boards)
+	p.lines = n.Flags()
 	return p, nil
 }
 
@@ -34,7 +36,7 @@ func (n *NIC) flagAt(board, writer int, seq uint32) int {
 	if uint(board) >= uint(n.boards) || uint(writer) >= uint(n.ranks) {
 		return -1
 	}
-	return (board*2+int(seq&1))*n.ranks + writer
+	return (board*n.ranks+writer)*2 + int(seq&1)
 }
 
 // Raise writes seq, which is not 0, and at most FlagBytes bytes of data.
@@ -60,7 +62,7 @@ func (p *Flagpole) Raise(board int, seq uint32, data []byte) error {
 	return nil
 }
 
-// Raised reports whether the flag that writer raises here carries seq, and
+// Raised reports whether the flag of writer carries seq, and
 // copies its payload to data if so.
 func (n *NIC) Raised(flags []ring.Line, board, writer int, seq uint32, data []byte) bool {
 	at := n.flagAt(board, writer, seq)
@@ -79,8 +81,8 @@ func (n *NIC) Raised(flags []ring.Line, board, writer int, seq uint32, data []by
 	return true
 }
 
-// Flags returns this node's own flag lines.
-func (n *NIC) Flags() []ring.Line { return n.f.Lines(n.rank, fabric.Boards) }
+// Flags returns the lines of the boards.
+func (n *NIC) Flags() []ring.Line { return n.f.Flags() }
 
 // Swap compares and swaps a control word of a node and returns what the word
 // held before.

@@ -104,7 +104,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	}
 	binary.NativeEndian.PutUint64(n.allow[:], 1)
 	n.pins = newPinTable()
-	for i := Extents - 1; i > ioExtent; i-- {
+	for i := Extents - 1; i >= ownExtents; i-- {
 		n.empty = append(n.empty, int32(i))
 	}
 	for sid := Segments - 1; sid >= firstSID; sid-- {

@@ -115,24 +115,32 @@ func start(f *fabric.Fabric, rank int) (node, bool) {
 	key := makeKey(f.Job(), rank)
 	first, _ := f.Span(rank, fabric.Control)
 	last, size := f.Span(rank, fabric.Rings)
-	x := t.extent(ioExtent)
-	x.store(entKey, key)
-	x.store(entStart, (ioBase+first)/fabric.PageBytes)
-	x.store(entSize, (last+size-first+fabric.PageBytes-1)/fabric.PageBytes)
-	x.store(entPhys, first/fabric.PageBytes)
-	x.store(entRefs, 1)
-	x.validate()
-	atomic.StoreUint64(&t[regHigh], ioExtent+1)
-	for sid, area := range map[int]fabric.Area{
-		sidControl: fabric.Control, sidShared: fabric.Shared, sidBoards: fabric.Boards, sidRings: fabric.Rings,
-	} {
-		at, n := f.Span(rank, area)
+	extend := func(i int, at, n uint64) {
+		first, end := at/fabric.PageBytes, (at+n+fabric.PageBytes-1)/fabric.PageBytes
+		x := t.extent(i)
+		x.store(entKey, key)
+		x.store(entStart, ioBase/fabric.PageBytes+first)
+		x.store(entSize, end-first)
+		x.store(entPhys, first)
+		x.store(entRefs, 1)
+		x.validate()
+	}
+	extend(ioExtent, first, last+size-first)
+	at, n := f.FlagSpan()
+	extend(boardExtent, at, n)
+	atomic.StoreUint64(&t[regHigh], ownExtents)
+	register := func(sid, extent int, at, n uint64) {
 		s := t.segment(sid)
 		s.store(entKey, key)
 		s.store(entStart, ioBase+at)
 		s.store(entSize, n)
-		s.store(entHint, ioExtent)
+		s.store(entHint, uint64(extent))
 		s.validate()
+	}
+	register(sidBoards, boardExtent, at, n)
+	for sid, area := range map[int]fabric.Area{sidControl: fabric.Control, sidShared: fabric.Shared, sidRings: fabric.Rings} {
+		at, n := f.Span(rank, area)
+		register(sid, ioExtent, at, n)
 	}
 	atomic.StoreUint64(power, powerOn)
 	return t, true

@@ -133,7 +133,7 @@ func (n *NIC) Unpin(p Pin) error {
 
 func (n *NIC) unpin(p Pin) error {
 	i, gen := p.split()
-	if i <= ioExtent || i >= Extents {
+	if i < ownExtents || i >= Extents {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
 	}
 	x := n.own.extent(i)

@@ -146,9 +146,11 @@ const (
 // Segments and the extent that every NIC has: its own I/O space, which starts
 // at ioBase in everybody's address space.
 const (
-	ioBase   = 1 << 62
-	ioExtent = 0
-	ioGen    = 1
+	ioBase      = 1 << 62
+	ioExtent    = 0 // the own slice
+	boardExtent = 1 // the job's boards
+	ownExtents  = 2
+	ioGen       = 1
 
 	sidControl = 1 // control words
 	sidShared  = 2 // the VPUSH ring (11.3: its entry is marked by its number)

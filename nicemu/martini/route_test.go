@@ -75,23 +75,48 @@ func TestRoutesAreCheckedBeforeEachPacket(t *testing.T) {
 		w := n[0].Window(2)
 		ch, err1 := n[0].Channel(w, 1, 0)
 		mail, err2 := n[0].Mailbox(w, 1)
-		pole, err3 := n[0].Flagpole(w, 1)
-		if err := errors.Join(err1, err2, err3); err != nil {
+		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
 		c.spoil(n)
 		_, mailed := mail.Append(&[3]uint64{}, nil)
 		_, _, tail := ch.Consumed()
-		for i, err := range []error{ch.Put(0, 0, &[3]uint64{}, nil), mailed, pole.Raise(0, 1, nil), tail} {
+		for i, err := range []error{ch.Put(0, 0, &[3]uint64{}, nil), mailed, tail} {
 			if !errors.Is(err, c.want) {
 				t.Errorf("%s, request %d: %v, want %v", name, i, err, c.want)
 			}
 		}
-		if n[1].RingReader(0).Ready() || n[1].MailReader().Ready() || n[1].Raised(n[1].Flags(), 0, 0, 1, nil) {
+		if n[1].RingReader(0).Ready() || n[1].MailReader().Ready() {
 			t.Errorf("%s: something arrived", name)
 		}
 		if w.Contflag() == 0 {
 			t.Errorf("%s: the contflag does not rise", name)
+		}
+	}
+}
+
+// TestFlagpoleIsRefused by whatever makes its translations wrong.
+func TestFlagpoleIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*NIC)
+		want  Reason
+	}{
+		"window":  {func(n *NIC) { n.Invalidate(2) }, InvalidWindow},
+		"job":     {func(n *NIC) { n.Assign(2, 0xbad, 0) }, WrongJob},
+		"extent":  {func(n *NIC) { n.own.extent(boardExtent).invalidate(1) }, NotPinned},
+		"segment": {withdrawOwn, Stale},
+	} {
+		n := open(t, 2)
+		p, err := n[0].Flagpole(n[0].Window(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.spoil(n[0])
+		if err := p.Raise(0, 1, nil); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+		if n[1].Raised(n[1].Flags(), 0, 0, 1, nil) {
+			t.Errorf("%s: a flag is up", name)
 		}
 	}
 }
@@ -167,7 +192,7 @@ func TestFlags(t *testing.T) {
 	n := open(t, 3)
 	rng := rand.New(rand.NewPCG(1, 1))
 	flags := n[2].Flags()
-	p, err := n[1].Flagpole(n[1].Next(), 2)
+	p, err := n[1].Flagpole(n[1].Next())
 	if err != nil {
 		t.Fatal(err)
 	}

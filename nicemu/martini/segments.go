@@ -120,7 +120,7 @@ func (n *NIC) withdrawAll() (err error) {
 			n.live--
 		}
 	}
-	for i := ioExtent + 1; i < int(atomic.LoadUint64(&n.own[regHigh])); i++ {
+	for i := ownExtents; i < int(atomic.LoadUint64(&n.own[regHigh])); i++ {
 		if !(*n.pins)[i].used {
 			continue
 		}
