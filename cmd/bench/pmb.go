@@ -29,7 +29,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	var (
 		o             pmb.Options
 		sizes, format string
-		list          bool
+		list, contest bool
 	)
 	c := &cobra.Command{
 		Use:   "pmb [name]...",
@@ -38,18 +38,14 @@ func pmbCommand(out io.Writer) *cobra.Command {
 			if list {
 				return pmb.Usage(out)
 			}
-			if len(names) == 0 {
-				names = pmb.Default()
+			find, benchmarks := pmb.Find, pmb.All()
+			if contest {
+				find, benchmarks = pmb.FindContestant, pmb.Contestants()
 			}
-			var benchmarks []pmb.Benchmark
-			for i, n := range names {
-				b, err := pmb.Find(n)
-				if err != nil {
-					return usage(err)
-				}
-				benchmarks, names[i] = append(benchmarks, b), b.Name
+			benchmarks, names, err := named(names, find, benchmarks)
+			if err != nil {
+				return usage(err)
 			}
-			var err error
 			if o.Sizes, err = parseSizes(sizes); err != nil {
 				return usage(err)
 			}
@@ -58,6 +54,9 @@ func pmbCommand(out io.Writer) *cobra.Command {
 			}
 			if o.Time <= 0 || o.Repetitions < 1 || o.Window < 1 || o.NPMin < 1 {
 				return usage(fmt.Errorf("--time, --repetitions, --window and --npmin must be above zero"))
+			}
+			if contest {
+				return runContests(benchmarks, o, format, out)
 			}
 			command := "bench " + strings.Join(append([]string{"pmb"}, os.Args[min(2, len(os.Args)):]...), " ")
 			printer, err := pmb.NewPrinter(format, out, aboutMachine(), command, names, o)
@@ -81,8 +80,49 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	f.BoolVar(&o.NoSync, "no-sync", false, "no barrier between collective calls")
 	f.BoolVar(&o.RootShift, "root-shift", false, "another root for each collective call")
 	f.StringVar(&format, "format", "imb", "output format: "+pmb.Formats)
+	f.BoolVar(&contest, "algorithms", false, "on all ranks, time each algorithm that can serve a collective operation, and mark the one that serves")
 	f.BoolVar(&list, "list", false, "list the benchmarks and stop")
 	return c
+}
+
+// named returns the benchmarks that names call and their names as they are
+// written, or without names all of them.
+func named(names []string, find func(string) (pmb.Benchmark, error), all []pmb.Benchmark) ([]pmb.Benchmark, []string, error) {
+	if len(names) > 0 {
+		all = nil
+		for _, n := range names {
+			b, err := find(n)
+			if err != nil {
+				return nil, nil, err
+			}
+			all = append(all, b)
+		}
+	}
+	var written []string
+	for _, b := range all {
+		written = append(written, b.Name)
+	}
+	return all, written, nil
+}
+
+// runContests is --algorithms.
+func runContests(benchmarks []pmb.Benchmark, o pmb.Options, format string, out io.Writer) error {
+	tell, err := pmb.NewContestPrinter(format, out)
+	if err != nil {
+		return usage(err)
+	}
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	if err := pmb.CheckContests(benchmarks, world.Size(), o); err != nil {
+		mpi.Finalize(world)
+		return usage(err)
+	}
+	if err := pmb.Contests(world, benchmarks, o, tell); err != nil {
+		return err
+	}
+	return mpi.Finalize(world)
 }
 
 func runPMB(benchmarks []pmb.Benchmark, o pmb.Options, printer pmb.Printer) error {
