@@ -27,8 +27,8 @@ type Transition struct {
 	To      string
 }
 
-// An Engine is the protocol engine of one peer. It is driven by one goroutine
-// at a time, who does in turn:
+// An Engine is the protocol engine of one peer (llc, section 2). It is driven by
+// one goroutine at a time, who does in turn:
 //
 //	Send, Recv, Cancel    user commands
 //	Step                  one event of the translator
@@ -121,8 +121,9 @@ func (e *Engine) emit() *ir.Command {
 	return c
 }
 
-// Take returns what the translator must do now, in this order. The slice is
-// valid until the next call into the engine.
+// Take returns what the translator must do now, in this order (llc, section 2:
+// the output of the engine). The slice is valid until the next call into the
+// engine.
 func (e *Engine) Take() []ir.Command {
 	n := e.n
 	e.n = 0
@@ -131,7 +132,8 @@ func (e *Engine) Take() []ir.Command {
 }
 
 // Send starts a send. A small message to a peer with a ring of its own is done
-// on return. It panics if r.Peer is not a peer.
+// on return. It panics if r.Peer is not a peer, or r.Tag not a tag (llc, section
+// 3.1; MPI 4.1, section 3.4).
 func (e *Engine) Send(r *Request) {
 	p := &e.peers[r.Peer]
 	if len(r.Buf) < p.direct && p.lines.Open() && r.Mode == Standard && uint(r.Tag) <= math.MaxInt32 {
@@ -156,7 +158,8 @@ func (e *Engine) Send(r *Request) {
 }
 
 // Recv starts a receive. If a message waits for it, it may be done on return.
-// r.Peer is a peer or AnyPeer; r.Tag is as Request says.
+// r.Peer is a peer or AnyPeer, r.Tag a tag or AnyTag (llc, section 3.1; MPI 4.1,
+// section 3.2.4).
 func (e *Engine) Recv(r *Request) {
 	if invariants.Enabled {
 		invariants.Check(!r.entry.Waiting(), badPending)
@@ -179,7 +182,8 @@ func (e *Engine) checkWanted(src, tag int) {
 }
 
 // Cancel takes back a receive that no message has matched yet and reports
-// whether it could: then r is done with ErrCancelled. Sends are not cancelled.
+// whether it could: then r is done with ErrCancelled. Sends are not cancelled
+// (MPI 4.1, section 3.8.4).
 func (e *Engine) Cancel(r *Request) bool {
 	if !e.table.Withdraw(&r.entry) {
 		return false
@@ -189,7 +193,8 @@ func (e *Engine) Cancel(r *Request) bool {
 }
 
 // Probe reports whether a message waits that a receive with these arguments
-// would take, and describes it.
+// would take, and describes it (MPI 4.1, section 3.8.1). The message stays: if
+// another receive takes it first, that is the caller's affair.
 func (e *Engine) Probe(ctx uint16, src, tag int) (Status, bool) {
 	if invariants.Enabled {
 		e.checkWanted(src, tag)
@@ -208,7 +213,8 @@ func (e *Engine) Idle() bool {
 }
 
 // Completed returns the next request that is done and has Notify set, or nil.
-// A request is returned once each time it becomes done, before it is reused.
+// A request is returned once each time it becomes done, before it is reused
+// (llc, section 3.3: the event queue).
 func (e *Engine) Completed() *Request {
 	r := e.doneQ
 	if r != nil {

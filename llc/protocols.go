@@ -61,7 +61,7 @@ func (e *Engine) start(p *peer, r *Request) {
 }
 
 // Protocols describes the protocols that caps lead to, as ranges of message
-// sizes in bytes.
+// sizes in bytes (llc, section 4.4).
 func Protocols(caps ir.Caps) string {
 	var b strings.Builder
 	from := uint64(0)

@@ -18,7 +18,8 @@ const (
 	Synchronous
 )
 
-// A Status describes a completed receive or a probed message.
+// A Status describes a completed receive or a probed message (MPI 4.1, section
+// 3.2.5).
 type Status struct {
 	Source int   // sending peer
 	Tag    int   // its tag
@@ -26,7 +27,7 @@ type Status struct {
 	Err    error // nil, or one that errors.Is finds to be ErrTruncated, ErrCancelled, ErrPeerGone or ErrRefused
 }
 
-// A Request is one send or receive, posted by [Engine.Send] or [Engine.Recv].
+// A Request is one send or receive (llc, section 3.1), posted by [Engine.Send] or [Engine.Recv].
 // The caller fills the exported fields above Status, and Label, and owns the request again
 // when Done reports true; in between it belongs to the engine and must stay in
 // place. The zero value is ready for use, and a done request may be reused.

@@ -1,5 +1,7 @@
 package ring
 
+import "slices"
+
 // hotRings is how many packet rings every pass looks at. burst is how many
 // packets in a row one ring may deliver before the next has its turn, and
 // patience how many packets all may deliver, hinted at or not, before a pass
@@ -78,17 +80,10 @@ func (s *Set) Hint(peer int) {
 
 // find returns the index of m in hot, moving it there if need be.
 func (s *Set) find(m *member) int {
-	for i := range s.nhot {
-		if s.hot[i] == m {
-			return i
-		}
+	if i := slices.Index(s.hot[:s.nhot], m); i >= 0 {
+		return i
 	}
-	for i := range s.cold {
-		if s.cold[i] == m {
-			return s.warm(i)
-		}
-	}
-	panic(badPeer)
+	return s.warm(slices.Index(s.cold, m))
 }
 
 // warm moves cold[i] to hot, in place of the ring that has been idle longest,
@@ -215,10 +210,7 @@ func (s *Set) count(step int) {
 		s.step, s.run = step, 0
 	}
 	if s.run++; s.run >= burst {
-		s.run = 0
-		if s.step = step + 1; s.step > s.nhot+1 {
-			s.step = 0
-		}
+		s.run, s.step = 0, step+1 // after the shared ring there are always the cold ones
 	}
 }
 

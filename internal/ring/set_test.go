@@ -33,6 +33,35 @@ func arrive(t *testing.T, s *Set, p *Packet) int {
 	return 0
 }
 
+// TestAim: the word that it names takes the value that it tells when the packet
+// arrives that the next Poll reports.
+func TestAim(t *testing.T) {
+	none, _, _ := newSet(0)
+	if word, _ := none.Aim(); word != nil {
+		t.Error("a set without packet rings aims at something")
+	}
+	s, ws, _ := newSet(9)
+	var p Packet
+	for i := range 30 {
+		peer := i * 7 % 9
+		s.Hint(peer)
+		if ok, err := s.Poll(&p); ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		word, seq := s.Aim()
+		if uint32(*word) == seq {
+			t.Fatalf("packet %d: its word has the value already", i)
+		}
+		ws[peer].Put([3]uint64{2: uint64(i)}, nil)
+		if uint32(*word) != seq {
+			t.Fatalf("packet %d of peer %d shows elsewhere", i, peer)
+		}
+		if arrive(t, s, &p) != 1 || p.Peer != peer || p.Head[2] != uint64(i) {
+			t.Fatalf("packet %d: got that of peer %d", i, p.Peer)
+		}
+	}
+}
+
 // cost returns the lines read per packet of a ping-pong-like exchange with the
 // last peer of n, three fruitless passes between packets.
 func cost(t *testing.T, n int) float64 {

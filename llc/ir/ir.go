@@ -1,6 +1,6 @@
-// Package ir is the intermediate representation between the protocol engine
-// and a network interface controller: the commands that an engine gives and
-// the events that it takes, in terms that every NIC can meet.
+// Package ir is the intermediate representation (llc, section 2) between the
+// protocol engine and a network interface controller: the commands that an
+// engine gives and the events that it takes, in terms that every NIC can meet.
 //
 // The engine decides what to move, where, and in which order; a [Translator]
 // turns each [Command] into operations of one NIC and each arrival or
@@ -52,7 +52,8 @@ type Header struct {
 	Word    uint64 // per kind: message size, identifier, offset
 }
 
-// A Ring names a packet ring in the pool of the peer that reads it.
+// A Ring names a packet ring in the pool of the peer that reads it (llc, section
+// 4.3).
 type Ring uint32
 
 // NoRing is the Ring of a packet that travelled in the shared ring.
@@ -90,7 +91,7 @@ func (o Op) Answered() bool { return 1<<o&(1<<Expose|1<<Pull|1<<Push|1<<Swap) !=
 // command is not refused but for good: that is reported as the peer's end.
 func (o Op) Way() bool { return 1<<o&(1<<Packet|1<<Shared|1<<Watch|1<<ReadTail) != 0 }
 
-// A Command is one request of the engine to the translator. Data is borrowed:
+// A Command is one request of the engine to the translator (llc, section 2). Data is borrowed:
 // for Packet and Shared until Post returns, otherwise until the answer.
 type Command struct {
 	Op      Op
@@ -124,7 +125,7 @@ const (
 	NumKinds
 )
 
-// An Event is one report of the translator to the engine. Data is a view of
+// An Event is one report of the translator to the engine (llc, section 2). Data is a view of
 // receive memory, valid until the next Poll.
 type Event struct {
 	Kind    Kind

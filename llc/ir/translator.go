@@ -18,7 +18,7 @@ type Caps struct {
 	Copies    int  // Pull and Push commands that the NIC carries out at the same time; 0 means 1
 }
 
-// A Translator connects one engine to one NIC. It belongs to one rank and its
+// A Translator connects one engine to one NIC (llc, section 2). It belongs to one rank and its
 // methods are called by one goroutine at a time (the owner of the port's
 // lock), except that Sleep is called without the lock, by one goroutine.
 //

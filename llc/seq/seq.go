@@ -17,7 +17,8 @@ func (c *Clock) Next() Stamp {
 	return c.last
 }
 
-// A Window is the view that the writer of a ring has of it: positions count
+// A Window is the view that the writer of a ring has of it (the producer pointer
+// and the last known consumer pointer of llc, section 4.3): positions count
 // from 0 without wrap, those in [tail, next) are in use, and limit = tail+size
 // is the first that must not be used yet.
 //

@@ -1,5 +1,5 @@
-// Package wire defines the packets that protocol engines exchange: their
-// kinds, flags, what each puts into the header's word, and the payloads of
+// Package wire defines the packets that protocol engines exchange (llc, sections
+// 4.2 to 4.4): their kinds, flags, what each puts into the header's word, and the payloads of
 // control packets as byte views.
 //
 //	kind      order    context,tag  word                      payload
