@@ -23,12 +23,12 @@ type trial struct {
 
 // given is what a rank contributes: its own memory of the length it needs.
 func (c trial) given(rank, n int) []byte {
-	var seed [32]byte
-	binary.LittleEndian.PutUint64(seed[:], c.seed)
-	binary.LittleEndian.PutUint64(seed[8:], uint64(rank))
-	r := rand.NewChaCha8(seed)
-	buf := make([]byte, n)
-	r.Read(buf)
+	r := rand.NewPCG(c.seed, uint64(rank))
+	buf := make([]byte, (n+7)&^7)
+	for i := 0; i < n; i += 8 {
+		binary.LittleEndian.PutUint64(buf[i:], r.Uint64())
+	}
+	buf = buf[:n:n]
 	if _, ok := c.reducer.(floatSum); ok {
 		for i := 0; i+8 <= n; i += 8 { // finite numbers of very different size
 			binary.LittleEndian.PutUint16(buf[i+6:], 0x3000+uint16(r.Uint64()%0x2000))
