@@ -14,6 +14,7 @@ type library struct {
 	nic     *martini.NIC
 	lib     *lowlevel.Library
 	barrier *lowlevel.Barrier // nil: locks are measured
+	unmet   bool              // the lock's representative has yet to say that it is one
 }
 
 func openLibrary(e *pair.End) (*library, error) {
@@ -34,7 +35,10 @@ func openLock(e *pair.End) (pair.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, l.lib.InitLock(0, 1)
+	if err := l.lib.InitLock(0, 1); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
 }
 
 func openBarrier(e *pair.End) (pair.Side, error) {
@@ -51,6 +55,12 @@ func (l *library) Close() error { return errors.Join(l.lib.Close(), l.nic.Close(
 // Run runs barriers, or pairs of LOCK and UNLOCK: the first process alone, or
 // both at once.
 func (l *library) Run(series, _, reps int) error {
+	if l.unmet {
+		if _, err := l.lib.Recv(1, nil); err != nil {
+			return err
+		}
+		l.unmet = false
+	}
 	for range reps {
 		var err error
 		switch {
