@@ -17,7 +17,7 @@ type options struct {
 	format     string
 	iterations int
 	timers     bool
-	kernels    []kernel
+	kernels    []nas.Kernel
 	all        bool
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"rhinet/mpi"
 	"rhinet/npb/bt"
 	"rhinet/npb/cg"
 	"rhinet/npb/ep"
@@ -16,25 +15,10 @@ import (
 	"rhinet/npb/sp"
 )
 
-// A kernel is one benchmark, as every package below npb offers it.
-type kernel struct {
-	name     string
-	describe func(nas.Class) (nas.Problem, error)
-	allowed  func(procs int, class nas.Class) error
-	run      func(world *mpi.Comm, cfg nas.Config) (nas.Result, error)
-}
-
 // kernels is the list of all kernels, in the order of "all".
-func kernels() []kernel {
-	return []kernel{
-		{"ep", ep.Describe, ep.Allowed, ep.Run},
-		{"cg", cg.Describe, cg.Allowed, cg.Run},
-		{"mg", mg.Describe, mg.Allowed, mg.Run},
-		{"ft", ft.Describe, ft.Allowed, ft.Run},
-		{"is", is.Describe, is.Allowed, is.Run},
-		{"lu", lu.Describe, lu.Allowed, lu.Run},
-		{"sp", sp.Describe, sp.Allowed, sp.Run},
-		{"bt", bt.Describe, bt.Allowed, bt.Run},
+func kernels() []nas.Kernel {
+	return []nas.Kernel{
+		ep.Kernel(), cg.Kernel(), mg.Kernel(), ft.Kernel(), is.Kernel(), lu.Kernel(), sp.Kernel(), bt.Kernel(),
 	}
 }
 
@@ -42,13 +26,13 @@ func kernels() []kernel {
 func kernelNames() string {
 	var names []string
 	for _, k := range kernels() {
-		names = append(names, k.name)
+		names = append(names, k.Name)
 	}
 	return strings.Join(names, ", ")
 }
 
 // selectKernels returns the named kernels, or every one if a name is "all".
-func selectKernels(names []string) (chosen []kernel, all bool, err error) {
+func selectKernels(names []string) (chosen []nas.Kernel, all bool, err error) {
 	if len(names) == 0 {
 		return nil, false, fmt.Errorf("no kernel named; choose from %s, or all", kernelNames())
 	}
@@ -69,11 +53,11 @@ func selectKernels(names []string) (chosen []kernel, all bool, err error) {
 	return chosen, all, nil
 }
 
-func find(name string) (kernel, bool) {
+func find(name string) (nas.Kernel, bool) {
 	for _, k := range kernels() {
-		if strings.EqualFold(name, k.name) {
+		if strings.EqualFold(name, k.Name) {
 			return k, true
 		}
 	}
-	return kernel{}, false
+	return nas.Kernel{}, false
 }

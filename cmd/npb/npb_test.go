@@ -60,8 +60,8 @@ func TestAll(t *testing.T) {
 	summary := out[strings.LastIndex(out, " Kernel Class"):]
 	lines := strings.Split(strings.TrimSpace(summary), "\n")[1:]
 	for i, k := range kernels() {
-		if i >= len(lines) || !strings.HasPrefix(lines[i], " "+strings.ToUpper(k.name)+" ") || !strings.HasSuffix(lines[i], "  SUCCESSFUL") {
-			t.Fatalf("%s is missing in the summary:\n%s", k.name, summary)
+		if i >= len(lines) || !strings.HasPrefix(lines[i], " "+strings.ToUpper(k.Name)+" ") || !strings.HasSuffix(lines[i], "  SUCCESSFUL") {
+			t.Fatalf("%s is missing in the summary:\n%s", k.Name, summary)
 		}
 	}
 	if len(lines) != len(kernels()) {
@@ -141,12 +141,14 @@ func TestTimerVariable(t *testing.T) {
 }
 
 // fake is a kernel that ends as told.
-func fake(name string, v nas.Verdict, allowed, err error) kernel {
+func fake(name string, v nas.Verdict, allowed, err error) nas.Kernel {
 	p := nas.Problem{Kernel: strings.ToUpper(name), Class: nas.S, Size: nas.Count(1), Iterations: 3}
-	return kernel{name,
-		func(nas.Class) (nas.Problem, error) { return p, nil },
-		func(int, nas.Class) error { return allowed },
-		func(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
+	return nas.Kernel{
+		Name:     name,
+		Describe: func(nas.Class) (nas.Problem, error) { return p, nil },
+		Allowed:  func(int, nas.Class) error { return allowed },
+		Memory:   func(int, nas.Class) int64 { return 1 },
+		Run: func(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 			for k := range 3 {
 				cfg.Step(world.Rank(), k+1, 3)
 			}
@@ -155,13 +157,14 @@ func fake(name string, v nas.Verdict, allowed, err error) kernel {
 				r.Verdict = v
 			}
 			return r, err
-		}}
+		},
+	}
 }
 
 func TestSkippedAndFailed(t *testing.T) {
 	var out, errs bytes.Buffer
 	mpitest.Run(t, 2, func(world *mpi.Comm) error {
-		o := options{class: nas.S, format: "text", all: true, kernels: []kernel{
+		o := options{class: nas.S, format: "text", all: true, kernels: []nas.Kernel{
 			fake("good", nas.Successful, nil, nil),
 			fake("no", nas.Successful, errors.New("no cannot run on 2"), nil),
 			fake("bad", nas.Unsuccessful, nil, nil),
@@ -189,11 +192,11 @@ func TestSkippedAndFailed(t *testing.T) {
 func TestErrorsOfARun(t *testing.T) {
 	boom := errors.New("boom")
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		o := options{class: nas.S, format: "text", kernels: []kernel{fake("good", nas.Successful, nil, boom)}}
+		o := options{class: nas.S, format: "text", kernels: []nas.Kernel{fake("good", nas.Successful, nil, boom)}}
 		if _, err := o.execute(world, new(bytes.Buffer), new(bytes.Buffer)); !errors.Is(err, boom) || !strings.HasPrefix(err.Error(), "good: ") {
 			t.Errorf("kernel: %v", err)
 		}
-		o.kernels = []kernel{fake("good", nas.Successful, nil, nil)}
+		o.kernels = []nas.Kernel{fake("good", nas.Successful, nil, nil)}
 		closed, err := os.CreateTemp(t.TempDir(), "")
 		if err != nil {
 			return err

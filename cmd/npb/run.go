@@ -51,7 +51,7 @@ func (o *options) execute(world *mpi.Comm, stdout, stderr io.Writer) (int, error
 	for _, k := range o.kernels {
 		r, err := o.runKernel(world, k, out)
 		if err != nil {
-			return exitFailed, fmt.Errorf("%s: %w", k.name, err)
+			return exitFailed, fmt.Errorf("%s: %w", k.Name, err)
 		}
 		bad, err := anyFailed(world, r.Verdict)
 		if err != nil {
@@ -71,9 +71,9 @@ func (o *options) execute(world *mpi.Comm, stdout, stderr io.Writer) (int, error
 // admit checks that every kernel can run on procs processes. With "all" it
 // drops those that cannot and returns why.
 func (o *options) admit(procs int) (skipped []string, err error) {
-	var fit []kernel
+	var fit []nas.Kernel
 	for _, k := range o.kernels {
-		err := k.allowed(procs, o.class)
+		err := k.Allowed(procs, o.class)
 		switch {
 		case err == nil:
 			fit = append(fit, k)
@@ -88,11 +88,11 @@ func (o *options) admit(procs int) (skipped []string, err error) {
 }
 
 // runKernel runs one kernel and reports it.
-func (o *options) runKernel(world *mpi.Comm, k kernel, out *output) (nas.Result, error) {
+func (o *options) runKernel(world *mpi.Comm, k nas.Kernel, out *output) (nas.Result, error) {
 	// What the kernel before left behind is not to be collected in the timed
 	// section of this one.
 	runtime.GC()
-	problem, err := k.describe(o.class)
+	problem, err := k.Describe(o.class)
 	if err != nil {
 		return nas.Result{}, err
 	}
@@ -102,7 +102,7 @@ func (o *options) runKernel(world *mpi.Comm, k kernel, out *output) (nas.Result,
 		problem.Iterations, problem.Class = n, nas.Unknown
 	}
 	cfg.Progress = out.begin(problem, world.Size())
-	r, err := k.run(world, cfg)
+	r, err := k.Run(world, cfg)
 	if err != nil {
 		return r, err
 	}

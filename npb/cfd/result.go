@@ -3,7 +3,6 @@ package cfd
 import (
 	"fmt"
 
-	"rhinet/mpi"
 	"rhinet/npb/nas"
 )
 
@@ -20,18 +19,4 @@ func NormChecks(verifiable bool, name string, computed, reference [Components]fl
 		}
 	}
 	return checks
-}
-
-// FinishResult fills in the time, the rate from the operations of all steps, and
-// the phases. It is collective.
-func FinishResult(world *mpi.Comm, res *nas.Result, t *nas.Timers, seconds, operations float64) error {
-	var err error
-	if res.Seconds, err = nas.MaxSeconds(world, seconds); err != nil {
-		return err
-	}
-	if res.Phases, err = t.Gather(world); err != nil {
-		return err
-	}
-	res.Mops = nas.Rate(operations, res.Seconds)
-	return nil
 }

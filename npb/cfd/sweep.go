@@ -35,6 +35,16 @@ type stage struct {
 	rowsAt int
 }
 
+// newStage returns the work on the lines of a box in direction d.
+func newStage(b *Box, d int, lines *Lines) stage {
+	from, to := b.Inside(d)
+	return stage{
+		groups: b.groups(d), n: to - from,
+		size:   (to - from + 2*lines.Lead) * lines.Width * Lanes,
+		rowsAt: (b.Low[d] + from) * RowWidth,
+	}
+}
+
 // NewSweeper prepares the solves; their messages go over comm.
 func NewSweeper(comm *mpi.Comm, m *March, lines *Lines, level nas.Level, timers *nas.Timers) *Sweeper {
 	s := &Sweeper{march: m, lines: lines, comm: comm, timers: timers}
@@ -44,10 +54,8 @@ func NewSweeper(comm *mpi.Comm, m *March, lines *Lines, level nas.Level, timers 
 		total := 0
 		for p := range m.Root {
 			c := m.Cells[m.At(d, p)]
-			from, to := c.Inside(d)
-			st := stage{cell: c, groups: c.groups(d), n: to - from}
-			st.size = (st.n + 2*lines.Lead) * lines.Width * Lanes
-			st.rowsAt = (c.Low[d] + from) * RowWidth
+			st := newStage(&c.Box, d, lines)
+			st.cell = c
 			s.stages[d] = append(s.stages[d], st)
 			longest, widest = max(longest, st.n), max(widest, len(st.groups))
 			total += st.storage(m.Root)

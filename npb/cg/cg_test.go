@@ -1,7 +1,6 @@
 package cg
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,34 +8,15 @@ import (
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 	"rhinet/npb/nas"
+	"rhinet/npb/nas/nastest"
 )
 
-// run returns rank 0's result of class on n ranks.
-func run(t *testing.T, n int, cfg nas.Config) nas.Result {
-	t.Helper()
-	var root nas.Result
-	mpitest.Run(t, n, func(world *mpi.Comm) error {
-		r, err := Run(world, cfg)
-		if world.Rank() == 0 {
-			root = r
-		}
-		return err
-	})
-	return root
-}
-
-func TestVerified(t *testing.T) {
-	for class, ranks := range map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {1, 2, 4}} {
-		if testing.Short() && class != nas.S {
-			continue
-		}
-		for _, n := range ranks {
-			r := run(t, n, nas.Config{Class: class, Timers: true})
-			if r.Verdict != nas.Successful || len(r.Phases) != 6 || r.Class != class {
-				t.Errorf("%s on %d ranks: %v %+v", class, n, r.Verdict, r)
-			}
-		}
-	}
+func TestKernel(t *testing.T) {
+	nastest.Suite{
+		Kernel: Kernel(), Phases: 6,
+		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {1, 2, 4}},
+		Allowed:  []int{1, 2, 4, 8, 16, 64}, Refused: []int{3, 6, 12},
+	}.Test(t)
 }
 
 func TestEstimatePerIteration(t *testing.T) {
@@ -62,7 +42,7 @@ func TestEstimatePerIteration(t *testing.T) {
 }
 
 func TestOtherIterationsAreNotVerified(t *testing.T) {
-	r := run(t, 2, nas.Config{Class: nas.S, Iterations: 3})
+	r := nastest.Run(t, Kernel(), 2, nas.Config{Class: nas.S, Iterations: 3})
 	if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != 3 {
 		t.Errorf("%+v", r)
 	}
@@ -121,40 +101,6 @@ func TestTransposedOwnsTheColumns(t *testing.T) {
 	}
 }
 
-func TestAllowed(t *testing.T) {
-	for _, n := range []int{1, 2, 4, 8, 16, 64} {
-		if err := Allowed(n, nas.S); err != nil {
-			t.Error(err)
-		}
-	}
-	var count *nas.CountError
-	for _, n := range []int{0, 3, 6, 12} {
-		if err := Allowed(n, nas.S); !errors.As(err, &count) || len(count.Allowed) < 5 {
-			t.Errorf("%d ranks: %v", n, err)
-		}
-	}
-	if _, err := Describe('X'); err == nil {
-		t.Error("class X is described")
-	}
-}
-
-func TestNoAllocation(t *testing.T) {
-	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		s, err := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
-		if err != nil {
-			return err
-		}
-		if n := testing.AllocsPerRun(2, func() {
-			if _, err := s.iterate(); err != nil {
-				t.Error(err)
-			}
-		}); n != 0 {
-			t.Errorf("%v allocations per iteration", n)
-		}
-		return s.free()
-	})
-}
-
 // Every form of the product judges the others, for rows of every length and
 // both sizes of columns.
 func TestProductsAgree(t *testing.T) {
@@ -197,29 +143,29 @@ func TestProductsAgree(t *testing.T) {
 	}
 }
 
-func BenchmarkIterate(b *testing.B) {
-	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		for _, level := range nas.Levels() {
-			benchmark(b, class, level)
-		}
-	}
+func TestNoAllocation(t *testing.T) {
+	nastest.NoAllocation(t, []int{1, 2, 4}, func(world *mpi.Comm) (func() error, error) {
+		s, err := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
+		return func() error {
+			_, err := s.iterate()
+			return err
+		}, err
+	})
 }
 
-func benchmark(b *testing.B, class nas.Class, level nas.Level) {
-	b.Run(class.String()+"/"+level.String(), func(b *testing.B) {
-		mpitest.Run(b, 1, func(world *mpi.Comm) error {
-			p := classes()[class]
-			s, err := newSolver(world, p, level, false)
-			if err != nil {
+func BenchmarkIterate(b *testing.B) {
+	nastest.Benchmark(b, func(b *testing.B, world *mpi.Comm, class nas.Class, level nas.Level) error {
+		p := classes()[class]
+		s, err := newSolver(world, p, level, false)
+		if err != nil {
+			return err
+		}
+		for b.Loop() {
+			if _, err := s.iterate(); err != nil {
 				return err
 			}
-			for b.Loop() {
-				if _, err := s.iterate(); err != nil {
-					return err
-				}
-			}
-			b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
-			return nil
-		})
+		}
+		b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+		return nil
 	})
 }

@@ -35,6 +35,11 @@ func (p *params) operations(niter int) float64 {
 	return 2 * float64(niter) * float64(p.na) * (3 + w + inner*(5+w) + 3)
 }
 
+// Kernel returns CG as users of all kernels know it.
+func Kernel() nas.Kernel {
+	return nas.Kernel{Name: "cg", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
+}
+
 // Describe returns the problem of a class.
 func Describe(class nas.Class) (nas.Problem, error) {
 	p, err := classes().Lookup(name, class)
@@ -54,4 +59,15 @@ func Allowed(procs int, class nas.Class) error {
 	return nas.CheckCount(name, class, procs, "a power of two", func(n int) bool {
 		return nas.IsPowerOfTwo(n) && 2*newGrid(n, 0).cols <= p.na
 	})
+}
+
+// Memory returns about how many bytes the class takes on procs processes
+// together. Making the matrix takes the most: every process draws all random
+// vectors, and has its columns in two forms for a while.
+func Memory(procs int, class nas.Class) int64 {
+	p := classes()[class]
+	na, entries := int64(p.na), int64(p.na)*int64(p.nonzer+1)
+	nonzeros := entries * int64(p.nonzer+1) // at most: some coincide
+	each := entries*(4+8) + na*(4+8)        // positions and values; counts and weights
+	return int64(procs)*each + nonzeros*(8+4+2) + entries*4 + na*7*8
 }

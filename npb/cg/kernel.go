@@ -36,17 +36,10 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 			return nas.Result{}, err
 		}
 	}
-	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
-	if err != nil {
-		return nas.Result{}, err
-	}
-	phases, err := s.timers.Gather(world)
-	if err != nil {
-		return nas.Result{}, err
-	}
+	seconds := time.Since(start).Seconds()
 	r := p.judge(cfg.Class, niter, verifiable, zeta)
-	r.Seconds, r.Phases = seconds, phases
-	r.Processes, r.Active = world.Size(), world.Size()
-	r.Mops = nas.Rate(p.operations(niter), seconds)
+	if err := r.Finish(world, s.timers, seconds, p.operations(niter)); err != nil {
+		return r, err
+	}
 	return r, s.free()
 }

@@ -75,8 +75,11 @@ func newMatrix(p params, row0, rows, col0, cols int) *matrix {
 	}
 	uses, first := v.byRow(row0, rows)
 
-	m := &matrix{start: make([]int32, rows+1)}
-	var all []uint32
+	// Room for all elements, and a little more for the luck of the draw: growing
+	// would take twice the memory.
+	room := len(uses)*v.width*cols/p.na*17/16 + 1024
+	m := &matrix{start: make([]int32, rows+1), value: make([]float64, 0, room)}
+	all := make([]uint32, 0, room)
 	sum := make([]float64, cols) // of the present row
 	seen := make([]int32, cols)  // row+1 in which sum was last used
 	var columns []int32          // of the present row

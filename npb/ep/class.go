@@ -28,6 +28,11 @@ func classes() nas.Table[params] {
 	}
 }
 
+// Kernel returns EP as users of all kernels know it.
+func Kernel() nas.Kernel {
+	return nas.Kernel{Name: "ep", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
+}
+
 // Describe returns the problem of a class.
 func Describe(class nas.Class) (nas.Problem, error) {
 	p, err := classes().Lookup(name, class)
@@ -48,3 +53,10 @@ func Allowed(procs int, class nas.Class) error {
 	return nas.CheckCount(name, class, procs, "one batch of 2^16 pairs per process",
 		func(n int) bool { return n <= batches })
 }
+
+// Memory returns about how many bytes the class takes on procs processes
+// together: buffers that stay in the cache, whatever the class.
+func Memory(procs int, _ nas.Class) int64 { return int64(procs) * bufferBytes }
+
+// bufferBytes is more than what an adder keeps.
+const bufferBytes = 64 << 10

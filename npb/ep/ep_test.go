@@ -1,104 +1,53 @@
 package ep
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"rhinet/mpi"
-	"rhinet/mpi/mpitest"
 	"rhinet/npb/nas"
+	"rhinet/npb/nas/nastest"
 )
 
-// run returns rank 0's result of class on n ranks.
-func run(t *testing.T, n int, cfg nas.Config) nas.Result {
-	t.Helper()
-	var root nas.Result
-	mpitest.Run(t, n, func(world *mpi.Comm) error {
-		r, err := Run(world, cfg)
-		if world.Rank() == 0 {
-			root = r
-		}
-		return err
-	})
-	return root
-}
-
-func TestVerified(t *testing.T) {
-	for _, tc := range []struct {
-		class nas.Class
-		ranks []int
-		pairs int64
-		q     []int64
+func TestKernel(t *testing.T) {
+	want := map[nas.Class]struct {
+		pairs  int64
+		counts []int64
 	}{
-		{nas.S, []int{1, 2, 3, 4}, 13176389, []int64{6140517, 5865300, 1100361, 68546, 1648, 17, 0, 0, 0, 0}},
-		{nas.W, []int{1, 2, 4}, 26354769, []int64{12281576, 11729692, 2202726, 137368, 3371, 36, 0, 0, 0, 0}},
-	} {
-		if testing.Short() && tc.class != nas.S {
-			continue
-		}
-		for _, n := range tc.ranks {
-			r := run(t, n, nas.Config{Class: tc.class, Timers: true})
-			if r.Verdict != nas.Successful {
-				t.Errorf("%s on %d ranks: %v %+v", tc.class, n, r.Verdict, r.Checks)
-			}
+		nas.S: {13176389, []int64{6140517, 5865300, 1100361, 68546, 1648, 17, 0, 0, 0, 0}},
+		nas.W: {26354769, []int64{12281576, 11729692, 2202726, 137368, 3371, 36, 0, 0, 0, 0}},
+	}
+	nastest.Suite{
+		Kernel: Kernel(), Phases: 3,
+		Verified: map[nas.Class][]int{nas.S: {1, 2, 3, 4}, nas.W: {1, 2, 4}},
+		Check: func(t *testing.T, r nas.Result) {
 			text := strings.Join(r.Details, "\n")
-			if want := fmt.Sprint("Gaussian Pairs = ", tc.pairs); !strings.Contains(text, want) {
-				t.Errorf("%s on %d ranks: want %q in\n%s", tc.class, n, want, text)
+			if pairs := fmt.Sprint("Gaussian Pairs = ", want[r.Class].pairs); !strings.Contains(text, pairs) {
+				t.Errorf("%s on %d ranks: want %q in\n%s", r.Class, r.Processes, pairs, text)
 			}
-			for i, q := range tc.q {
-				if want := fmt.Sprintf("\n%d %15d", i, q); !strings.Contains(text, want) {
-					t.Errorf("%s on %d ranks: want count %q in\n%s", tc.class, n, want, text)
+			for i, n := range want[r.Class].counts {
+				if line := fmt.Sprintf("\n%d %15d", i, n); !strings.Contains(text, line) {
+					t.Errorf("%s on %d ranks: want count %q in\n%s", r.Class, r.Processes, line, text)
 				}
 			}
-			if len(r.Phases) != 3 || r.Active != n || r.Iterations != 0 {
-				t.Errorf("%s on %d ranks: %+v", tc.class, n, r)
-			}
-		}
-	}
+		},
+		Allowed: []int{1, 2, 3, 7, 16, 256}, Refused: []int{257},
+	}.Test(t)
 }
 
 func TestWrongSumIsUnsuccessful(t *testing.T) {
-	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		p := classes()[nas.S]
-		r := result(world, nas.Config{Class: nas.S}, p, &tally{sums: [2]float64{p.sx, p.sy * (1 + 2e-8)}}, 1, nil)
-		if r.Verdict != nas.Unsuccessful || !r.Checks[0].OK || r.Checks[1].OK {
-			t.Errorf("%v %+v", r.Verdict, r.Checks)
-		}
-		r = result(world, nas.Config{Class: nas.S}, p, &tally{sums: [2]float64{math.NaN(), p.sy}}, 1, nil)
-		if r.Verdict != nas.Unsuccessful {
-			t.Errorf("NaN: %v", r.Verdict)
-		}
-		return nil
-	})
-}
-
-func TestAllowed(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 7, 16, 256} {
-		if err := Allowed(n, nas.S); err != nil {
-			t.Error(err)
-		}
+	p := classes()[nas.S]
+	cfg := nas.Config{Class: nas.S}
+	r := result(cfg, p, &tally{sums: [2]float64{p.sx, p.sy * (1 + 2e-8)}})
+	if r.Verdict != nas.Unsuccessful || !r.Checks[0].OK || r.Checks[1].OK {
+		t.Errorf("%v %+v", r.Verdict, r.Checks)
 	}
-	var count *nas.CountError
-	if err := Allowed(257, nas.S); !errors.As(err, &count) || len(count.Allowed) != 256 {
-		t.Errorf("257 ranks: %v", err)
+	r = result(cfg, p, &tally{sums: [2]float64{math.NaN(), p.sy}})
+	if r.Verdict != nas.Unsuccessful {
+		t.Errorf("NaN: %v", r.Verdict)
 	}
-	var class *nas.ClassError
-	if err := Allowed(1, 'X'); !errors.As(err, &class) {
-		t.Errorf("class X: %v", err)
-	}
-	if _, err := Describe('X'); !errors.As(err, &class) {
-		t.Errorf("class X: %v", err)
-	}
-	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		if _, err := Run(world, nas.Config{Class: 'X'}); !errors.As(err, &class) {
-			t.Errorf("Run class X: %v", err)
-		}
-		return nil
-	})
 }
 
 func TestMinusTwoLog(t *testing.T) {

@@ -33,15 +33,9 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	if err := generate(t, world, p, add, timers, &cfg); err != nil {
 		return nas.Result{}, err
 	}
-	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
-	if err != nil {
-		return nas.Result{}, err
-	}
-	phases, err := timers.Gather(world)
-	if err != nil {
-		return nas.Result{}, err
-	}
-	return result(world, cfg, p, t, seconds, phases), nil
+	seconds := time.Since(start).Seconds()
+	r := result(cfg, p, t)
+	return r, r.Finish(world, timers, seconds, float64(r.Size.Count))
 }
 
 // generate is the timed section: this rank's batches, then the sums over ranks.

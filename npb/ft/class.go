@@ -40,6 +40,11 @@ func (p *params) operations(niter int) float64 {
 	return p.points() * (14.8157 + 7.19641*l + (5.23518+7.21113*l)*float64(niter))
 }
 
+// Kernel returns FT as users of all kernels know it.
+func Kernel() nas.Kernel {
+	return nas.Kernel{Name: "ft", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
+}
+
 // Describe returns the problem of a class.
 func Describe(class nas.Class) (nas.Problem, error) {
 	p, err := classes().Lookup(name, class)
@@ -59,4 +64,18 @@ func Allowed(procs int, class nas.Class) error {
 	return nas.CheckCount(name, class, procs, "a power of two, at most one process per plane", func(n int) bool {
 		return nas.IsPowerOfTwo(n) && n <= min(p.ny, p.nz)
 	})
+}
+
+// Memory returns about how many bytes the class takes on procs processes
+// together: the box in frequency order and in between, once more where it is
+// exchanged, and a plane for each process.
+func Memory(procs int, class nas.Class) int64 {
+	p := classes()[class]
+	boxes := int64(2)
+	if procs > 1 {
+		boxes++
+	}
+	sheets := int64(p.nz) * (int64(p.ny)*int64(2*p.nx) + int64(procs)*cell)
+	plane := int64(p.ny) * int64(2*p.nx+cell)
+	return 8 * (boxes*sheets + int64(procs)*plane)
 }

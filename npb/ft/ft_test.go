@@ -1,7 +1,6 @@
 package ft
 
 import (
-	"errors"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -11,45 +10,28 @@ import (
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 	"rhinet/npb/nas"
+	"rhinet/npb/nas/nastest"
 )
 
-// run returns rank 0's result of class on n ranks.
-func run(t *testing.T, n int, cfg nas.Config) nas.Result {
-	t.Helper()
-	var root nas.Result
-	mpitest.Run(t, n, func(world *mpi.Comm) error {
-		r, err := Run(world, cfg)
-		if world.Rank() == 0 {
-			root = r
-		}
-		return err
-	})
-	return root
-}
-
-func TestVerified(t *testing.T) {
-	for class, ranks := range map[nas.Class][]int{nas.S: {1, 2, 4, 16, 64}, nas.W: {1, 2, 4}} {
-		if testing.Short() && class != nas.S {
-			continue
-		}
-		for _, n := range ranks {
-			r := run(t, n, nas.Config{Class: class, Timers: true})
-			if r.Verdict != nas.Successful || len(r.Phases) != 7 || r.Class != class {
-				t.Errorf("%s on %d ranks: %v %+v", class, n, r.Verdict, r)
-			}
+func TestKernel(t *testing.T) {
+	nastest.Suite{
+		Kernel: Kernel(), Phases: 7,
+		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 16, 64}, nas.W: {1, 2, 4}},
+		Check: func(t *testing.T, r nas.Result) {
 			// A correct transform stays far inside the tolerance.
 			for _, c := range r.Checks {
 				if !(c.Difference < 2e-13) {
-					t.Errorf("%s on %d ranks: %+v", class, n, c)
+					t.Errorf("%s on %d ranks: %+v", r.Class, r.Processes, c)
 				}
 			}
-		}
-	}
+		},
+		Allowed: []int{1, 2, 4, 8, 16, 32, 64}, Refused: []int{3, 128},
+	}.Test(t)
 }
 
 func TestOtherIterationsAreNotVerified(t *testing.T) {
 	for _, n := range []int{2, 7} {
-		r := run(t, 2, nas.Config{Class: nas.S, Iterations: n})
+		r := nastest.Run(t, Kernel(), 2, nas.Config{Class: nas.S, Iterations: n})
 		if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != n || len(r.Checks) != n || !r.Checks[1].OK {
 			t.Errorf("%+v", r)
 		}
@@ -199,42 +181,6 @@ func TestInitialValues(t *testing.T) {
 	}
 }
 
-func TestAllowed(t *testing.T) {
-	for _, n := range []int{1, 2, 4, 8, 16, 32} {
-		if err := Allowed(n, nas.W); err != nil {
-			t.Error(err)
-		}
-	}
-	var count *nas.CountError
-	for _, n := range []int{0, 3, 64} {
-		if err := Allowed(n, nas.W); !errors.As(err, &count) || len(count.Allowed) < 5 {
-			t.Errorf("%d ranks: %v", n, err)
-		}
-	}
-	if _, err := Describe('X'); err == nil {
-		t.Error("class X is described")
-	}
-}
-
-func TestNoAllocation(t *testing.T) {
-	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		s := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
-		if n := testing.AllocsPerRun(2, func() {
-			s.setUp()
-			if err := s.forward(); err != nil {
-				t.Error(err)
-			}
-			if err := s.step(); err != nil {
-				t.Error(err)
-			}
-			s.checksum()
-		}); n != 0 {
-			t.Errorf("%v allocations per iteration", n)
-		}
-		return nil
-	})
-}
-
 func TestEveryLevelVerifies(t *testing.T) {
 	for _, level := range nas.Levels() {
 		mpitest.Run(t, 1, func(world *mpi.Comm) error {
@@ -252,30 +198,28 @@ func TestEveryLevelVerifies(t *testing.T) {
 	}
 }
 
-func BenchmarkStep(b *testing.B) {
-	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		for _, level := range nas.Levels() {
-			benchmark(b, class, level)
-		}
-	}
+func TestNoAllocation(t *testing.T) {
+	nastest.NoAllocation(t, []int{1, 2, 4}, func(world *mpi.Comm) (func() error, error) {
+		s := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
+		sums := make([]complex128, 1)
+		return func() error { return s.solve(sums, func(int) {}) }, nil
+	})
 }
 
-func benchmark(b *testing.B, class nas.Class, level nas.Level) {
-	b.Run(class.String()+"/"+level.String(), func(b *testing.B) {
-		mpitest.Run(b, 1, func(world *mpi.Comm) error {
-			p := classes()[class]
-			s := newSolver(world, p, level, false)
-			s.setUp()
-			if err := s.forward(); err != nil {
+func BenchmarkStep(b *testing.B) {
+	nastest.Benchmark(b, func(b *testing.B, world *mpi.Comm, class nas.Class, level nas.Level) error {
+		p := classes()[class]
+		s := newSolver(world, p, level, false)
+		s.setUp()
+		if err := s.forward(); err != nil {
+			return err
+		}
+		for b.Loop() {
+			if err := s.step(); err != nil {
 				return err
 			}
-			for b.Loop() {
-				if err := s.step(); err != nil {
-					return err
-				}
-			}
-			b.ReportMetric((p.operations(6)-p.operations(0))/6*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
-			return nil
-		})
+		}
+		b.ReportMetric((p.operations(6)-p.operations(0))/6*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+		return nil
 	})
 }

@@ -31,12 +31,8 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 		return nas.Result{}, err
 	}
 	r := p.judge(cfg.Class, niter, verifiable, sums)
-	r.Seconds = time.Since(start).Seconds()
-	var err error
-	r.Phases, err = s.timers.Gather(world)
-	r.Processes, r.Active = world.Size(), world.Size()
-	r.Mops = nas.Rate(p.operations(niter), r.Seconds)
-	return r, err
+	seconds := time.Since(start).Seconds()
+	return r, r.FinishOwn(world, s.timers, seconds, p.operations(niter))
 }
 
 // solve is the timed section: set-up, transform, and the checksums of all

@@ -65,6 +65,11 @@ func classes() nas.Table[params] {
 	}
 }
 
+// Kernel returns IS as users of all kernels know it.
+func Kernel() nas.Kernel {
+	return nas.Kernel{Name: "is", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
+}
+
 // Describe returns the problem of a class.
 func Describe(class nas.Class) (nas.Problem, error) {
 	p, err := classes().Lookup(name, class)
@@ -84,4 +89,16 @@ func Allowed(procs int, class nas.Class) error {
 	return nas.CheckCount(name, class, procs, "a power of two", func(n int) bool {
 		return nas.IsPowerOfTwo(n) && n >= p.minProcs && n <= p.maxProcs
 	})
+}
+
+// Memory returns about how many bytes the class takes on procs processes
+// together: the keys, once more in the order of buckets, once more where they
+// arrive, and once more sorted; and the counts of all values.
+func Memory(procs int, class nas.Class) int64 {
+	p := classes()[class]
+	copies := int64(3)
+	if procs > 1 {
+		copies++
+	}
+	return 4 * (copies*p.keys() + int64(p.values()))
 }

@@ -8,39 +8,20 @@ import (
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 	"rhinet/npb/nas"
+	"rhinet/npb/nas/nastest"
 )
 
-// run returns rank 0's result of class on n ranks.
-func run(t *testing.T, n int, cfg nas.Config) nas.Result {
-	t.Helper()
-	var root nas.Result
-	mpitest.Run(t, n, func(world *mpi.Comm) error {
-		r, err := Run(world, cfg)
-		if world.Rank() == 0 {
-			root = r
-		}
-		return err
-	})
-	return root
-}
-
-func TestVerified(t *testing.T) {
-	for class, ranks := range map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {1, 2, 4}} {
-		if testing.Short() && class != nas.S {
-			continue
-		}
-		for _, n := range ranks {
-			r := run(t, n, nas.Config{Class: class, Timers: true})
-			if r.Verdict != nas.Successful || len(r.Phases) != 5 || r.Class != class {
-				t.Errorf("%s on %d ranks: %v %+v", class, n, r.Verdict, r)
-			}
-		}
-	}
+func TestKernel(t *testing.T) {
+	nastest.Suite{
+		Kernel: Kernel(), Phases: 5,
+		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {1, 2, 4}},
+		Allowed:  []int{1, 2, 4, 8, 16, 128}, Refused: []int{3, 256},
+	}.Test(t)
 }
 
 func TestOtherIterationsAreNotVerified(t *testing.T) {
 	for _, n := range []int{3, 12} {
-		r := run(t, 2, nas.Config{Class: nas.S, Iterations: n})
+		r := nastest.Run(t, Kernel(), 2, nas.Config{Class: nas.S, Iterations: n})
 		if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != n || !r.Checks[1].OK {
 			t.Errorf("%+v", r)
 		}
@@ -57,7 +38,7 @@ func TestWrongRankIsUnsuccessful(t *testing.T) {
 				return err
 			}
 		}
-		r, err := s.result(nas.S, iterations, true, 1, nil)
+		r, err := s.result(nas.S, iterations, true)
 		if r.Verdict != nas.Unsuccessful || r.Checks[0].Computed != 40 || !r.Checks[1].OK {
 			t.Errorf("%v %+v", r.Verdict, r.Checks)
 		}
@@ -142,39 +123,6 @@ func TestExpectedRanks(t *testing.T) {
 	}
 }
 
-func TestAllowed(t *testing.T) {
-	for n, class := range map[int]nas.Class{1: nas.S, 16: nas.S, 128: nas.S, 4: nas.D} {
-		if err := Allowed(n, class); err != nil {
-			t.Error(err)
-		}
-	}
-	var count *nas.CountError
-	for n, class := range map[int]nas.Class{0: nas.S, 3: nas.S, 256: nas.S, 2: nas.D} {
-		if err := Allowed(n, class); !errors.As(err, &count) {
-			t.Errorf("%d ranks in class %s: %v", n, class, err)
-		}
-	}
-	if _, err := Describe('X'); err == nil {
-		t.Error("class X is described")
-	}
-}
-
-func TestNoAllocation(t *testing.T) {
-	mpitest.Run(t, 1, func(world *mpi.Comm) error {
-		s := newSorter(world, classes()[nas.S], true)
-		it := 0
-		if n := testing.AllocsPerRun(9, func() {
-			it++
-			if err := s.iterate(it); err != nil {
-				t.Error(err)
-			}
-		}); n != 0 {
-			t.Errorf("%v allocations per iteration", n)
-		}
-		return nil
-	})
-}
-
 func BenchmarkIterate(b *testing.B) {
 	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
 		b.Run(class.String(), func(b *testing.B) {
@@ -190,4 +138,22 @@ func BenchmarkIterate(b *testing.B) {
 			})
 		})
 	}
+}
+
+// Few processes have too many keys each in class D.
+func TestFewestProcesses(t *testing.T) {
+	var count *nas.CountError
+	if err := Allowed(2, nas.D); !errors.As(err, &count) || count.Allowed[0] != 4 {
+		t.Errorf("class D on 2 ranks: %v", err)
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	nastest.NoAllocation(t, []int{1, 2, 4}, func(world *mpi.Comm) (func() error, error) {
+		s, it := newSorter(world, classes()[nas.S], true), 0
+		return func() error {
+			it++
+			return s.iterate((it-1)%iterations + 1)
+		}, nil
+	})
 }

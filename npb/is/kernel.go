@@ -37,15 +37,12 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 			return nas.Result{}, err
 		}
 	}
-	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
+	seconds := time.Since(start).Seconds()
+	r, err := s.result(cfg.Class, niter, verifiable)
 	if err != nil {
-		return nas.Result{}, err
+		return r, err
 	}
-	phases, err := s.timers.Gather(world)
-	if err != nil {
-		return nas.Result{}, err
-	}
-	return s.result(cfg.Class, niter, verifiable, seconds, phases)
+	return r, r.Finish(world, s.timers, seconds, float64(niter)*float64(p.keys()))
 }
 
 // iterate is one ranking of all keys.

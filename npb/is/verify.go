@@ -63,8 +63,8 @@ func (s *sorter) sorted() (bool, error) {
 }
 
 // result verifies the order of all keys, adds up the checks of all ranks, and
-// fills in the report. Collective.
-func (s *sorter) result(class nas.Class, niter int, verifiable bool, seconds float64, phases []nas.PhaseTime) (nas.Result, error) {
+// judges them. Collective.
+func (s *sorter) result(class nas.Class, niter int, verifiable bool) (nas.Result, error) {
 	ok, err := s.sorted()
 	if err != nil {
 		return nas.Result{}, err
@@ -83,17 +83,12 @@ func (s *sorter) result(class nas.Class, niter int, verifiable bool, seconds flo
 	problem.Iterations = niter
 	r := nas.Result{
 		Problem:   problem,
-		Seconds:   seconds,
-		Processes: s.size,
-		Active:    s.size,
-		Mops:      nas.Rate(float64(niter)*float64(s.p.keys()), seconds),
 		Operation: operation,
 		Checks: []nas.Check{
 			nas.Absolute("ranks as expected", float64(sums[0]), float64(tests*niter), 0),
 			nas.Absolute("processes sorted", float64(sums[1]), float64(s.size), 0),
 		},
 		Details: []string{fmt.Sprintf("Key values: 0 to %d, in %d buckets", s.p.values()-1, s.buckets)},
-		Phases:  phases,
 	}
 	if !verifiable {
 		// The expected ranks belong to the first ten iterations.

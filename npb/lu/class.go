@@ -5,7 +5,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-const kernel = "LU"
+const name = "LU"
 
 // params is what a class defines.
 type params struct {
@@ -61,14 +61,19 @@ func operations(n float64) float64 {
 	return 1984.77*n*n*n - 10923.3*n*n + 27770.9*n - 144010
 }
 
+// Kernel returns LU as users of all kernels know it.
+func Kernel() nas.Kernel {
+	return nas.Kernel{Name: "lu", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
+}
+
 // Describe returns the size, time steps and time step length of a class.
 func Describe(class nas.Class) (nas.Problem, error) {
-	c, err := classes.Lookup(kernel, class)
+	c, err := classes.Lookup(name, class)
 	if err != nil {
 		return nas.Problem{}, err
 	}
 	return nas.Problem{
-		Kernel: kernel, Class: class, Size: nas.Grid(c.n, c.n, c.n), Iterations: c.steps, TimeStep: c.dt,
+		Kernel: name, Class: class, Size: nas.Grid(c.n, c.n, c.n), Iterations: c.steps, TimeStep: c.dt,
 	}, nil
 }
 
@@ -76,14 +81,22 @@ func Describe(class nas.Class) (nas.Problem, error) {
 // equal factors that leaves pencils of at least three points to an edge. The error
 // names the counts.
 func Allowed(procs int, class nas.Class) error {
-	c, err := classes.Lookup(kernel, class)
+	c, err := classes.Lookup(name, class)
 	if err != nil {
 		return err
 	}
-	return nas.CheckCount(kernel, class, procs, "a product of two factors of which none is more than twice the other", func(p int) bool {
+	return nas.CheckCount(name, class, procs, "a product of two factors of which none is more than twice the other", func(p int) bool {
 		x, y := factors(p)
 		return x <= 2*y && c.n/x >= cfd.MinEdge
 	})
+}
+
+// Memory returns about how many bytes the class takes on procs ranks together:
+// what each would take for the pencil of rank 0, which is one of the largest.
+func Memory(procs int, class nas.Class) int64 {
+	p := newPencil(classes[class].n, procs, 0)
+	u, v := p.layouts()
+	return int64(procs) * 8 * (int64(u.Size) + 2*int64(v.Size)) // states, correction, forcing
 }
 
 // factors returns the processes along x and y: y is the largest divisor of procs

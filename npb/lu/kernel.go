@@ -24,7 +24,7 @@ func runClass(world *mpi.Comm, cfg nas.Config, p params) (nas.Result, error) {
 		return nas.Result{}, err
 	}
 	steps, verifiable := cfg.Count(p.steps)
-	res := nas.Result{Problem: problem, Processes: world.Size(), Active: world.Size(), Operation: nas.FloatingPoint}
+	res := nas.Result{Problem: problem, Operation: nas.FloatingPoint}
 	res.Iterations = steps
 	if !verifiable {
 		res.Class = nas.Unknown
@@ -41,7 +41,7 @@ func runClass(world *mpi.Comm, cfg nas.Config, p params) (nas.Result, error) {
 	if err := s.verify(&res, residual, verifiable); err != nil {
 		return res, err
 	}
-	return res, cfd.FinishResult(world, &res, s.timers, seconds, operations(float64(p.n))*float64(steps))
+	return res, res.Finish(world, s.timers, seconds, operations(float64(p.n))*float64(steps))
 }
 
 // ssor marches from the residual of the present field and returns the time of all

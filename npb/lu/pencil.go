@@ -45,4 +45,11 @@ func newPencil(n, procs, rank int) pencil {
 	return p
 }
 
+// layouts returns how the states and the corrections of a pencil are stored.
+func (p *pencil) layouts() (states, corrections cfd.Layout) {
+	first, _ := p.Inside(1)
+	return cfd.DiagonalLayout(p.Edge, cfd.Ghosts, cfd.Reciprocal+1, first),
+		cfd.DiagonalLayout(p.Edge, cfd.Ghosts, cfd.Components, first)
+}
+
 func (p *pencil) has(side int) bool { return p.neighbour[side] != mpi.ProcNull }

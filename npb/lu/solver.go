@@ -50,9 +50,7 @@ func newSolver(c *mpi.Comm, p params, timers bool, level nas.Level) *solver {
 		pencil: newPencil(p.n, c.Size(), c.Rank()), comm: c, params: p,
 		timers: nas.NewTimers(timers, phases()...),
 	}
-	first, _ := s.Inside(1)
-	s.ul = cfd.DiagonalLayout(s.Edge, cfd.Ghosts, cfd.Reciprocal+1, first)
-	s.vl = cfd.DiagonalLayout(s.Edge, cfd.Ghosts, cfd.Components, first)
+	s.ul, s.vl = s.layouts()
 	s.u, s.v, s.forcing = s.ul.New(), s.vl.New(), s.vl.New()
 	s.runs = s.Runs(cfd.ByDiagonals)
 	s.op = cfd.NewOperator(cfd.Plan{Box: s.Box, U: s.ul, R: s.vl, Order: cfd.ByDiagonals, Scale: 1, Level: level})

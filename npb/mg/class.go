@@ -37,6 +37,11 @@ func (p *params) operations(niter int) float64 {
 	return 58 * float64(niter) * float64(p.n) * float64(p.n) * float64(p.n)
 }
 
+// Kernel returns MG as users of all kernels know it.
+func Kernel() nas.Kernel {
+	return nas.Kernel{Name: "mg", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
+}
+
 // Describe returns the problem of a class.
 func Describe(class nas.Class) (nas.Problem, error) {
 	p, err := classes().Lookup(name, class)
@@ -56,4 +61,19 @@ func Allowed(procs int, class nas.Class) error {
 	return nas.CheckCount(name, class, procs, "a power of two", func(n int) bool {
 		return nas.IsPowerOfTwo(n) && 2*shape(n)[2] <= p.n
 	})
+}
+
+// Memory returns about how many bytes the class takes on procs processes
+// together: what each would take for the grids of rank 0.
+func Memory(procs int, class nas.Class) int64 {
+	top := nas.Log2(classes()[class].n)
+	total := int64(0)
+	for k := 1; k <= top; k++ {
+		l := newLevel(k, shape(procs), 0, nas.Plain)
+		total += 2 * int64(l.size)
+		if k == top {
+			total += int64(l.size) + 4*int64(bufferSize(l))
+		}
+	}
+	return int64(procs) * 8 * total
 }

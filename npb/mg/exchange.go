@@ -14,12 +14,18 @@ const (
 // buffers hold planes on their way, for the largest faces.
 type buffers struct{ toPlus, toMinus, fromPlus, fromMinus []float64 }
 
-func newBuffers(l *level) buffers {
+// bufferSize is the length of a buffer for faces of level l.
+func bufferSize(l *level) int {
 	n := 0
 	for a := range axes {
 		b := l.slab(a, 0)
 		n = max(n, 2*b.count()) // two planes in a hand-over
 	}
+	return n
+}
+
+func newBuffers(l *level) buffers {
+	n := bufferSize(l)
 	b := func() []float64 { return make([]float64, n) }
 	return buffers{b(), b(), b(), b()}
 }

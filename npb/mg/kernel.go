@@ -29,19 +29,9 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	if err != nil {
 		return nas.Result{}, err
 	}
-	seconds, err := nas.MaxSeconds(world, time.Since(start).Seconds())
-	if err != nil {
-		return nas.Result{}, err
-	}
-	phases, err := s.timers.Gather(world)
-	if err != nil {
-		return nas.Result{}, err
-	}
+	seconds := time.Since(start).Seconds()
 	r := p.judge(cfg.Class, niter, verifiable, rnm2)
-	r.Seconds, r.Phases = seconds, phases
-	r.Processes, r.Active = world.Size(), world.Size()
-	r.Mops = nas.Rate(p.operations(niter), seconds)
-	return r, nil
+	return r, r.Finish(world, s.timers, seconds, p.operations(niter))
 }
 
 // warmUp touches all code and data, and leaves the start of the problem.

@@ -1,41 +1,21 @@
 package mg
 
 import (
-	"errors"
 	"math"
 	"testing"
 
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 	"rhinet/npb/nas"
+	"rhinet/npb/nas/nastest"
 )
 
-// run returns rank 0's result of class on n ranks.
-func run(t *testing.T, n int, cfg nas.Config) nas.Result {
-	t.Helper()
-	var root nas.Result
-	mpitest.Run(t, n, func(world *mpi.Comm) error {
-		r, err := Run(world, cfg)
-		if world.Rank() == 0 {
-			root = r
-		}
-		return err
-	})
-	return root
-}
-
-func TestVerified(t *testing.T) {
-	for class, ranks := range map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16, 32}, nas.W: {1, 2, 4}} {
-		if testing.Short() && class != nas.S {
-			continue
-		}
-		for _, n := range ranks {
-			r := run(t, n, nas.Config{Class: class, Timers: true})
-			if r.Verdict != nas.Successful || len(r.Phases) != 9 || r.Class != class {
-				t.Errorf("%s on %d ranks: %v %+v", class, n, r.Verdict, r)
-			}
-		}
-	}
+func TestKernel(t *testing.T) {
+	nastest.Suite{
+		Kernel: Kernel(), Phases: 9,
+		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16, 32}, nas.W: {1, 2, 4}},
+		Allowed:  []int{1, 2, 4, 8, 16, 64, 512}, Refused: []int{3, 6, 1 << 16},
+	}.Test(t)
 }
 
 func TestNormPerCycle(t *testing.T) {
@@ -110,7 +90,7 @@ func TestCharges(t *testing.T) {
 }
 
 func TestOtherIterationsAreNotVerified(t *testing.T) {
-	r := run(t, 2, nas.Config{Class: nas.S, Iterations: 1})
+	r := nastest.Run(t, Kernel(), 2, nas.Config{Class: nas.S, Iterations: 1})
 	if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != 1 {
 		t.Errorf("%+v", r)
 	}
@@ -142,70 +122,38 @@ func TestShape(t *testing.T) {
 	}
 }
 
-func TestAllowed(t *testing.T) {
-	for _, n := range []int{1, 2, 4, 8, 16, 64, 512} {
-		if err := Allowed(n, nas.S); err != nil {
-			t.Error(err)
-		}
-	}
-	var count *nas.CountError
-	for _, n := range []int{0, 3, 6, 1 << 16} {
-		if err := Allowed(n, nas.S); !errors.As(err, &count) || len(count.Allowed) < 5 {
-			t.Errorf("%d ranks: %v", n, err)
-		}
-	}
-	if _, err := Describe('X'); err == nil {
-		t.Error("class X is described")
-	}
-}
-
 func TestNoAllocation(t *testing.T) {
-	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+	nastest.NoAllocation(t, []int{1, 2, 4}, func(world *mpi.Comm) (func() error, error) {
 		s := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
-		if err := s.setUp(); err != nil {
-			return err
-		}
-		if n := testing.AllocsPerRun(2, func() {
+		return func() error {
 			if err := s.residual(s.top(), s.v); err != nil {
-				t.Error(err)
+				return err
 			}
 			if err := s.cycle(); err != nil {
-				t.Error(err)
+				return err
 			}
-			s.finest().norm(s.r[s.top()])
-		}); n != 0 {
-			t.Errorf("%v allocations per cycle", n)
-		}
-		return nil
+			_, _, err := s.norm()
+			return err
+		}, s.setUp()
 	})
 }
 
 func BenchmarkCycle(b *testing.B) {
-	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
-		for _, level := range nas.Levels() {
-			benchmark(b, class, level)
+	nastest.Benchmark(b, func(b *testing.B, world *mpi.Comm, class nas.Class, level nas.Level) error {
+		p := classes()[class]
+		s := newSolver(world, p, level, false)
+		if err := s.setUp(); err != nil {
+			return err
 		}
-	}
-}
-
-func benchmark(b *testing.B, class nas.Class, level nas.Level) {
-	b.Run(class.String()+"/"+level.String(), func(b *testing.B) {
-		mpitest.Run(b, 1, func(world *mpi.Comm) error {
-			p := classes()[class]
-			s := newSolver(world, p, level, false)
-			if err := s.setUp(); err != nil {
+		for b.Loop() {
+			if err := s.cycle(); err != nil {
 				return err
 			}
-			for b.Loop() {
-				if err := s.cycle(); err != nil {
-					return err
-				}
-				if err := s.residual(s.top(), s.v); err != nil {
-					return err
-				}
+			if err := s.residual(s.top(), s.v); err != nil {
+				return err
 			}
-			b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
-			return nil
-		})
+		}
+		b.ReportMetric(p.operations(b.N)/b.Elapsed().Seconds()/1e6, "Mop/s")
+		return nil
 	})
 }

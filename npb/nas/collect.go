@@ -2,11 +2,24 @@ package nas
 
 import "rhinet/mpi"
 
-// MaxSeconds returns the largest of the ranks' times, on every rank.
-func MaxSeconds(c *mpi.Comm, seconds float64) (float64, error) {
-	t := []float64{seconds}
-	err := mpi.Allreduce(c, t, t, mpi.Max)
-	return t[0], err
+// Finish fills in what every result ends with: the processes, the time, which is
+// the largest of the ranks' seconds, the rate by operations in all, and
+// the phases. Collective.
+func (r *Result) Finish(world *mpi.Comm, t *Timers, seconds, operations float64) error {
+	longest := []float64{seconds}
+	if err := mpi.Allreduce(world, longest, longest, mpi.Max); err != nil {
+		return err
+	}
+	return r.FinishOwn(world, t, longest[0], operations)
+}
+
+// FinishOwn is Finish with the time of rank 0 alone, as FT reports it. Collective.
+func (r *Result) FinishOwn(world *mpi.Comm, t *Timers, seconds, operations float64) error {
+	r.Seconds, r.Mops = seconds, Rate(operations, seconds)
+	r.Processes, r.Active = world.Size(), world.Size()
+	var err error
+	r.Phases, err = t.Gather(world)
+	return err
 }
 
 // Gather returns the mean and maximum over the ranks of c for each phase, and

@@ -3,10 +3,11 @@
 // for process counts, verification, timers, and the report block that tools
 // scrape.
 //
-// A kernel is a package with three functions and no state of its own:
+// A kernel is a package without state of its own, with the functions of a Kernel:
 //
 //	func Describe(class nas.Class) (nas.Problem, error)
 //	func Allowed(procs int, class nas.Class) error
+//	func Memory(procs int, class nas.Class) int64
 //	func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error)
 //
 // Run is collective over world. The Result is complete on rank 0 only: the

@@ -244,9 +244,10 @@ func TestTimers(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		most, err := MaxSeconds(world, float64(world.Rank()))
-		if most != 1 {
-			t.Errorf("MaxSeconds = %v", most)
+		var r Result
+		err = r.Finish(world, tm, float64(world.Rank()), 3e6)
+		if r.Seconds != 1 || r.Mops != 3 || r.Processes != 2 || r.Active != 2 || len(r.Phases) != 4 {
+			t.Errorf("rank %d: finished result %+v", world.Rank(), r)
 		}
 		return err
 	})

@@ -5,8 +5,6 @@ import (
 	"rhinet/npb/nas"
 )
 
-const kernel = "SP"
-
 // classes holds the problem sizes and the published norms of each class.
 var classes = nas.Table[cfd.MarchClass]{
 	nas.S: {
@@ -44,14 +42,3 @@ var classes = nas.Table[cfd.MarchClass]{
 // operations returns the nominal operations of one time step (common rules,
 // section 1.6).
 func operations(n float64) float64 { return 881.174*n*n*n - 4683.91*n*n + 11484.5*n - 19272.4 }
-
-// Describe returns the size, time steps and time step length of a class.
-func Describe(class nas.Class) (nas.Problem, error) {
-	return cfd.DescribeMarch(kernel, classes, class)
-}
-
-// Allowed returns nil if the class can run on procs ranks: a square number that
-// leaves cells of at least three points to an edge. The error names the counts.
-func Allowed(procs int, class nas.Class) error {
-	return cfd.AllowedMarch(kernel, classes, procs, class)
-}

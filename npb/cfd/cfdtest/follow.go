@@ -1,0 +1,49 @@
+// Package cfdtest holds what the tests of BT, SP and LU have in common.
+package cfdtest
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"rhinet/npb/cfd"
+)
+
+// Norm is what the specification prints at a check point: one number for each
+// of the five components.
+type Norm = [cfd.Components]float64
+
+// Near fails the test unless the components agree to the 12 digits or so that the
+// specification prints.
+func Near(t *testing.T, name string, got, want Norm) {
+	t.Helper()
+	for m := range got {
+		if d := math.Abs(got[m]/want[m] - 1); !(d <= 2e-11) {
+			t.Errorf("%s, component %d: got %.13e, want %.13e", name, m, got[m], want[m])
+		}
+	}
+}
+
+// A Point is a check point on the way through the first time step: what to do,
+// and the norm that must be found then.
+type Point struct {
+	Name string
+	Do   func() error // nil: nothing
+	Norm func() (Norm, error)
+	Want Norm
+}
+
+// Follow goes through check points one after the other.
+func Follow(t *testing.T, points ...Point) error {
+	t.Helper()
+	var all error
+	for _, p := range points {
+		if p.Do != nil {
+			all = errors.Join(all, p.Do())
+		}
+		got, err := p.Norm()
+		Near(t, p.Name, got, p.Want)
+		all = errors.Join(all, err)
+	}
+	return all
+}

@@ -1,0 +1,70 @@
+package cfd
+
+import (
+	"rhinet/mpi"
+	"rhinet/npb/nas"
+)
+
+// Tolerance is the largest relative difference of a verified norm, and the largest
+// absolute difference of a verified time step.
+const Tolerance = 1e-8
+
+// MarchClass is what BT and SP define for a class.
+type MarchClass struct {
+	N, Steps        int
+	Dt              float64
+	Residual, Error [Components]float64 // norms after the last step
+}
+
+// Phases of BT and SP, in the order of the timers of a Stepper.
+const (
+	PhaseFaces = iota
+	PhaseRHS
+	PhaseX
+	PhaseY
+	PhaseZ
+	PhaseLines
+)
+
+// Phases returns the names of the phases. The waiting for lines is part of the
+// three solves too.
+func Phases() []nas.Phase {
+	return []nas.Phase{
+		{Name: "faces", Comm: true}, {Name: "rhs"}, {Name: "xsolve"}, {Name: "ysolve"}, {Name: "zsolve"},
+		{Name: "lines", Comm: true},
+	}
+}
+
+// Stepper advances a March by one time step.
+type Stepper struct {
+	*March
+	sweeper *Sweeper
+	Timers  *nas.Timers
+}
+
+// NewStepper prepares a time step from a March and the line systems of a kernel.
+func NewStepper(solves *mpi.Comm, m *March, lines *Lines, level nas.Level, timers bool) *Stepper {
+	t := nas.NewTimers(timers, Phases()...)
+	return &Stepper{March: m, sweeper: NewSweeper(solves, m, lines, level, t), Timers: t}
+}
+
+// Solve solves the systems along direction d.
+func (s *Stepper) Solve(d int) error {
+	s.Timers.Begin(PhaseX + d)
+	err := s.sweeper.Solve(d)
+	s.Timers.End(PhaseX + d)
+	return err
+}
+
+// Step advances U by one time step; the solve along z adds the update.
+func (s *Stepper) Step() error {
+	if err := s.RightHandSide(s.Timers, PhaseFaces, PhaseRHS); err != nil {
+		return err
+	}
+	for d := range 3 {
+		if err := s.Solve(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+// Package nastest holds what the tests of all kernels have in common: a Suite of
+// what every one of them must do, and the measurement of allocations.
+package nastest
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+	"rhinet/npb/nas"
+)
+
+// A Suite is a kernel, and what the tests must know of it.
+type Suite struct {
+	Kernel nas.Kernel
+	Phases int // of a report with timers, the communication wait included
+
+	// Verified are the process counts on which classes are computed and must
+	// verify. With -short only class S is, and also if the kernel is Heavy and
+	// this machine has nothing for it but plain Go.
+	Verified map[nas.Class][]int
+	Heavy    bool
+
+	// Check looks at a verified result for what else must hold; nil: nothing.
+	Check func(t *testing.T, r nas.Result)
+
+	Allowed, Refused []int // process counts of class S
+}
+
+// Test runs the suite.
+func (s Suite) Test(t *testing.T) {
+	t.Run("Verified", s.verified)
+	t.Run("Classes", s.classes)
+	t.Run("Counts", s.counts)
+	t.Run("OtherIterations", s.otherIterations)
+	t.Run("Memory", s.memory)
+	t.Run("BrokenCommunicator", s.broken)
+}
+
+// Run returns rank 0's result of a kernel on procs ranks.
+func Run(t testing.TB, k nas.Kernel, procs int, cfg nas.Config) nas.Result {
+	t.Helper()
+	var root nas.Result
+	mpitest.Run(t, procs, func(world *mpi.Comm) error {
+		r, err := k.Run(world, cfg)
+		if world.Rank() == 0 {
+			root = r
+		}
+		return err
+	})
+	return root
+}
+
+func (s Suite) verified(t *testing.T) {
+	for _, class := range nas.Classes() {
+		if slow := s.Heavy && nas.BestLevel() == nas.Plain; class != nas.S && (slow || testing.Short()) {
+			continue
+		}
+		for _, procs := range s.Verified[class] {
+			r := Run(t, s.Kernel, procs, nas.Config{Class: class, Timers: true})
+			if r.Verdict != nas.Successful || r.Class != class {
+				t.Errorf("class %s on %d ranks: %v %+v", class, procs, r.Verdict, r.Checks)
+			}
+			if len(r.Phases) != s.Phases || r.Processes != procs || r.Active != procs || r.Seconds <= 0 || r.Mops <= 0 {
+				t.Errorf("class %s on %d ranks: %+v", class, procs, r)
+			}
+			if s.Check != nil {
+				s.Check(t, r)
+			}
+		}
+	}
+}
+
+// classes asks for every class: each is described, larger than the one before,
+// and can run on some number of processes.
+func (s Suite) classes(t *testing.T) {
+	var size, memory int64
+	for _, class := range nas.Classes() {
+		p, err := s.Kernel.Describe(class)
+		if err != nil || p.Class != class || p.Size.Count < size {
+			t.Errorf("class %s is described as %+v, %v", class, p, err)
+		}
+		if err := s.Kernel.Allowed(4, class); err != nil {
+			t.Errorf("class %s on 4 ranks: %v", class, err)
+		}
+		m := s.Kernel.Memory(4, class)
+		if m < memory || m <= 0 {
+			t.Errorf("class %s takes %d bytes, the one before it %d", class, m, memory)
+		}
+		size, memory = p.Size.Count, m
+	}
+	var unknown *nas.ClassError
+	_, err := s.Kernel.Describe('X')
+	if !errors.As(err, &unknown) {
+		t.Errorf("Describe class X: %v", err)
+	}
+	if err := s.Kernel.Allowed(1, 'X'); !errors.As(err, &unknown) {
+		t.Errorf("Allowed class X: %v", err)
+	}
+	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+		if _, err := s.Kernel.Run(world, nas.Config{Class: 'X'}); !errors.As(err, &unknown) {
+			t.Errorf("Run class X: %v", err)
+		}
+		return nil
+	})
+}
+
+func (s Suite) counts(t *testing.T) {
+	for _, procs := range s.Allowed {
+		if err := s.Kernel.Allowed(procs, nas.S); err != nil {
+			t.Errorf("%d ranks: %v", procs, err)
+		}
+	}
+	for _, procs := range append(slices.Clone(s.Refused), 0, -1) {
+		var count *nas.CountError
+		if err := s.Kernel.Allowed(procs, nas.S); !errors.As(err, &count) || len(count.Allowed) < 4 {
+			t.Errorf("%d ranks: %v", procs, err)
+		}
+		if procs < 1 || procs > 8 {
+			continue
+		}
+		mpitest.Run(t, procs, func(world *mpi.Comm) error {
+			var count *nas.CountError // of this rank
+			if _, err := s.Kernel.Run(world, nas.Config{Class: nas.S}); !errors.As(err, &count) {
+				t.Errorf("Run on %d ranks: %v", procs, err)
+			}
+			return nil
+		})
+	}
+}
+
+// otherIterations: a run with another number of iterations has no reference values.
+func (s Suite) otherIterations(t *testing.T) {
+	if p, err := s.Kernel.Describe(nas.S); err != nil || p.Iterations == 0 {
+		t.Skip("it does not iterate")
+	}
+	told := 0
+	r := Run(t, s.Kernel, 2*2, nas.Config{Class: nas.S, Iterations: 2, Progress: func(k, n int) { told = 10*told + 10*k + n }})
+	if r.Verdict != nas.NotVerified || r.Class != nas.Unknown || r.Iterations != 2 || told != 142 || r.Phases != nil {
+		t.Errorf("progress %d, %+v", told, r)
+	}
+}
+
+// memory compares the estimate with what all ranks hold when the first iteration
+// begins. Making the problem may take more than that for a while.
+func (s Suite) memory(t *testing.T) {
+	const slack = 1 << 20
+	for _, procs := range []int{1, 4} {
+		var before, held int64
+		mpitest.Run(t, procs, func(world *mpi.Comm) error {
+			if world.Rank() == 0 {
+				before = heap()
+			}
+			if err := mpi.Barrier(world); err != nil {
+				return err
+			}
+			_, err := s.Kernel.Run(world, nas.Config{Class: nas.W, Iterations: 1, Progress: func(k, _ int) {
+				if k == 1 {
+					held = max(0, heap()-before)
+				}
+			}})
+			return err
+		})
+		if need := s.Kernel.Memory(procs, nas.W); need < held-held/8-slack || need > 3*held+slack {
+			t.Errorf("class W on %d ranks holds %d bytes, the estimate is %d", procs, held, need)
+		}
+	}
+}
+
+// heap returns how much memory is in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// broken: a communicator that fails ends a run with its error, be it from the start
+// or from some iteration on.
+func (s Suite) broken(t *testing.T) {
+	for from := range 4 {
+		ctx, cancel := context.WithCancel(t.Context())
+		if from == 0 {
+			cancel()
+		}
+		// The world's own end fails too: collective calls ended half-way.
+		_ = mpitest.World(4, func(world *mpi.Comm) error {
+			_, err := s.Kernel.Run(world.WithContext(ctx), nas.Config{Class: nas.S, Timers: true, Progress: func(k, _ int) {
+				if k == from {
+					cancel()
+				}
+			}})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("rank %d, broken from iteration %d on: %v", world.Rank(), from, err)
+			}
+			return nil
+		})
+		cancel()
+	}
+}
