@@ -29,13 +29,18 @@ func openLibrary(e *pair.End) (*library, error) {
 	return &library{End: e, nic: nic, lib: lib}, nil
 }
 
-// openLock measures one lock, whose representative is the second process.
+// openLock measures one lock, whose representative is the second process: the
+// first asks for it when it knows that the second has initialised it.
 func openLock(e *pair.End) (pair.Side, error) {
 	l, err := openLibrary(e)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.lib.InitLock(0, 1); err != nil {
+	err = l.lib.InitLock(0, 1)
+	if l.unmet = e.Rank == 0; err == nil && !l.unmet {
+		err = l.lib.Send(0, nil)
+	}
+	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
