@@ -79,6 +79,9 @@ func TestOtherIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.End(errors.New("struck by lightning"))
+		if err := side.Run(0, 8, 3); err == nil {
+			t.Errorf("%s: goes on alone", w.Name)
+		}
 		if _, err := e.Call(side, 0, 8, 3); err == nil || !strings.Contains(err.Error(), "lightning") {
 			t.Errorf("%s: %v", w.Name, err)
 		}

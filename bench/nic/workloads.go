@@ -19,14 +19,6 @@ type Workload struct {
 // largest is the longest transfer, in bytes.
 const largest = 1 << 20
 
-// powers returns the powers of two from low to high.
-func powers(low, high int) (sizes []int) {
-	for n := low; n <= high; n *= 2 {
-		sizes = append(sizes, n)
-	}
-	return sizes
-}
-
 // latency is a ping-pong, reported one way; stream is one way, continuously.
 func latency(name string, sizes []int, most int) pair.Series {
 	return pair.Series{Name: name, Sizes: sizes, Min: 8, Max: most, Unit: 8, Scale: 0.5, Moves: 1}
@@ -43,7 +35,7 @@ func alone(name string) pair.Series {
 
 // Workloads returns all workloads in the order of the specification.
 func Workloads() []Workload {
-	all, packet := powers(8, largest), powers(8, martini.MaxImage)
+	all, packet := pair.Powers(8, largest), pair.Powers(8, martini.MaxImage)
 	return []Workload{
 		{"push", "remote write by PUSH, against memcpy", []pair.Series{
 			latency("push", all, largest), stream("push-stream", all, largest), stream("memcpy", all, largest),
@@ -59,7 +51,7 @@ func Workloads() []Workload {
 			latency("aotf", []int{8}, 8), latency("bare", []int{8}, 8), {Name: "aotf-stream", Sizes: []int{8}, Min: 8, Max: 8, Unit: 8, Scale: 1, Moves: 1},
 		}, openAotf},
 		{"vpush", "remote write into the ring that the receiver fills", []pair.Series{
-			latency("vpush", append(powers(8, 1024), 2040), 2040), stream("vpush-stream", append(powers(8, 1024), 2040), 2040),
+			latency("vpush", append(pair.Powers(8, 1024), 2040), 2040), stream("vpush-stream", append(pair.Powers(8, 1024), 2040), 2040),
 		}, openVpush},
 		{"lock", "LOCK and UNLOCK, by one process and by two in turn", []pair.Series{
 			alone("lock"), alone("lock-contended"),

@@ -33,7 +33,8 @@ const (
 	callSeries
 	callBytes
 	callReps
-	callDone // number of the call that the second has carried out
+	callDone  // number of the call that the second has carried out
+	callReady // the second has opened its side
 	callFailed
 	callWords
 )
@@ -85,6 +86,7 @@ const stop = ^uint64(0)
 
 // Serve carries out on side what the first process calls for, until it stops.
 func (e *End) Serve(side Side) error {
+	atomic.StoreUint64(e.word(callReady), 1)
 	for {
 		e.number++
 		for n := 0; ; n++ {
@@ -112,12 +114,15 @@ func (e *End) Serve(side Side) error {
 
 // Call has both sides run reps repetitions and returns the seconds of one.
 func (e *End) Call(side Side, series, bytes, reps int) (float64, error) {
+	err := e.await(callReady, 1)
 	e.number++
 	*e.word(callSeries), *e.word(callBytes), *e.word(callReps) = uint64(series), uint64(bytes), uint64(reps)
 	runtime.Gosched()
 	start := now()
-	atomic.StoreUint64(e.word(callNumber), e.number)
-	err := side.Run(series, bytes, reps)
+	if err == nil {
+		atomic.StoreUint64(e.word(callNumber), e.number)
+		err = side.Run(series, bytes, reps)
+	}
 	if err == nil {
 		err = e.await(callDone, e.number)
 	}

@@ -34,7 +34,7 @@ var ErrInput = errors.New("bad input")
 // Check reports what is wrong with measuring sizes by any of the series.
 func Check(all []Series, sizes []int) error {
 	for _, n := range sizes {
-		if fits := func(s Series) bool { return s.fits(n) }; !slices.ContainsFunc(all, fits) {
+		if fits := func(s Series) bool { return s.Fits(n) }; !slices.ContainsFunc(all, fits) {
 			s := all[0]
 			return fmt.Errorf("%w: size %d; %s takes multiples of %d from %d to %d bytes", ErrInput, n, s.Name, s.Unit, s.Min, s.Max)
 		}
@@ -42,7 +42,16 @@ func Check(all []Series, sizes []int) error {
 	return nil
 }
 
-func (s Series) fits(n int) bool { return n >= s.Min && n <= s.Max && n%s.Unit == 0 }
+// Powers returns the powers of two from low, which is one, to high.
+func Powers(low, high int) (sizes []int) {
+	for n := low; n <= high; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+// Fits reports whether the series can be measured at n bytes.
+func (s Series) Fits(n int) bool { return n >= s.Min && n <= s.Max && n%s.Unit == 0 }
 
 // The repetition policy of package bench.
 const (
@@ -61,7 +70,7 @@ func Measure(s Series, nodes int, opts bench.Options, timed func(bytes, reps int
 	}
 	var rows []bench.Row
 	for _, n := range sizes {
-		if !s.fits(n) {
+		if !s.Fits(n) {
 			continue // another series takes it
 		}
 		row, err := s.measure(n, opts.Budget, timed)

@@ -73,7 +73,7 @@ func TestOtherIsGone(t *testing.T) {
 		}
 		e.End(nil)
 		for series := range 2 {
-			if _, err := e.Call(s, series, 8, 100_000); err == nil {
+			if err := s.Run(series, 8, 100_000); err == nil {
 				t.Errorf("%s: nobody is there", l.Name)
 			}
 		}

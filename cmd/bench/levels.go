@@ -46,7 +46,7 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 		}
 		onNIC.AddCommand(cmd)
 	}
-	onNIC.AddCommand(traceCommand(out))
+	onNIC.AddCommand(traceCommand(out), modelCommand(out))
 	onPM := group("pm", "Measure the PM message layers between two processes")
 	for _, c := range []struct {
 		name, about string
@@ -107,13 +107,7 @@ func group(name, about string) *cobra.Command {
 func (l *level) command(name, about string, run func() error) *cobra.Command {
 	c := &cobra.Command{
 		Use: name, Short: "Measure: " + about, Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			err := run()
-			if errors.Is(err, pair.ErrInput) {
-				return usage(errors.New(strings.TrimPrefix(err.Error(), pair.ErrInput.Error()+": ")))
-			}
-			return err
-		},
+		RunE: func(*cobra.Command, []string) error { return input(run()) },
 	}
 	c.Flags().StringVar(&l.sizes, "sizes", "", "sizes in bytes, separated by commas (default: the test's schedule)")
 	c.Flags().StringVar(&l.format, "format", "table", "output format: "+bench.Formats)

@@ -41,7 +41,7 @@ func TestBadInputBelowMPI(t *testing.T) {
 		{"nic", "bench nic measures aotf, barrier, botf"},
 		{"nic push --trace --sizes 8,16", "one size, not 2"},
 		{"nic push --trace --sizes x", `size "x"`},
-		{"nic lock --trace", "--trace"},
+		{"nic barrier --trace", "--trace"},
 		{"nic trace", "name one operation to trace: push, pull"},
 		{"nic trace shove", `nothing to show for "shove"; there are push, pull`},
 		{"nic trace push --sizes -1", "-1 bytes to show"},
@@ -52,6 +52,15 @@ func TestBadInputBelowMPI(t *testing.T) {
 		{"nic push --format xml", "table, csv, json"},
 		{"nic push --time 0s", "--time 0s"},
 		{"nic push --sizes x", `size "x"`},
+		{"nic model", "bench model measures exceptions, latency, miss, throughput, timeline, vpush"},
+		{"nic model shove", `no measurement "shove"`},
+		{"nic model miss --sizes 4096", "size 4096; hard takes multiples of 8 from 8 to 2048 bytes"},
+		{"nic model vpush --sizes x", `size "x"`},
+		{"nic model vpush --format xml", "table, csv, json"},
+		{"nic model vpush --repetitions -1", "-1 repetitions"},
+		{"nic model vpush 8", `unexpected argument "8"`},
+		{"nic model timeline --sizes 2049", "a time line of 2049 bytes"},
+		{"nic model timeline --format xml", "table, csv, json"},
 		{"pm", "bench pm measures burst, pingpong, scan"},
 		{"pm burst --nodes 1", `"1" in --nodes is not a number from 2 to 1024`},
 		{"pm burst --time -1s", "--time"},
@@ -77,6 +86,22 @@ func TestTrace(t *testing.T) {
 		status, out, errs := process(t, strings.Fields(args)...)
 		if status != 0 || errs != "" || !strings.Contains(out, "Initiator IPA2     -> ") || !strings.Contains(out, " steps\n") {
 			t.Errorf("bench %s: status %d, %q, %q", args, status, out, errs)
+		}
+	}
+}
+
+// The stepped model is measured on its own clock, which repeats exactly.
+func TestModel(t *testing.T) {
+	for args, want := range map[string]string{
+		"latency --sizes 8 --repetitions 3":    "aotf,2,8,3,27.50,0.2909,",
+		"miss --sizes 32 --repetitions 3":      "noex,2,32,3,69.00,0.0000,",
+		"exceptions --sizes 128":               "pattern-5-loop,3,128,100,19.00,6.7368,",
+		"throughput --sizes 8 --repetitions 9": "push-both,2,8,9,10.00,0.8000,",
+		"timeline --sizes 8":                   "8,CPU,rfend handler,",
+	} {
+		status, out, errs := process(t, append([]string{"nic", "model", "--format", "csv"}, strings.Fields(args)...)...)
+		if status != 0 || !strings.Contains(out, "\n"+want) || errs != "" {
+			t.Errorf("bench nic model %s: status %d, %q, %q", args, status, out, errs)
 		}
 	}
 }

@@ -23,7 +23,7 @@ internal/invariants, internal/ptytest, internal/ring, internal/wait, internal/ve
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
 golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/ptytest
-github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, bench/host
+github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, npb/cfd, npb/<kernel>, bench/host
 gonum.org/v1/gonum, gonum.org/v1/plot, github.com/olekukonko/tablewriter < bench, bench/compare, bench/<level>
 golang.org/x/exp < npb/nas, bench
 github.com/spf13/cobra, github.com/spf13/pflag < cmd/mpirun, cmd/bench, cmd/npb
@@ -40,7 +40,7 @@ llc, llc/ir < llc/port, llc/sim
 # NICs and their translators.
 nicemu/fabric < nicemu/<nic>
 nicemu/fabric, nicemu/martini < nicemu/martini/stepped
-nicemu/martini/stepped < bench, bench/nic, cmd/bench
+nicemu/martini/stepped < bench, bench/nic, bench/model, cmd/bench
 nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
 nicemu/<nic>, llc/ir, llc/soft < llc/<nic>
 nicemu/martini/pm, nicemu/fabric, llc/ir < llc/martinipm
@@ -57,8 +57,6 @@ mpi, collectives/colltest < mpi/mpitest
 mpi < npb/nas
 npb/nas < npb/cfd, npb/<kernel>
 npb/cfd < npb/bt, npb/sp, npb/lu
-npb/nas, mpi/mpitest < npb/nas/nastest
-npb/cfd, npb/nas/nastest < npb/cfd/cfdtest
 npb/<kernel> < cmd/npb
 mpi < cmd/hello
 mpi < examples/<feature>
@@ -67,6 +65,7 @@ nicemu/<nic> < bench
 bench < bench/pair
 bench/pair, nicemu/martini/lowlevel < bench/nic
 bench/pair, nicemu/martini/pm < bench/pm
+bench/pair < bench/model
 bench/host, bench/peer, bench/pmb < bench/compare
 bench/compare < bench/report
 bench/host < bench/watch

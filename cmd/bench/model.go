@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench"
+	"rhinet/bench/model"
+	"rhinet/bench/pair"
+)
+
+// modelCommand measures the stepped model of the NIC, on its own clock.
+func modelCommand(out io.Writer) *cobra.Command {
+	on := group("model", "Measure the stepped model of the NIC, in steps")
+	for _, e := range model.Experiments() {
+		var sizes, format string
+		var o model.Options
+		c := &cobra.Command{
+			Use: e.Name, Short: "Measure: " + e.About, Args: noArgs,
+			RunE: func(*cobra.Command, []string) (err error) {
+				if o.Sizes, err = checkModel(sizes, format); err != nil {
+					return err
+				}
+				if err := e.Check(o); err != nil {
+					return input(err)
+				}
+				var rows []model.Row
+				if err := e.Run(o, func(r model.Row) { rows = append(rows, r) }); err != nil {
+					return err
+				}
+				return model.Write(out, format, rows)
+			},
+		}
+		modelFlags(c, &sizes, &format)
+		c.Flags().IntVar(&o.Repetitions, "repetitions", 0, "repetitions at each point (default: 8 to 100, by size)")
+		on.AddCommand(c)
+	}
+	on.AddCommand(timelineCommand(out))
+	return on
+}
+
+// timelineCommand shows where the time of a VPUSH goes at its receiver.
+func timelineCommand(out io.Writer) *cobra.Command {
+	var sizes, format string
+	c := &cobra.Command{
+		Use: "timeline", Short: "Show what the parts of a receiver do about one VPUSH, step by step", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			list, err := checkModel(sizes, format)
+			if err != nil {
+				return err
+			}
+			if list == nil {
+				list = model.TimelineSizes()
+			}
+			var all []model.Span
+			for _, n := range list {
+				spans, err := model.Timeline(n)
+				if err != nil {
+					return input(err)
+				}
+				all = append(all, spans...)
+			}
+			return model.WriteTimeline(out, format, all)
+		},
+	}
+	modelFlags(c, &sizes, &format)
+	return c
+}
+
+func modelFlags(c *cobra.Command, sizes, format *string) {
+	c.Flags().StringVar(sizes, "sizes", "", "sizes in bytes, separated by commas (default: the experiment's)")
+	c.Flags().StringVar(format, "format", "table", "output format: "+bench.Formats)
+}
+
+func checkModel(sizes, format string) ([]int, error) {
+	if err := model.CheckFormat(format); err != nil {
+		return nil, usage(err)
+	}
+	list, err := parseSizes(sizes)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return list, nil
+}
+
+// input makes errors of the user's input in measurements those of this command.
+func input(err error) error {
+	if errors.Is(err, pair.ErrInput) {
+		return usage(errors.New(strings.TrimPrefix(err.Error(), pair.ErrInput.Error()+": ")))
+	}
+	return err
+}
