@@ -23,7 +23,7 @@ internal/invariants, internal/ptytest, internal/ring, internal/wait, internal/ve
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
 golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/ptytest
-github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, npb/cfd, npb/<kernel>, bench/host
+github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, bench/host
 gonum.org/v1/gonum, gonum.org/v1/plot, github.com/olekukonko/tablewriter < bench, bench/compare, bench/<level>
 golang.org/x/exp < npb/nas, bench
 github.com/spf13/cobra, github.com/spf13/pflag < cmd/mpirun, cmd/bench, cmd/npb
@@ -57,6 +57,8 @@ mpi, collectives/colltest < mpi/mpitest
 mpi < npb/nas
 npb/nas < npb/cfd, npb/<kernel>
 npb/cfd < npb/bt, npb/sp, npb/lu
+npb/nas, mpi/mpitest < npb/nas/nastest
+npb/cfd, npb/nas/nastest < npb/cfd/cfdtest
 npb/<kernel> < cmd/npb
 mpi < cmd/hello
 mpi < examples/<feature>
