@@ -112,6 +112,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-genv", "", "x", "sh"}, "-genv =x: give NAME or NAME=VALUE"},
 		{[]string{"--bind-to", "socket", "sh"}, "--bind-to socket: ranks are bound to core or none"},
 		{[]string{"--nic", "nonesuch", "sh"}, "--nic nonesuch: no such network interface; there is " + strings.Join(nics.Names(), ", ")},
+		{[]string{"--nic", "martini:pm:throttle=4", "sh"}, `--nic martini:pm:throttle=4: no throttle "4"; it is off, destination, global`},
+		{[]string{"--nic", "martini:throttle=off", "sh"}, "--nic martini:throttle=off: martini has no settings; there is martini:pm:throttle=off|destination|global"},
 		{[]string{"-host", "elsewhere", "sh"}, `-host elsewhere: "elsewhere" is not this machine (localhost), and ranks run nowhere else`},
 		{[]string{"-H", "localhost,other:2", "sh"}, `-H localhost,other:2: "other:2" is not this machine (localhost), and ranks run nowhere else`},
 		{[]string{"--hostfile", "hosts", "sh"}, "--hostfile: ranks run on this machine only; leave the flag out"},

@@ -103,7 +103,7 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	})
 	fs.Func("bind-to", "bind each rank to its share of the cores: `core|none` (default core if there are enough)", req.setBind)
 	fs.Func("timeout", "end the job after `D`, such as 90s or 5m, and say what its ranks waited for", req.setTimeout)
-	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Names(), ", ")+" (default "+nics.Default+")", req.setNIC)
+	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Names(), ", ")+", "+nics.Settings()+" (default "+nics.Default+")", req.setNIC)
 	fs.BoolVarP(&job.Tag, "tag-output", "l", false, "begin every line of output with its rank")
 	fs.BoolVarP(&job.Verbose, "verbose", "v", false, "print the placement of the ranks before the start")
 	fs.BoolVarP(&req.quiet, "quiet", "q", false, "no notes about what is odd but no mistake")
@@ -151,8 +151,8 @@ func (req *request) setTimeout(v string) error {
 }
 
 func (req *request) setNIC(v string) error {
-	if !slices.Contains(nics.Names(), v) {
-		return fmt.Errorf("no such network interface; there is %s", strings.Join(nics.Names(), ", "))
+	if err := nics.Check(v); err != nil {
+		return err
 	}
 	req.job.NIC = v
 	return nil

@@ -42,10 +42,14 @@ const headerBytes = 20
 // it (pm-messaging, section 1.8).
 const eager = 16 << 10
 
-// OpenRHiNET connects a rank to its NIC through PM/RHiNET. The fabric has the
-// memory that [pm.Geometry] asks for.
-func OpenRHiNET(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
-	return open(f, rank, o, "martini:pm", func(n *martini.NIC) (messages, error) { return pm.NewRHiNET(n, pm.Options{}) })
+// OpenRHiNET connects a rank to its NIC through PM/RHiNET with the options of
+// that layer. The fabric has the memory that [pm.Geometry] asks for.
+func OpenRHiNET(f *fabric.Fabric, rank int, o martini.Options, p pm.Options) (*Translator, error) {
+	name := "martini:pm"
+	if p.Throttle != pm.Off {
+		name += ":throttle=" + p.Throttle.String()
+	}
+	return open(f, rank, o, name, func(n *martini.NIC) (messages, error) { return pm.NewRHiNET(n, p) })
 }
 
 // OpenVP connects a rank to its NIC through PM/RHiNET-VP.

@@ -16,7 +16,20 @@ import (
 
 type opener func(*fabric.Fabric, int, martini.Options) (*Translator, error)
 
-var openers = map[string]opener{"martini:pm": OpenRHiNET, "martini:vp": OpenVP}
+var openers = map[string]opener{
+	"martini:pm": rhinet, "martini:vp": OpenVP,
+	"martini:pm:throttle=global": throttled(pm.Global), "martini:pm:throttle=destination": throttled(pm.PerDestination),
+}
+
+func rhinet(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
+	return OpenRHiNET(f, rank, o, pm.Options{})
+}
+
+func throttled(scope pm.Throttle) opener {
+	return func(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
+		return OpenRHiNET(f, rank, o, pm.Options{Throttle: scope})
+	}
+}
 
 // job returns the translators of a job of goroutines.
 func job(t testing.TB, peers int, open opener, o martini.Options) []ir.Translator {
@@ -82,8 +95,8 @@ func TestProtocols(t *testing.T) {
 		attach martini.Attach
 		want   string
 	}{
-		{OpenRHiNET, martini.Auto, "0-16384: eager\n16385-: rendezvous/pull\n"},
-		{OpenRHiNET, martini.Off, "0-16384: eager\n16385-: rendezvous/stream\n"},
+		{rhinet, martini.Auto, "0-16384: eager\n16385-: rendezvous/pull\n"},
+		{rhinet, martini.Off, "0-16384: eager\n16385-: rendezvous/stream\n"},
 		{OpenVP, martini.Auto, "0-16384: eager\n16385-: rendezvous/stream\n"},
 	} {
 		caps := job(t, 1, c.open, martini.Options{Attach: c.attach})[0].Caps()
@@ -173,7 +186,7 @@ func TestForgedMessages(t *testing.T) {
 
 // TestCorruptRing: what PM cannot follow is reported with its source.
 func TestCorruptRing(t *testing.T) {
-	tr := job(t, 2, OpenRHiNET, martini.Options{})
+	tr := job(t, 2, rhinet, martini.Options{})
 	nic := tr[0].(*Translator).NIC()
 	if err := nic.Next().Botf(&martini.Packet{
 		Type: martini.PacketPush, PID: 1, Node: 1, Segment: martini.CommonSegment, Payload: []byte{1, 2, 3, 4},
@@ -191,7 +204,7 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenRHiNET(f, 0, martini.Options{}); err == nil || !strings.Contains(err.Error(), "communication memory") {
+	if _, err := OpenRHiNET(f, 0, martini.Options{}, pm.Options{}); err == nil || !strings.Contains(err.Error(), "communication memory") {
 		t.Error(err)
 	}
 	if _, err := OpenVP(f, 20, martini.Options{}); err == nil {

@@ -25,7 +25,7 @@ func TestLocalConnectsAllRanks(t *testing.T) {
 
 func TestRefusalsNameTheCause(t *testing.T) {
 	_, _, err := Local("pigeon", 2)
-	if err == nil || !strings.Contains(err.Error(), `no NIC "pigeon"; there is martini`) {
+	if err == nil || !strings.Contains(err.Error(), `NIC "pigeon": no such network interface; there is martini`) {
 		t.Errorf("got %v", err)
 	}
 	if _, _, err := Local(Default, 0); err == nil {

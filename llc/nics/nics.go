@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"rhinet/llc/ir"
 	"rhinet/llc/martini"
@@ -26,9 +25,9 @@ const Default = "martini"
 const AttachVariable = "RHINET_CMA"
 
 // table holds the constructors. It is read only.
-var table = map[string]func(f *fabric.Fabric, rank int, o nic.Options) (ir.Translator, error){
+var table = map[string]func(f *fabric.Fabric, rank int, o nic.Options, s settings) (ir.Translator, error){
 	"martini":    openMartini,
-	"martini:pm": openPM,
+	throttling:   openPM,
 	"martini:vp": openVP,
 }
 
@@ -40,13 +39,13 @@ func Register(f *fabric.Fabric) error { return nic.Register(f) }
 // Geometry returns the memory that a job of the given number of ranks needs
 // for a NIC: g, or more where the NIC's layer keeps memory for each pair.
 func Geometry(name string, g fabric.Geometry, ranks int) fabric.Geometry {
-	if name == "martini:pm" {
+	if base, _, err := parse(name); err == nil && base == throttling {
 		return pm.Geometry(g, ranks)
 	}
 	return g
 }
 
-// Names returns the names of all NICs in order.
+// Names returns the names of all NICs in order, without settings.
 func Names() []string {
 	var names []string
 	for name := range table {
@@ -56,30 +55,36 @@ func Names() []string {
 	return names
 }
 
+// Check reports what is wrong with a name, which may have settings.
+func Check(name string) error {
+	_, _, err := parse(name)
+	return err
+}
+
 // Open connects a rank to its NIC of the given name in the memory of a job.
 // An unknown name is an error that lists the known ones. The translator does
 // not own f, which is closed after it.
 func Open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
-	open, ok := table[name]
-	if !ok {
-		return nil, fmt.Errorf("nics: no NIC %q; there is %s", name, strings.Join(Names(), ", "))
+	base, s, err := parse(name)
+	if err != nil {
+		return nil, fmt.Errorf("nics: NIC %q: %w", name, err)
 	}
 	attach, err := nic.ParseAttach(os.Getenv(AttachVariable))
 	if err != nil {
 		return nil, fmt.Errorf("nics: %s: %w", AttachVariable, err)
 	}
-	return open(f, rank, nic.Options{Attach: attach})
+	return table[base](f, rank, nic.Options{Attach: attach}, s)
 }
 
-func openMartini(f *fabric.Fabric, rank int, o nic.Options) (ir.Translator, error) {
+func openMartini(f *fabric.Fabric, rank int, o nic.Options, _ settings) (ir.Translator, error) {
 	return opened(martini.Open(f, rank, o))
 }
 
-func openPM(f *fabric.Fabric, rank int, o nic.Options) (ir.Translator, error) {
-	return opened(martinipm.OpenRHiNET(f, rank, o))
+func openPM(f *fabric.Fabric, rank int, o nic.Options, s settings) (ir.Translator, error) {
+	return opened(martinipm.OpenRHiNET(f, rank, o, pm.Options{Throttle: s.throttle}))
 }
 
-func openVP(f *fabric.Fabric, rank int, o nic.Options) (ir.Translator, error) {
+func openVP(f *fabric.Fabric, rank int, o nic.Options, _ settings) (ir.Translator, error) {
 	return opened(martinipm.OpenVP(f, rank, o))
 }
 
