@@ -77,7 +77,7 @@ type Engine struct {
 func New(cfg Config) *Engine {
 	c := cfg.Caps
 	if cfg.Self < 0 || cfg.Self >= cfg.Peers || cfg.Peers > ir.MaxPeers ||
-		c.Slots < 1 || c.Bytes < 2*ir.LineBytes || c.Bytes%ir.LineBytes != 0 || c.Rings < 0 || c.Words < 0 || c.Eager < 0 {
+		c.Slots < 1 || c.Bytes < 2*ir.LineBytes || c.Bytes&(c.Bytes-1) != 0 || c.Rings < 0 || c.Words < 0 || c.Eager < 0 {
 		panic(badConfig)
 	}
 	e := &Engine{

@@ -200,7 +200,8 @@ func TestBrokenContractsPanic(t *testing.T) {
 		func(c *llc.Config) { c.Self = -1 },
 		func(c *llc.Config) { c.Peers = ir.MaxPeers + 1 },
 		func(c *llc.Config) { c.Caps.Slots = 0 },
-		func(c *llc.Config) { c.Caps.Bytes = 100 },
+		func(c *llc.Config) { c.Caps.Bytes = 64 },
+		func(c *llc.Config) { c.Caps.Bytes = 192 },
 		func(c *llc.Config) { c.Caps.Rings = -1 },
 	} {
 		bad := good

@@ -60,7 +60,7 @@ func (t *Translator) packetTo(p *peer, cmd *ir.Command) error {
 	if err != nil {
 		return err
 	}
-	head := pack(&cmd.Header)
+	head := cmd.Header.Words()
 	if err := c.Put(cmd.Slot, cmd.Pos, &head, cmd.Data); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (t *Translator) shared(p *peer, cmd *ir.Command) error {
 		}
 		p.mail = m
 	}
-	head := pack(&cmd.Header)
+	head := cmd.Header.Words()
 	ok, err := p.mail.Append(&head, cmd.Data)
 	if err != nil {
 		return err

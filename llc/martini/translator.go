@@ -86,20 +86,7 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 	ev.Peer = int32(p.Peer)
 	ev.Ring = ir.Ring(p.Ring)
 	ev.Data = p.Data
-	// Field by field: a header built first and copied then costs 7 ns, because
-	// its wide loads must wait for the narrow stores before them.
-	h := &ev.Header
-	h.Kind, h.Flags, h.Context = uint8(p.Head[0]>>32), uint8(p.Head[0]>>40), uint16(p.Head[0]>>48)
-	h.Tag, h.Length, h.Word = int32(p.Head[1]>>32), uint32(len(p.Data)), p.Head[2]
+	ev.Header.Unpack(&p.Head, len(p.Data))
 	ev.Token, ev.Err = 0, nil
 	return true
-}
-
-// pack makes a packet's header words.
-func pack(h *ir.Header) [3]uint64 {
-	return [3]uint64{
-		uint64(h.Kind)<<32 | uint64(h.Flags)<<40 | uint64(h.Context)<<48,
-		uint64(uint32(h.Tag)) << 32,
-		h.Word,
-	}
 }

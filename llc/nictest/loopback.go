@@ -163,24 +163,10 @@ func (e *endpoint) Poll(ev *ir.Event) bool {
 	}
 	if ok {
 		p := &e.packet
-		*ev = ir.Event{
-			Kind: ir.Arrived, Peer: int32(p.Peer), Ring: ir.Ring(p.Ring), Data: p.Data,
-			Header: ir.Header{
-				Kind: uint8(p.Head[0] >> 32), Flags: uint8(p.Head[0] >> 40), Context: uint16(p.Head[0] >> 48),
-				Tag: int32(p.Head[1] >> 32), Length: uint32(len(p.Data)), Word: p.Head[2],
-			},
-		}
+		*ev = ir.Event{Kind: ir.Arrived, Peer: int32(p.Peer), Ring: ir.Ring(p.Ring), Data: p.Data}
+		ev.Header.Unpack(&p.Head, len(p.Data))
 	}
 	return ok
-}
-
-// words packs a header for a ring.
-func words(h *ir.Header) [3]uint64 {
-	return [3]uint64{
-		uint64(h.Kind)<<32 | uint64(h.Flags)<<40 | uint64(h.Context)<<48,
-		uint64(uint32(h.Tag)) << 32,
-		h.Word,
-	}
 }
 
 // Arm fences by its atomic store, ring by its atomic addition.

@@ -69,7 +69,7 @@ func (e *endpoint) way(cmd *ir.Command) (*endpoint, *ring.Ring) {
 
 func (e *endpoint) postPacket(cmd *ir.Command) {
 	if p, r := e.way(cmd); p != nil {
-		head := words(&cmd.Header)
+		head := cmd.Header.Words()
 		r.Put(cmd.Slot, cmd.Pos, &head, cmd.Data)
 		p.ring()
 	}
@@ -80,7 +80,7 @@ func (e *endpoint) postShared(cmd *ir.Command) {
 	if p == nil {
 		return
 	}
-	head := words(&cmd.Header)
+	head := cmd.Header.Words()
 	if h := e.net.hooks.Busy; h != nil && h(e.self, cmd) || !p.shared.Append(e.self, &head, cmd.Data) {
 		e.answer(ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
 		return

@@ -2,10 +2,29 @@ package nictest
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
 
+	"rhinet/internal/ring"
 	"rhinet/llc/ir"
 )
+
+// TestRingsAreThoseOfTheIR: translators put the engine's packets into rings that
+// know nothing of it, so both must reckon alike.
+func TestRingsAreThoseOfTheIR(t *testing.T) {
+	if ir.LineBytes != ring.LineBytes || ir.HeaderBytes != ring.HeadBytes || ir.Inline != ring.Inline || ir.MaxShared > ring.MaxShared {
+		t.Error("sizes differ")
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		size := uint64(128) << rng.IntN(6)
+		pos, n := rng.Uint64N(1<<40)&^(ir.LineBytes-1), rng.IntN(int(size)+1)
+		at, next := ir.Place(pos, size, n)
+		if a, b := ring.Place(pos, size, n); a != at || b != next {
+			t.Fatalf("%d bytes in %d at %d: %d, %d and %d, %d", n, size, pos, at, next, a, b)
+		}
+	}
+}
 
 func TestLoopback(t *testing.T) {
 	Run(t, func(_ testing.TB, peers int) []ir.Translator { return Loopback(peers, DefaultCaps()) })

@@ -1,0 +1,63 @@
+package ir
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestHeaderWords: every field comes back, and the ring's own halves stay free.
+func TestHeaderWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		h := Header{
+			Kind: uint8(rng.Uint32()), Flags: uint8(rng.Uint32()), Context: uint16(rng.Uint32()),
+			Tag: int32(rng.Uint32()), Length: rng.Uint32(), Word: rng.Uint64(),
+		}
+		words := h.Words()
+		if uint32(words[0])|uint32(words[1]) != 0 {
+			t.Fatalf("%+v: words %x", h, words)
+		}
+		words[0] |= uint64(rng.Uint32())
+		words[1] |= uint64(rng.Uint32())
+		var got Header
+		if got.Unpack(&words, int(h.Length)); got != h {
+			t.Fatalf("%+v came back as %+v", h, got)
+		}
+	}
+}
+
+// TestOps: each operation has an answer by token, goes a way that its peer's end
+// closes, or is Conceal.
+func TestOps(t *testing.T) {
+	for op := Packet; op < NumOps; op++ {
+		if op.Answered() == op.Way() && op != Conceal || op == Conceal && (op.Answered() || op.Way()) {
+			t.Errorf("op %d: answered %v, way %v", op, op.Answered(), op.Way())
+		}
+	}
+	for _, op := range []Op{0, NumOps, math.MaxUint8} {
+		if op.Answered() || op.Way() {
+			t.Errorf("op %d exists", op)
+		}
+	}
+}
+
+// TestPlace: payloads neither wrap nor overlap, whatever their sizes.
+func TestPlace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		size := uint64(128) << rng.IntN(6)
+		pos := rng.Uint64N(1<<40) &^ (LineBytes - 1)
+		n := rng.IntN(int(size) + 1)
+		at, next := Place(pos, size, n)
+		if n <= Inline {
+			if at != pos || next != pos {
+				t.Fatalf("%d bytes take data from %d to %d", n, at, next)
+			}
+			continue
+		}
+		if at < pos || at%LineBytes != 0 || at%size+uint64(n) > size || next < at+uint64(n) || next-at >= uint64(n)+LineBytes {
+			t.Fatalf("%d bytes in %d at %d: from %d to %d", n, size, pos, at, next)
+		}
+	}
+}
