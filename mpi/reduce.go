@@ -101,14 +101,11 @@ func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
 // MPI 4.1, section 6.11.1.
 func Scan[T any](c *Comm, in, out []T, op Op) error {
 	s := at("Scan")
-	r, err := enterReduction[T](c, s, op)
+	b, o, r, err := enterPair(c, s, in, out, op)
 	if err != nil {
 		return err
 	}
-	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
-		return c.fail(s, class, "%s", text)
-	}
-	return c.leave(s, c.coll.group.Scan(view(in), view(out), r))
+	return c.leave(s, c.coll.group.Scan(b, o, r))
 }
 
 // Exscan gives each rank in out the combination of the in buffers of all ranks
@@ -118,14 +115,11 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 // MPI 4.1, section 6.11.2.
 func Exscan[T any](c *Comm, in, out []T, op Op) error {
 	s := at("Exscan")
-	r, err := enterReduction[T](c, s, op)
+	b, o, r, err := enterPair(c, s, in, out, op)
 	if err != nil {
 		return err
 	}
-	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
-		return c.fail(s, class, "%s", text)
-	}
-	return c.leave(s, c.coll.group.Exscan(view(in), view(out), r))
+	return c.leave(s, c.coll.group.Exscan(b, o, r))
 }
 
 const overlapInOut = "in and out overlap; they must be apart, or one and the same"
@@ -152,4 +146,16 @@ func enterReduction[T any](c *Comm, s site, op Op) (*reducer, error) {
 		c.coll.mu.Unlock()
 	}
 	return r, err
+}
+
+// enterPair is enterReduction with two equally long buffers.
+func enterPair[T any](c *Comm, s site, in, out []T, op Op) (b, o []byte, r *reducer, err error) {
+	if r, err = enterReduction[T](c, s, op); err != nil {
+		return nil, nil, nil, err
+	}
+	b, o = view(in), view(out)
+	if class, text := pair(len(in), len(out), b, o); text != "" {
+		return nil, nil, nil, c.fail(s, class, "%s", text)
+	}
+	return b, o, r, nil
 }
