@@ -179,19 +179,19 @@ func TestLiesAboutEagerMessages(t *testing.T) {
 
 func encodeOffer(segment uint64, id uint32) []byte {
 	b := make([]byte, wire.OfferBytes)
-	wire.OfferBody(b).Encode(segment, id)
+	(*wire.OfferBody)(b).Encode(segment, id)
 	return b
 }
 
 func encodeSplit(segment, want uint64, index, unit uint32) []byte {
 	b := make([]byte, wire.SplitBytes)
-	wire.SplitBody(b).Encode(segment, want, wire.NewClaim(1, 1), 7, index, unit)
+	(*wire.SplitBody)(b).Encode(segment, want, wire.NewClaim(1, 1), 7, index, unit)
 	return b
 }
 
 func encodeStream(want uint64) []byte {
 	b := make([]byte, wire.StreamBytes)
-	wire.StreamBody(b).Encode(want, 7)
+	(*wire.StreamBody)(b).Encode(want, 7)
 	return b
 }
 

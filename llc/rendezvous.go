@@ -50,7 +50,7 @@ func (e *Engine) startOffer(p *peer, r *Request) {
 	tr := e.pool.train()
 	tr.head = ir.Header{Kind: wire.Offer, Context: r.Context, Tag: int32(r.Tag), Word: t.size}
 	tr.t, tr.n = t, wire.OfferBytes
-	wire.OfferBody(tr.body[:]).Encode(0, t.id)
+	(*wire.OfferBody)(tr.body[:]).Encode(0, t.id)
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
@@ -59,7 +59,7 @@ func (e *Engine) ready(t *transfer) {
 	e.become(t, sendReady)
 	for tr := t.p.queues.messages.head; tr != nil; tr = tr.next {
 		if tr.t == t {
-			wire.OfferBody(tr.body[:]).Encode(uint64(t.segment), t.id)
+			(*wire.OfferBody)(tr.body[:]).Encode(uint64(t.segment), t.id)
 			break
 		}
 	}

@@ -20,7 +20,7 @@ func (e *Engine) askStream(t *transfer) {
 	t.off, t.parts, t.err = 0, 0, nil
 	e.become(t, recvStreaming)
 	b := e.scratch[:wire.StreamBytes]
-	wire.StreamBody(b).Encode(uint64(t.n), t.id)
+	(*wire.StreamBody)(b).Encode(uint64(t.n), t.id)
 	e.control(t.p, header(wire.Stream, uint64(t.remote)), b)
 }
 

@@ -148,7 +148,7 @@ const (
 )
 
 // An Event is one report of the translator to the engine (llc, section 2). Data is a view of
-// receive memory, valid until the next Poll.
+// receive memory, valid until the next Poll; who sent it may still change it.
 type Event struct {
 	Kind    Kind
 	Peer    int32

@@ -19,7 +19,7 @@ func (w *world) lie() {
 			m.used, m.writer = true, int32(w.liar)
 		case wire.Split: // it says that it has done its part
 			to = int(r.ev.Peer)
-			claimed = ir.Header{Kind: wire.Part, Word: wire.Pair(wire.SplitBody(r.ev.Data).ID(), w.any(6))}
+			claimed = ir.Header{Kind: wire.Part, Word: wire.Pair((*wire.SplitBody)(r.ev.Data).ID(), w.any(6))}
 		}
 	}
 	if !w.net.chance(w.Liar) {
@@ -88,14 +88,14 @@ func (w *world) babble(kind wire.Kind) []byte {
 	b := make([]byte, wire.ControlBytes)
 	switch kind {
 	case wire.Offer:
-		wire.OfferBody(b).Encode(uint64(w.any(3)), w.id())
+		(*wire.OfferBody)(b).Encode(uint64(w.any(3)), w.id())
 		return b[:wire.OfferBytes]
 	case wire.Split:
-		wire.SplitBody(b).Encode(uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),
+		(*wire.SplitBody)(b).Encode(uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),
 			w.id(), w.any(w.Caps.Words+1), w.any(w.Caps.SplitUnit))
 		return b[:wire.SplitBytes]
 	case wire.Stream:
-		wire.StreamBody(b).Encode(uint64(w.any(w.Bytes)), w.id())
+		(*wire.StreamBody)(b).Encode(uint64(w.any(w.Bytes)), w.id())
 		return b[:wire.StreamBytes]
 	}
 	return b[:0]

@@ -19,7 +19,8 @@
 // Identifiers are 32 bits, name an entry of a table of the peer that gave
 // them out, and are never 0. "a | b" is Pair(b, a): b in the low half.
 // Everything is little endian. Nothing here is trusted: Parse functions check
-// lengths, engines check values.
+// lengths, engines check values. A payload lies in memory that its sender can
+// still change, so they check and return a copy.
 package wire
 
 // A Kind is the kind of a packet.

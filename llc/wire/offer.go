@@ -15,28 +15,27 @@ const OfferBytes = 12
 //
 // segment names the message in the sender's memory, 0 if it cannot be reached
 // from outside; id is the sender's.
-type OfferBody []byte
+type OfferBody [OfferBytes]byte
 
-// Encode fills o, of OfferBytes bytes.
-func (o OfferBody) Encode(segment uint64, id uint32) {
-	_ = o[OfferBytes-1]
-	binary.LittleEndian.PutUint64(o, segment)
+// Encode fills o.
+func (o *OfferBody) Encode(segment uint64, id uint32) {
+	binary.LittleEndian.PutUint64(o[:], segment)
 	binary.LittleEndian.PutUint32(o[8:], id)
 }
 
 // Segment returns the sender's segment.
-func (o OfferBody) Segment() uint64 { return binary.LittleEndian.Uint64(o) }
+func (o *OfferBody) Segment() uint64 { return binary.LittleEndian.Uint64(o[:]) }
 
 // ID returns the sender's identifier of the message.
-func (o OfferBody) ID() uint32 { return binary.LittleEndian.Uint32(o[8:]) }
+func (o *OfferBody) ID() uint32 { return binary.LittleEndian.Uint32(o[8:]) }
 
-// ParseOffer returns a view of b, which must be exactly one OfferBody with an id.
-func ParseOffer(b []byte) (OfferBody, error) {
+// ParseOffer returns a copy of b, which must be exactly one OfferBody with an id.
+func ParseOffer(b []byte) (o OfferBody, err error) {
 	if len(b) != OfferBytes {
-		return nil, fmt.Errorf("offer of %d bytes, not %d", len(b), OfferBytes)
+		return o, fmt.Errorf("offer of %d bytes, not %d", len(b), OfferBytes)
 	}
-	if OfferBody(b).ID() == 0 {
-		return nil, fmt.Errorf("offer without an id")
+	if o = OfferBody(b); o.ID() == 0 {
+		return o, fmt.Errorf("offer without an id")
 	}
-	return b, nil
+	return o, nil
 }

@@ -15,12 +15,11 @@ const SplitBytes = 36
 //
 //	 0         8      16      24   28      32     36
 //	| segment | want | claim | id | index | unit |
-type SplitBody []byte
+type SplitBody [SplitBytes]byte
 
-// Encode fills s, of SplitBytes bytes.
-func (s SplitBody) Encode(segment, want uint64, claim Claim, id, index, unit uint32) {
-	_ = s[SplitBytes-1]
-	binary.LittleEndian.PutUint64(s, segment)
+// Encode fills s.
+func (s *SplitBody) Encode(segment, want uint64, claim Claim, id, index, unit uint32) {
+	binary.LittleEndian.PutUint64(s[:], segment)
 	binary.LittleEndian.PutUint64(s[8:], want)
 	binary.LittleEndian.PutUint64(s[16:], uint64(claim))
 	binary.LittleEndian.PutUint32(s[24:], id)
@@ -29,45 +28,44 @@ func (s SplitBody) Encode(segment, want uint64, claim Claim, id, index, unit uin
 }
 
 // Segment returns the receiver's segment.
-func (s SplitBody) Segment() uint64 { return binary.LittleEndian.Uint64(s) }
+func (s *SplitBody) Segment() uint64 { return binary.LittleEndian.Uint64(s[:]) }
 
 // Want returns how many bytes the receiver has room for.
-func (s SplitBody) Want() uint64 { return binary.LittleEndian.Uint64(s[8:]) }
+func (s *SplitBody) Want() uint64 { return binary.LittleEndian.Uint64(s[8:]) }
 
 // Claim returns the first value of the claim word.
-func (s SplitBody) Claim() Claim { return Claim(binary.LittleEndian.Uint64(s[16:])) }
+func (s *SplitBody) Claim() Claim { return Claim(binary.LittleEndian.Uint64(s[16:])) }
 
 // ID returns the receiver's identifier of the transfer.
-func (s SplitBody) ID() uint32 { return binary.LittleEndian.Uint32(s[24:]) }
+func (s *SplitBody) ID() uint32 { return binary.LittleEndian.Uint32(s[24:]) }
 
 // Index returns the number of the claim word in the receiver's control area.
-func (s SplitBody) Index() uint32 { return binary.LittleEndian.Uint32(s[28:]) }
+func (s *SplitBody) Index() uint32 { return binary.LittleEndian.Uint32(s[28:]) }
 
 // Unit returns the bytes of one chunk.
-func (s SplitBody) Unit() uint32 { return binary.LittleEndian.Uint32(s[32:]) }
+func (s *SplitBody) Unit() uint32 { return binary.LittleEndian.Uint32(s[32:]) }
 
 // Chunks returns into how many chunks the message is cut.
-func (s SplitBody) Chunks() uint32 {
+func (s *SplitBody) Chunks() uint32 {
 	return uint32((s.Want() + uint64(s.Unit()) - 1) / uint64(s.Unit()))
 }
 
-// ParseSplit returns a view of b, which must be exactly one SplitBody whose values
+// ParseSplit returns a copy of b, which must be exactly one SplitBody whose values
 // are consistent: something to move, in 1 to MaxChunks chunks, and a claim
 // word that names no chunk of the sender yet.
-func ParseSplit(b []byte) (SplitBody, error) {
+func ParseSplit(b []byte) (s SplitBody, err error) {
 	if len(b) != SplitBytes {
-		return nil, fmt.Errorf("split request of %d bytes, not %d", len(b), SplitBytes)
+		return s, fmt.Errorf("split request of %d bytes, not %d", len(b), SplitBytes)
 	}
-	s := SplitBody(b)
-	if s.ID() == 0 || s.Segment() == 0 || s.Want() == 0 || s.Unit() == 0 {
-		return nil, fmt.Errorf("split request with id %d, segment %d, %d bytes in chunks of %d",
+	if s = SplitBody(b); s.ID() == 0 || s.Segment() == 0 || s.Want() == 0 || s.Unit() == 0 {
+		return s, fmt.Errorf("split request with id %d, segment %d, %d bytes in chunks of %d",
 			s.ID(), s.Segment(), s.Want(), s.Unit())
 	}
 	if s.Want() > uint64(s.Unit())*MaxChunks {
-		return nil, fmt.Errorf("split request for %d bytes in chunks of %d: more than %d chunks", s.Want(), s.Unit(), MaxChunks)
+		return s, fmt.Errorf("split request for %d bytes in chunks of %d: more than %d chunks", s.Want(), s.Unit(), MaxChunks)
 	}
 	if c := s.Claim(); c.Back() != 0 || c.Front() > s.Chunks() {
-		return nil, fmt.Errorf("split request whose claim word starts as %v of %d", c, s.Chunks())
+		return s, fmt.Errorf("split request whose claim word starts as %v of %d", c, s.Chunks())
 	}
 	return s, nil
 }

@@ -1,22 +1,25 @@
 package wire
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 func encodedOffer() []byte {
 	b := make([]byte, OfferBytes)
-	OfferBody(b).Encode(1<<63|5, 7)
+	(*OfferBody)(b).Encode(1<<63|5, 7)
 	return b
 }
 
 func encodedStream() []byte {
 	b := make([]byte, StreamBytes)
-	StreamBody(b).Encode(1<<40, 9)
+	(*StreamBody)(b).Encode(1<<40, 9)
 	return b
 }
 
 func encodedSplit() []byte {
 	b := make([]byte, SplitBytes)
-	SplitBody(b).Encode(3, 1000, NewClaim(4, 1), 11, 2, 300)
+	(*SplitBody)(b).Encode(3, 1000, NewClaim(4, 1), 11, 2, 300)
 	return b
 }
 
@@ -39,10 +42,10 @@ func cut(t *testing.T, b []byte, parse func([]byte) error) {
 func TestOffer(t *testing.T) {
 	b := encodedOffer()
 	cut(t, b, func(b []byte) error { _, err := ParseOffer(b); return err })
-	if o := OfferBody(b); o.Segment() != 1<<63|5 || o.ID() != 7 {
+	if o := (*OfferBody)(b); o.Segment() != 1<<63|5 || o.ID() != 7 {
 		t.Fatalf("read back %d %d", o.Segment(), o.ID())
 	}
-	OfferBody(b).Encode(1, 0)
+	(*OfferBody)(b).Encode(1, 0)
 	if _, err := ParseOffer(b); err == nil {
 		t.Fatal("accepted id 0")
 	}
@@ -51,11 +54,11 @@ func TestOffer(t *testing.T) {
 func TestStream(t *testing.T) {
 	b := encodedStream()
 	cut(t, b, func(b []byte) error { _, err := ParseStream(b); return err })
-	if s := StreamBody(b); s.Want() != 1<<40 || s.ID() != 9 {
+	if s := (*StreamBody)(b); s.Want() != 1<<40 || s.ID() != 9 {
 		t.Fatalf("read back %d %d", s.Want(), s.ID())
 	}
 	for _, bad := range [][2]uint64{{0, 1}, {1, 0}} {
-		StreamBody(b).Encode(bad[0], uint32(bad[1]))
+		(*StreamBody)(b).Encode(bad[0], uint32(bad[1]))
 		if _, err := ParseStream(b); err == nil {
 			t.Errorf("accepted %v", bad)
 		}
@@ -65,7 +68,7 @@ func TestStream(t *testing.T) {
 func TestSplit(t *testing.T) {
 	b := encodedSplit()
 	cut(t, b, func(b []byte) error { _, err := ParseSplit(b); return err })
-	s := SplitBody(b)
+	s := (*SplitBody)(b)
 	if s.Segment() != 3 || s.Want() != 1000 || s.Claim() != NewClaim(4, 1) || s.ID() != 11 ||
 		s.Index() != 2 || s.Unit() != 300 || s.Chunks() != 4 {
 		t.Fatalf("read back %v", s)
@@ -121,6 +124,24 @@ func TestEveryKindHasAName(t *testing.T) {
 	}
 }
 
+// TestParsedIsACopy: what has been checked does not change any more when the
+// sender writes over the packet.
+func TestParsedIsACopy(t *testing.T) {
+	offer, split, stream := encodedOffer(), encodedSplit(), encodedStream()
+	o, err1 := ParseOffer(offer)
+	s, err2 := ParseSplit(split)
+	m, err3 := ParseStream(stream)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	clear(offer)
+	clear(split)
+	clear(stream)
+	if o.ID() != 7 || s.Unit() != 300 || s.Want() != 1000 || m.Want() != 1<<40 {
+		t.Fatalf("%x, %x, %x", o, s, m)
+	}
+}
+
 // FuzzParse feeds arbitrary bytes to every parser: none may panic, and what
 // one accepts must encode to the same bytes.
 func FuzzParse(f *testing.F) {
@@ -131,14 +152,14 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		again := make([]byte, len(b))
 		if o, err := ParseOffer(b); err == nil {
-			OfferBody(again).Encode(o.Segment(), o.ID())
+			(*OfferBody)(again).Encode(o.Segment(), o.ID())
 		} else if s, err := ParseStream(b); err == nil {
-			StreamBody(again).Encode(s.Want(), s.ID())
+			(*StreamBody)(again).Encode(s.Want(), s.ID())
 		} else if s, err := ParseSplit(b); err == nil {
 			if n := s.Chunks(); n == 0 || n > MaxChunks || !s.Claim().Fits(n) {
 				t.Fatalf("accepted %v", s)
 			}
-			SplitBody(again).Encode(s.Segment(), s.Want(), s.Claim(), s.ID(), s.Index(), s.Unit())
+			(*SplitBody)(again).Encode(s.Segment(), s.Want(), s.Claim(), s.ID(), s.Index(), s.Unit())
 		} else {
 			return
 		}
