@@ -1,8 +1,10 @@
 package launch
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // cycles describes every ring of ranks each of which waits for the next. A
@@ -24,7 +26,7 @@ func cycles(all []reading) []string {
 			r = waitsFor(all, r)
 		}
 		if r >= 0 && state[r] == onPath {
-			found = append(found, cycleText(path, r))
+			found = append(found, cycleText(all, path[slices.Index(path, r):]))
 		}
 		for _, r := range path {
 			state[r] = done
@@ -42,21 +44,30 @@ func waitsFor(all []reading, r int) int {
 	return s.Peer
 }
 
-// cycleText words the cycle that ends a path and begins at rank at.
-func cycleText(path []int, at int) string {
+// cycleText words a cycle of ranks. Where one of them is at work it need not
+// be a deadlock: two ranks wait for each other, too, while a long message moves
+// between them.
+func cycleText(all []reading, path []int) string {
 	var b strings.Builder
-	in := false
+	var busy []int
 	for _, r := range path {
-		if in = in || r == at; in {
-			b.WriteString(strconv.Itoa(r))
-			b.WriteString(" -> ")
+		b.WriteString(strconv.Itoa(r))
+		b.WriteString(" -> ")
+		if all[r].busy {
+			busy = append(busy, r)
 		}
 	}
-	b.WriteString(strconv.Itoa(at))
-	if path[len(path)-1] == at {
-		return b.String() + ": the rank waits for itself"
+	b.WriteString(strconv.Itoa(path[0]))
+	switch {
+	case len(busy) == 1:
+		return "cycle: " + b.String() + ": each of these ranks waits for the next, but " + named(busy) + " is at work, perhaps on a long message"
+	case len(busy) > 1:
+		slices.Sort(busy)
+		return "cycle: " + b.String() + ": each of these ranks waits for the next, but " + named(busy) + " are at work, perhaps on a long message"
+	case len(path) == 1:
+		return "deadlock: " + b.String() + ": the rank waits for itself"
 	}
-	return b.String() + ": each of these ranks waits for the next"
+	return "deadlock: " + b.String() + ": each of these ranks waits for the next"
 }
 
 // stable keeps, of the waits in two readings taken one after the other, those
@@ -69,4 +80,24 @@ func stable(before, after []reading) []reading {
 		}
 	}
 	return after
+}
+
+// rereading is the time between two looks at a supposed deadlock: long enough
+// for every rank to have had its turn on the processors in between.
+func rereading(ranks, processors int) time.Duration {
+	const (
+		alone = 100 * time.Millisecond
+		turn  = 10 * time.Millisecond
+		most  = time.Second
+	)
+	return min(alone+turn*time.Duration(ranks)/time.Duration(max(1, processors)), most)
+}
+
+// atWork marks the ranks that have used processors between two readings, d
+// apart: more than a wait costs, which now and then looks around.
+func atWork(all []reading, before, after []time.Duration, d time.Duration) {
+	const share = 50
+	for i := range all {
+		all[i].busy = after[i]-before[i] > d/share
+	}
 }

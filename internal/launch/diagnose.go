@@ -13,6 +13,7 @@ type reading struct {
 	Status
 	rank  int
 	ended bool // its process is gone
+	busy  bool // it has used processors between two looks
 }
 
 // maxGroups bounds the lines about waits in the message of a failed job.
@@ -44,7 +45,7 @@ func table(all []reading) string {
 		b.WriteString(strings.TrimRight(row, " \n") + "\n") // cells without words are blanks
 	}
 	for _, c := range cycles(all) {
-		fmt.Fprintf(&b, "deadlock: %s\n", c)
+		b.WriteString(c + "\n")
 	}
 	return b.String()
 }

@@ -25,20 +25,25 @@ func TestCycles(t *testing.T) {
 	busy := reading{Status: Status{State: Computing, Peer: 0}}
 	ended := waitFor(0)
 	ended.ended = true
+	moving := waitFor(0)
+	moving.busy = true
 	for _, c := range []struct {
 		all  []reading
 		want string
 	}{
 		{numbered(busy, busy), ""},
 		{numbered(waitFor(1), busy), ""},
-		{numbered(waitFor(1), waitFor(0)), "0 -> 1 -> 0"},
-		{numbered(waitFor(0)), "0 -> 0: the rank waits for itself"},
-		{numbered(waitFor(1), waitFor(2), waitFor(3), waitFor(1)), "1 -> 2 -> 3 -> 1"},
-		{numbered(waitFor(2), waitFor(2), waitFor(1)), "2 -> 1 -> 2"},
-		{numbered(waitFor(1), waitFor(0), waitFor(3), waitFor(2)), "0 -> 1 -> 0;2 -> 3 -> 2"},
+		{numbered(waitFor(1), waitFor(0)), "deadlock: 0 -> 1 -> 0"},
+		{numbered(waitFor(0)), "deadlock: 0 -> 0: the rank waits for itself"},
+		{numbered(waitFor(1), waitFor(2), waitFor(3), waitFor(1)), "deadlock: 1 -> 2 -> 3 -> 1"},
+		{numbered(waitFor(2), waitFor(2), waitFor(1)), "deadlock: 2 -> 1 -> 2"},
+		{numbered(waitFor(1), waitFor(0), waitFor(3), waitFor(2)), "deadlock: 0 -> 1 -> 0;deadlock: 2 -> 3 -> 2"},
 		{numbered(waitFor(AnyPeer), waitFor(0)), ""},
 		{numbered(waitFor(NoPeer), waitFor(0)), ""},
 		{numbered(waitFor(1), ended), ""},
+		{numbered(waitFor(1), moving), "cycle: 0 -> 1 -> 0: each of these ranks waits for the next, but rank 1 is at work, perhaps on a long message"},
+		{numbered(moving), "cycle: 0 -> 0: "},
+		{numbered(waitFor(2), moving, moving), "cycle: 0 -> 2 -> 0: each of these ranks waits for the next, but rank 2 is at work"},
 		{numbered(waitFor(7), waitFor(0)), ""}, // a status line is not trusted
 	} {
 		got := cycles(c.all)
@@ -67,6 +72,23 @@ func TestMovingRanksAreNoDeadlock(t *testing.T) {
 	after[1].Mark = 2
 	if n := len(cycles(stable(before, after))); n != 0 {
 		t.Errorf("%d cycles among ranks that move", n)
+	}
+}
+
+func TestRanksAtWork(t *testing.T) {
+	all := numbered(waitFor(1), waitFor(0), waitFor(0))
+	const d = 100 * time.Millisecond
+	atWork(all, []time.Duration{time.Second, time.Second, time.Second}, []time.Duration{time.Second + d/60, time.Second + d/40, 0}, d)
+	if all[0].busy || !all[1].busy || all[2].busy {
+		t.Errorf("busy: %v, %v, %v", all[0].busy, all[1].busy, all[2].busy)
+	}
+	both := numbered(waitFor(1), waitFor(0))
+	both[0].busy, both[1].busy = true, true
+	if text := cycles(both)[0]; !strings.HasSuffix(text, ", but ranks 0-1 are at work, perhaps on a long message") {
+		t.Error(text)
+	}
+	if a, b := rereading(2, 2), rereading(1000, 1); a < 100*time.Millisecond || a > 200*time.Millisecond || b != time.Second {
+		t.Errorf("%v and %v", a, b)
 	}
 }
 

@@ -1,8 +1,14 @@
 package launch
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,4 +62,18 @@ func pipe() (r, w int, err error) {
 		return -1, -1, err
 	}
 	return p[0], p[1], nil
+}
+
+// cpuTime returns how long the threads of a process have used processors; 0 if
+// the kernel does not tell.
+func cpuTime(pid int) time.Duration {
+	var sum time.Duration
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	for _, name := range files {
+		text, _ := os.ReadFile(name)
+		used, _, _ := bytes.Cut(text, []byte{' '})
+		ns, _ := strconv.ParseInt(string(used), 10, 64)
+		sum += time.Duration(ns)
+	}
+	return sum
 }

@@ -48,3 +48,6 @@ func pipe() (r, w int, err error) {
 	}
 	return p[0], p[1], nil
 }
+
+// cpuTime would return how long a process has used processors.
+func cpuTime(int) time.Duration { return 0 }

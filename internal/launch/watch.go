@@ -13,7 +13,6 @@ import (
 const (
 	grace       = 250 * time.Millisecond // between asking ranks to end and making them
 	insistence  = 5 * time.Second        // a second interrupt within this time kills
-	rereading   = 20 * time.Millisecond  // between the two looks at a supposed deadlock
 	settleTries = 10
 	settleTime  = 2 * time.Millisecond
 	desertCheck = 50 * time.Millisecond // between looks at those whom a rank may have deserted
@@ -228,8 +227,20 @@ func (w *watcher) lookTwice() []reading {
 	if len(cycles(all)) == 0 {
 		return all
 	}
-	time.Sleep(rereading)
-	return stable(all, w.look())
+	d, before := rereading(len(all), w.plan.limit), w.times()
+	time.Sleep(d)
+	all = stable(all, w.look())
+	atWork(all, before, w.times(), d)
+	return all
+}
+
+// times returns how long every rank has used processors.
+func (w *watcher) times() []time.Duration {
+	all := make([]time.Duration, len(w.ended))
+	for r := range all {
+		all[r] = cpuTime(w.ranks.pid(r))
+	}
+	return all
 }
 
 // brokenOutput is the cause when what the ranks print cannot be written.
