@@ -19,6 +19,7 @@ type options struct {
 	timers     bool
 	kernels    []nas.Kernel
 	all        bool
+	available  func() int64 // bytes of memory that can still be taken, negative if unknown; nil: unknown
 }
 
 // errHelp means that help was asked for.

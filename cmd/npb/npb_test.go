@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -187,6 +188,67 @@ func TestSkippedAndFailed(t *testing.T) {
 	if strings.Count(last, "\n") != 3 || !strings.Contains(last, "UNSUCCESSFUL") || strings.Contains(last, " NO ") {
 		t.Errorf("summary:\n%s", last)
 	}
+}
+
+// What a kernel needs is compared with what rank 0 finds; one line says both, and
+// nothing has been made.
+func TestShortOfMemory(t *testing.T) {
+	for _, tc := range []struct {
+		all       bool
+		available int64
+		status    int
+		out, errs string
+	}{
+		{false, 999, exitUsage, "", "npb: big class S on 2 processes needs about 1000 bytes of memory, but only 999 bytes are available; free some, or choose a smaller class\n"},
+		{true, 999, exitOK, " skipped: big class S on 2 processes needs about 1000 bytes of memory, but only 999 bytes are available; free some, or choose a smaller class\n", ""},
+		{false, 1000, exitOK, "", ""},
+		{false, -1, exitOK, "", ""},
+	} {
+		var out, errs [2]bytes.Buffer
+		ran := false
+		mpitest.Run(t, 2, func(world *mpi.Comm) error {
+			big := fake("big", nas.Successful, nil, nil)
+			big.Memory = func(procs int, _ nas.Class) int64 { return 500 * int64(procs) }
+			run := big.Run
+			big.Run = func(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
+				if world.Rank() == 0 {
+					ran = true
+				}
+				return run(world, cfg)
+			}
+			r := world.Rank()
+			o := options{class: nas.S, format: "text", all: tc.all, kernels: []nas.Kernel{big},
+				available: func() int64 { return tc.available - int64(r) }} // only rank 0's counts
+			status, err := o.execute(world, &out[r], &errs[r])
+			if status != tc.status {
+				t.Errorf("%+v: rank %d has status %d", tc, r, status)
+			}
+			return err
+		})
+		short := tc.out != "" || tc.errs != ""
+		if ran == short || errs[0].String() != tc.errs || short && out[0].String() != tc.out {
+			t.Errorf("%+v: ran %v, stdout %q, stderr %q", tc, ran, out[0].String(), errs[0].String())
+		}
+	}
+	for n, want := range map[int64]string{1023: "1023 bytes", 1536: "1536 bytes (1.5 KiB)", 3 << 20: "3145728 bytes (3.0 MiB)", 5 << 30: "5368709120 bytes (5.0 GiB)"} {
+		if got := bytesText(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
+// A communicator that fails ends the program before anything is printed.
+func TestNoWordFromRank0(t *testing.T) {
+	mpitest.Run(t, 2, func(world *mpi.Comm) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var out bytes.Buffer
+		o := options{class: nas.S, format: "text", kernels: []nas.Kernel{fake("good", nas.Successful, nil, nil)}}
+		if _, err := o.execute(world.WithContext(ctx), &out, &out); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+			t.Errorf("rank %d: %v, %q", world.Rank(), err, out.String())
+		}
+		return nil
+	})
 }
 
 func TestErrorsOfARun(t *testing.T) {

@@ -33,12 +33,17 @@ func run(world *mpi.Comm, args []string, stdout, stderr io.Writer) (int, error) 
 		fmt.Fprintf(stderr, "npb: %v\n", err)
 		return exitUsage, nil
 	}
+	o.available = availableMemory
 	return o.execute(world, stdout, stderr)
 }
 
 // execute runs the kernels; see run.
 func (o *options) execute(world *mpi.Comm, stdout, stderr io.Writer) (int, error) {
-	skipped, err := o.admit(world.Size())
+	available, err := o.memory(world)
+	if err != nil {
+		return exitFailed, err
+	}
+	skipped, err := o.admit(world.Size(), available)
 	if err != nil {
 		fmt.Fprintf(stderr, "npb: %v\n", err)
 		return exitUsage, nil
@@ -68,12 +73,16 @@ func (o *options) execute(world *mpi.Comm, stdout, stderr io.Writer) (int, error
 	return exitOK, nil
 }
 
-// admit checks that every kernel can run on procs processes. With "all" it
-// drops those that cannot and returns why.
-func (o *options) admit(procs int) (skipped []string, err error) {
+// admit checks that every kernel can run on procs processes, in the memory
+// that is available, before anything is made. With "all" it drops those that
+// cannot and returns why.
+func (o *options) admit(procs int, available int64) (skipped []string, err error) {
 	var fit []nas.Kernel
 	for _, k := range o.kernels {
 		err := k.Allowed(procs, o.class)
+		if err == nil {
+			err = fits(k, procs, o.class, available)
+		}
 		switch {
 		case err == nil:
 			fit = append(fit, k)

@@ -14,6 +14,7 @@ func TestKernel(t *testing.T) {
 		// The lines of class W do not fill the last vector.
 		Verified: map[nas.Class][]int{nas.S: {1, 4, 9, 16}, nas.W: {1, 4, 9}},
 		Allowed:  []int{1, 4, 9, 16}, Refused: []int{2, 3, 8, 25},
+		Published: suite().Published,
 	}.Test(t)
 }
 

@@ -16,6 +16,10 @@ func TestKernel(t *testing.T) {
 		Kernel: Kernel(), Phases: 6,
 		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {1, 2, 4}},
 		Allowed:  []int{1, 2, 4, 8, 16, 64}, Refused: []int{3, 6, 12},
+		Published: func(class nas.Class) []float64 {
+			p := classes()[class]
+			return []float64{float64(p.na), float64(p.nonzer), float64(p.niter), p.shift, p.zeta}
+		},
 	}.Test(t)
 }
 

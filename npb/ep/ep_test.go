@@ -34,6 +34,10 @@ func TestKernel(t *testing.T) {
 			}
 		},
 		Allowed: []int{1, 2, 3, 7, 16, 256}, Refused: []int{257},
+		Published: func(class nas.Class) []float64 {
+			p := classes()[class]
+			return []float64{float64(p.m), p.sx, p.sy}
+		},
 	}.Test(t)
 }
 

@@ -26,6 +26,14 @@ func TestKernel(t *testing.T) {
 			}
 		},
 		Allowed: []int{1, 2, 4, 8, 16, 32, 64}, Refused: []int{3, 128},
+		Published: func(class nas.Class) []float64 {
+			p := classes()[class]
+			values := []float64{float64(p.nx), float64(p.ny), float64(p.nz), float64(p.niter)}
+			for _, c := range p.checksums {
+				values = append(values, real(c), imag(c))
+			}
+			return values
+		},
 	}.Test(t)
 }
 

@@ -16,6 +16,19 @@ func TestKernel(t *testing.T) {
 		Kernel: Kernel(), Phases: 5,
 		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {1, 2, 4}},
 		Allowed:  []int{1, 2, 4, 8, 16, 128}, Refused: []int{3, 256},
+		Published: func(class nas.Class) []float64 {
+			p := classes()[class]
+			values := []float64{float64(p.keysLog), float64(p.rangeLog), float64(p.bucketsLog), float64(p.minProcs), float64(p.maxProcs)}
+			for _, at := range p.position {
+				values = append(values, float64(at))
+			}
+			for it := 1; it <= iterations; it++ {
+				for i := range tests {
+					values = append(values, float64(p.expected(i, it)))
+				}
+			}
+			return values
+		},
 	}.Test(t)
 }
 

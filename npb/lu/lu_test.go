@@ -18,6 +18,11 @@ func TestKernel(t *testing.T) {
 		// The lines of class W do not fill the last vector.
 		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 6, 9}, nas.W: {1, 2, 4}},
 		Allowed:  []int{1, 2, 4, 6, 8, 9, 12, 16}, Refused: []int{3, 5, 7, 10, 18},
+		Published: func(class nas.Class) []float64 {
+			c := classes[class]
+			values := []float64{float64(c.n), float64(c.steps), c.dt}
+			return append(append(append(values, c.residual[:]...), c.error[:]...), c.surface)
+		},
 	}.Test(t)
 }
 

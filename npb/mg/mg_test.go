@@ -15,6 +15,10 @@ func TestKernel(t *testing.T) {
 		Kernel: Kernel(), Phases: 9,
 		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16, 32}, nas.W: {1, 2, 4}},
 		Allowed:  []int{1, 2, 4, 8, 16, 64, 512}, Refused: []int{3, 6, 1 << 16},
+		Published: func(class nas.Class) []float64 {
+			p := classes()[class]
+			return []float64{float64(p.n), float64(p.niter), p.rnm2}
+		},
 	}.Test(t)
 }
 

@@ -13,6 +13,7 @@ func TestKernel(t *testing.T) {
 		Kernel: Kernel(), Phases: 7, Heavy: true,
 		Verified: map[nas.Class][]int{nas.S: {1, 4, 9, 16}, nas.W: {1, 4, 9}},
 		Allowed:  []int{1, 4, 9, 16}, Refused: []int{2, 3, 8, 25},
+		Published: suite().Published,
 	}.Test(t)
 }
 

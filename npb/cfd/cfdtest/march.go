@@ -23,6 +23,13 @@ type March struct {
 	Residual, Error        Norm // after the step
 }
 
+// Published returns the parameters and reference values of a class.
+func (m March) Published(class nas.Class) []float64 {
+	c := m.Kernel.Classes[class]
+	values := []float64{float64(c.N), float64(c.Steps), c.Dt}
+	return append(append(values, c.Residual[:]...), c.Error[:]...)
+}
+
 // Test runs the tests that are the same for both kernels.
 func (m March) Test(t *testing.T) {
 	t.Run("FirstStep", m.firstStep)

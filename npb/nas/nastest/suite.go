@@ -29,12 +29,17 @@ type Suite struct {
 	Check func(t *testing.T, r nas.Result)
 
 	Allowed, Refused []int // process counts of class S
+
+	// Published returns parameters and reference values of a class, in the order
+	// of publishedJSON.
+	Published func(class nas.Class) []float64
 }
 
 // Test runs the suite.
 func (s Suite) Test(t *testing.T) {
 	t.Run("Verified", s.verified)
 	t.Run("Classes", s.classes)
+	t.Run("Published", s.published)
 	t.Run("Counts", s.counts)
 	t.Run("OtherIterations", s.otherIterations)
 	t.Run("Memory", s.memory)
