@@ -87,7 +87,7 @@ func TestWrongBytesAreCounted(t *testing.T) {
 func TestRepetitions(t *testing.T) {
 	b, _ := Find("Bcast")
 	b.call = func(*env, int) error { return nil }
-	n := run(t, 2, []Benchmark{b}, Options{Sizes: []int{0, 32 << 10, 64 << 10, 4 << 20}, NoSync: true})
+	n := run(t, 2, []Benchmark{b}, Options{Sizes: []int{0, 32 << 10, 64 << 10, 4 << 20}, NoSync: true, Time: time.Hour})
 	var reps []int
 	for _, r := range n.rows {
 		reps = append(reps, r.Repetitions)
