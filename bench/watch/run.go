@@ -18,6 +18,9 @@ type Test struct {
 	Ranks, Bytes int
 }
 
+// String is the name under which findings are reported.
+func (t Test) String() string { return fmt.Sprintf("%s, %d ranks, %d bytes", t.Name, t.Ranks, t.Bytes) }
+
 // Quick is the set: every way of moving a message once.
 func Quick() []Test {
 	return []Test{
@@ -29,11 +32,13 @@ func Quick() []Test {
 // Options of a run.
 type Options struct {
 	Tests []Test
+	Works []Work // need a Counter
 	Tries int
 	Limit time.Duration // of one command
 	// Command returns the argument list that runs a test on its ranks, reps
 	// times after as many, and prints what ParseTally reads.
 	Command func(t Test, reps int) []string
+	Counter *Counter
 }
 
 // Repetitions of a try: with few and with many. System calls a repetition
@@ -43,22 +48,28 @@ const (
 	many = 2200
 )
 
-// Run counts. Where system calls cannot be counted, note says why.
-func Run(ctx context.Context, o Options) (r *Record, note string, err error) {
+// Run counts. Where system calls or instructions cannot be counted, notes say
+// why.
+func Run(ctx context.Context, o Options) (r *Record, notes []string, err error) {
 	r = &Record{Schema: Schema, Host: host.Describe()}
 	r.Host.FindCommit()
 	for _, t := range o.Tests {
 		c, why, err := o.cost(ctx, t)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s on %d ranks: %w", t.Name, t.Ranks, err)
+			return nil, nil, fmt.Errorf("%s on %d ranks: %w", t.Name, t.Ranks, err)
 		}
-		if why != nil {
-			note = fmt.Sprintf("system calls are not counted: %v", why)
+		if text := fmt.Sprintf("system calls are not counted: %v", why); why != nil && !slices.Contains(notes, text) {
+			notes = append(notes, text)
 		}
 		r.Costs = append(r.Costs, c)
 	}
+	works, more, err := o.works(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Works, notes = works, append(notes, more...)
 	r.Host.After = host.Load()
-	return r, note, nil
+	return r, notes, nil
 }
 
 // cost runs one test several times. why says what kept system calls from

@@ -96,6 +96,8 @@ func TestBadInput(t *testing.T) {
 		{"watch --baseline none.json", "--update makes it"},
 		{"watch --baseline x --tries 0", "--tries"},
 		{"watch tally Bcast", "tally takes"},
+		{"watch piece match", "piece takes"},
+		{"watch piece match 8", `unknown piece "match"; the pieces are message 8, `},
 		{"watch tally Pong 8 1", `unknown test "Pong"`},
 		{"watch tally Bcast 8 x", "no numbers"},
 		{"watch tally PingPong 8 1", "mpirun -n 2"},

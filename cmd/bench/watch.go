@@ -29,7 +29,7 @@ func watchCommand(out io.Writer) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "watch",
-		Short: "Count what messages cost in allocations and system calls, and fail if it is more than before",
+		Short: "Count what messages cost in allocations, system calls and instructions, and fail if it is more than before",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if baseline == "" {
@@ -55,7 +55,7 @@ func watchCommand(out io.Writer) *cobra.Command {
 	f.IntVar(&o.Tries, "tries", 3, "tries of each test; of counts the least is taken")
 	f.DurationVar(&o.Limit, "limit", time.Minute, "longest time of one command")
 	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
-	c.AddCommand(tallyCommand(out))
+	c.AddCommand(tallyCommand(out), pieceCommand())
 	return c
 }
 
@@ -85,12 +85,18 @@ func watchCosts(out io.Writer, o watch.Options, launch, file string, before *wat
 	o.Command = func(t watch.Test, reps int) []string {
 		return []string{mpirun, "-n", strconv.Itoa(t.Ranks), self, "watch", "tally", t.Name, strconv.Itoa(t.Bytes), strconv.Itoa(reps)}
 	}
-	now, note, err := watch.Run(ctx, o)
+	var missing error
+	if o.Counter, missing = watch.FindCounter(ctx); missing != nil {
+		fmt.Fprintln(out, "note:", missing)
+	} else if o.Works, err = works(self, p); err != nil {
+		return err
+	}
+	now, notes, err := watch.Run(ctx, o)
 	if err != nil {
 		return err
 	}
-	if note != "" {
-		fmt.Fprintln(out, "note:", note)
+	for _, n := range notes {
+		fmt.Fprintln(out, "note:", n)
 	}
 	if before == nil {
 		if err := updateRecord(file, now); err != nil {
@@ -99,7 +105,7 @@ func watchCosts(out io.Writer, o watch.Options, launch, file string, before *wat
 		return showCosts(out, now)
 	}
 	for range again {
-		if o.Tests = costly(before, now, times); len(o.Tests) == 0 {
+		if o = costly(o, before, now, times); len(o.Tests)+len(o.Works) == 0 {
 			break
 		}
 		more, _, err := watch.Run(ctx, o)
@@ -114,15 +120,16 @@ func watchCosts(out io.Writer, o watch.Options, launch, file string, before *wat
 	return judge(out, before, now, times)
 }
 
-// costly lists the tests that cost more than before.
-func costly(before, now *watch.Record, times bool) (tests []watch.Test) {
+// costly keeps of a set what costs more than before.
+func costly(o watch.Options, before, now *watch.Record, times bool) watch.Options {
 	found, _ := watch.Compare(before, now, times)
+	high := map[string]bool{}
 	for _, f := range found {
-		if !slices.Contains(tests, f.Test) {
-			tests = append(tests, f.Test)
-		}
+		high[f.What] = true
 	}
-	return tests
+	o.Tests = slices.DeleteFunc(slices.Clone(o.Tests), func(t watch.Test) bool { return !high[t.String()] })
+	o.Works = slices.DeleteFunc(slices.Clone(o.Works), func(w watch.Work) bool { return !high[w.Name] })
+	return o
 }
 
 // showCosts prints a record as a table.
@@ -136,7 +143,21 @@ func showCosts(out io.Writer, r *watch.Record) error {
 		}
 		rows = append(rows, []string{c.Test, strconv.Itoa(c.Ranks), strconv.Itoa(c.Bytes), fmt.Sprintf("%.3f", c.Allocs), calls, fmt.Sprintf("%.3f", c.Median)})
 	}
-	return bench.Table(out, []string{"test", "ranks", "bytes", "allocations", "system calls", "usec"}, rows)
+	err := bench.Table(out, []string{"test", "ranks", "bytes", "allocations", "system calls", "usec"}, rows)
+	if err != nil || len(r.Works) == 0 {
+		return err
+	}
+	rows = nil
+	count := func(v float64) string {
+		if v < 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.1f", v)
+	}
+	for _, w := range r.Works {
+		rows = append(rows, []string{w.Work, count(w.Instructions), fmt.Sprintf("%.2f %%", 100*w.Noise), count(w.Lines), count(w.Cycles), w.Tool})
+	}
+	return bench.Table(out, []string{"work", "instructions", "noise", "cache lines", "cycles", "counted by"}, rows)
 }
 
 func judge(out io.Writer, before, now *watch.Record, times bool) error {

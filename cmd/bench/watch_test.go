@@ -21,9 +21,10 @@ func tallies(t *testing.T, allocs string) string {
 }
 
 func TestWatchFailsWhenMessagesCostMore(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // no tool that counts instructions
 	file := filepath.Join(t.TempDir(), "record.json")
 	args := []string{"watch", "--tries", "1", "--baseline", file, "--mpirun"}
-	if status, out, errs := command(append(args, tallies(t, "0"), "--update")...); status != 0 || !strings.Contains(out, "system calls") {
+	if status, out, errs := command(append(args, tallies(t, "0"), "--update")...); status != 0 || !strings.Contains(out, "system calls") || strings.Count(out, "note: instructions are not counted: ") != 1 {
 		t.Fatalf("status %d, output %q, errors %q", status, out, errs)
 	}
 	if r, err := watch.Read(file); err != nil || len(r.Costs) != len(watch.Quick()) {
@@ -36,7 +37,7 @@ func TestWatchFailsWhenMessagesCostMore(t *testing.T) {
 	if status != 1 || !strings.Contains(out, "more than before: Bcast, 2 ranks, 8 bytes: 2.00 allocations, 0.00 before") || !strings.Contains(errs, "costs are higher") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
 	}
-	if status, _, errs := command("watch", "--baseline", file, "--tries", "1", "--mpirun", "false"); status != 1 || !strings.Contains(errs, "PingPong on 2 ranks") {
+	if status, _, errs := command("watch", "--baseline", file, "--tries", "1", "--mpirun", "/bin/false"); status != 1 || !strings.Contains(errs, "PingPong on 2 ranks") {
 		t.Errorf("a launcher that fails: status %d, errors %q", status, errs)
 	}
 	if status, _, errs := command(append(args[:3], "--baseline", "/nowhere/at/all.json", "--update", "--mpirun", tallies(t, "0"))...); status != statusUsage || !strings.Contains(errs, "--baseline") {
@@ -48,5 +49,47 @@ func TestTally(t *testing.T) {
 	status, out, errs := process(t, "watch", "tally", "Bcast", "8", "100")
 	if status != 0 || !strings.HasPrefix(out, "tally 0.") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+}
+
+// More instructions than before are found, with a stand-in for valgrind that
+// makes them of the number of arguments, or of the repetitions of a piece.
+func TestWatchFailsWhenWorkTakesMoreInstructions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds npb")
+	}
+	bin := t.TempDir()
+	count := func(each string) {
+		script := "#!/bin/sh\nfor last; do :; done\ncase $last in *[!0-9]*) last=$#;; esac\necho \"==1== I refs: $((last * " + each + "))\" >&3\n"
+		if err := os.WriteFile(filepath.Join(bin, "valgrind"), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(bin, "perf"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv(asBench, "1")
+	file := filepath.Join(t.TempDir(), "record.json")
+	args := []string{"watch", "--tries", "1", "--baseline", file, "--mpirun", tallies(t, "0")}
+	count("100")
+	if status, out, errs := command(append(args, "--update")...); status != 0 || !strings.Contains(out, "npb mg S") || !strings.Contains(out, "valgrind") {
+		t.Fatalf("status %d, output %q, errors %q", status, out, errs)
+	}
+	if status, out, errs := command(args...); status != 0 {
+		t.Errorf("the same: status %d, output %q, errors %q", status, out, errs)
+	}
+	count("103")
+	status, out, errs := command(args...)
+	if status != 1 || !strings.Contains(out, "more than before: self 8: 103 instructions, 100 before, at most 101\n") || !strings.Contains(errs, "6 costs are higher") {
+		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+}
+
+func TestPieceCommand(t *testing.T) {
+	for _, p := range watch.Pieces() {
+		if status, out, errs := process(t, "watch", "piece", p.Name, "10"); status != 0 || out+errs != "" {
+			t.Errorf("%s: status %d, output %q, errors %q", p.Name, status, out, errs)
+		}
 	}
 }

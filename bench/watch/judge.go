@@ -1,0 +1,137 @@
+package watch
+
+import (
+	"fmt"
+	"math"
+)
+
+// Tolerances: counts may rise by so much a repetition (the Go runtime
+// allocates and sleeps a little by itself), and the first quartile of the
+// times may exceed the third of before by this factor.
+const (
+	moreAllocs   = 0.25
+	moreSyscalls = 0.5
+	slower       = 1.25
+)
+
+// Instructions and cache lines may rise by this share, or by so many times the
+// noise of the record; lines by so many in any case, because where a buffer
+// happens to lie decides about one or two.
+const (
+	moreInstructions = 0.01
+	moreLines        = 0.05
+	timesNoise       = 3
+	fewLines         = 2
+)
+
+// A Finding is one thing that costs more than before.
+type Finding struct {
+	What string // as Test.String and Work.Name have it
+	Text string
+}
+
+func (f Finding) String() string { return f.What + ": " + f.Text }
+
+// Merge takes over from another record of the same machine what cost less
+// there: a busy machine only adds to a cost.
+func (r *Record) Merge(other *Record) {
+	for i, c := range r.Costs {
+		for _, o := range other.Costs {
+			if o.name() != c.name() {
+				continue
+			}
+			c.Allocs = min(c.Allocs, o.Allocs)
+			if o.Syscalls >= 0 {
+				c.Syscalls = min(c.Syscalls, o.Syscalls)
+			}
+			if o.Median < c.Median {
+				c.Low, c.Median, c.High = o.Low, o.Median, o.High
+			}
+			r.Costs[i] = c
+		}
+	}
+	for i, w := range r.Works {
+		for _, o := range other.Works {
+			if o.Work == w.Work && o.Tool == w.Tool {
+				w.Instructions, w.Lines, w.Cycles = min(w.Instructions, o.Instructions), min(w.Lines, o.Lines), min(w.Cycles, o.Cycles)
+				r.Works[i] = w
+			}
+		}
+	}
+}
+
+// Compare lists what costs more in now than in before. Times are compared
+// only if asked for, and only between machines of one kind; notes say what
+// was not compared.
+func Compare(before, now *Record, times bool) (findings []Finding, notes []string) {
+	same := before.Host.CPU == now.Host.CPU && before.Host.Cores == now.Host.Cores && before.Host.OS == now.Host.OS
+	if times && !same {
+		notes = append(notes, fmt.Sprintf("times are not compared: before it was %s with %d cores", before.Host.CPU, before.Host.Cores))
+	}
+	old := map[string]Cost{}
+	for _, c := range before.Costs {
+		old[c.name()] = c
+	}
+	for _, c := range now.Costs {
+		o, ok := old[c.name()]
+		if !ok {
+			notes = append(notes, c.name()+": not in the record of before")
+			continue
+		}
+		add := func(format string, args ...any) {
+			findings = append(findings, Finding{c.name(), fmt.Sprintf(format, args...)})
+		}
+		if c.Allocs > o.Allocs+moreAllocs {
+			add("%.2f allocations, %.2f before", c.Allocs, o.Allocs)
+		}
+		switch {
+		case c.Syscalls < 0 || o.Syscalls < 0:
+			notes = append(notes, c.name()+": system calls are not compared")
+		case c.Syscalls > o.Syscalls+moreSyscalls:
+			add("%.2f system calls, %.2f before", c.Syscalls, o.Syscalls)
+		}
+		if times && same && c.Low > slower*o.High {
+			add("%.3f µs [%.3f %.3f], before %.3f [%.3f %.3f]", c.Median, c.Low, c.High, o.Median, o.Low, o.High)
+		}
+	}
+	more, said := compareWorks(before, now)
+	return append(findings, more...), append(notes, said...)
+}
+
+// compareWorks lists works that take more instructions or cache lines. Counts
+// of another tool, system, or version of Go are not comparable; those of the
+// processor's own counters not on another processor.
+func compareWorks(before, now *Record) (findings []Finding, notes []string) {
+	if len(now.Works) == 0 {
+		return nil, nil // said when it was counted
+	}
+	if before.Host.OS != now.Host.OS || before.Host.Go != now.Host.Go {
+		return nil, []string{fmt.Sprintf("instructions are not compared: before it was %s on %s", before.Host.Go, before.Host.OS)}
+	}
+	old := map[string]WorkCost{}
+	for _, w := range before.Works {
+		old[w.Work] = w
+	}
+	for _, w := range now.Works {
+		o, ok := old[w.Work]
+		switch {
+		case !ok:
+			notes = append(notes, w.Work+": not in the record of before")
+			continue
+		case o.Tool != w.Tool:
+			notes = append(notes, fmt.Sprintf("%s: instructions are not compared: before they were counted by %s, now by %s", w.Work, o.Tool, w.Tool))
+			continue
+		case w.Tool == perf.name && before.Host.CPU != now.Host.CPU:
+			notes = append(notes, fmt.Sprintf("%s: instructions are not compared: before it was %s", w.Work, before.Host.CPU))
+			continue
+		}
+		if most := o.Instructions * (1 + max(moreInstructions, timesNoise*o.Noise)); w.Instructions > most {
+			findings = append(findings, Finding{w.Work, fmt.Sprintf("%.0f instructions, %.0f before, at most %.0f", w.Instructions, o.Instructions, most)})
+		}
+		most := o.Lines + math.Max(fewLines, o.Lines*max(moreLines, timesNoise*o.LinesNoise))
+		if o.Lines >= 0 && w.Lines > most {
+			findings = append(findings, Finding{w.Work, fmt.Sprintf("%.1f cache lines, %.1f before, at most %.1f", w.Lines, o.Lines, most)})
+		}
+	}
+	return findings, notes
+}

@@ -1,0 +1,149 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"rhinet/internal/wait"
+	"rhinet/llc"
+	"rhinet/llc/match"
+	"rhinet/llc/nics"
+	"rhinet/llc/port"
+	"rhinet/mpi"
+	"rhinet/nicemu/fabric"
+)
+
+// A Piece is a fixed amount of work that one goroutine does without waiting
+// for anybody, so that the instructions it takes are the same every time.
+type Piece struct {
+	Name  string
+	About string
+	// Few and Many are the repetitions of two runs, whose difference is free of
+	// what starting and ending cost.
+	Few, Many int
+	open      func() (*setup, error)
+}
+
+// A setup is a piece that is ready to be done.
+type setup struct {
+	step  func() error
+	close func() error
+}
+
+// Pieces are the ways of a message that are counted.
+func Pieces() []Piece {
+	return []Piece{
+		{"message 8", "8 bytes from one port to another, both ends", 1000, 21000, func() (*setup, error) { return message(8) }},
+		{"message 4096", "4096 bytes from one port to another, in packets", 500, 5500, func() (*setup, error) { return message(4096) }},
+		{"match 32", "32 receives posted, and taken by messages from the last to the first", 200, 2200, matching},
+		{"self 8", "Isend, Recv and Wait of 8 bytes by one rank with itself", 1000, 21000, self},
+	}
+}
+
+// FindPiece returns the piece called name, or an error that lists the names.
+func FindPiece(name string) (Piece, error) {
+	var known []string
+	for _, p := range Pieces() {
+		if p.Name == name {
+			return p, nil
+		}
+		known = append(known, p.Name)
+	}
+	return Piece{}, fmt.Errorf("unknown piece %q; the pieces are %s", name, strings.Join(known, ", "))
+}
+
+// Do does the piece reps times.
+func (p Piece) Do(reps int) error {
+	b, err := p.open()
+	if err != nil {
+		return err
+	}
+	for range reps {
+		if err := b.step(); err != nil {
+			return errors.Join(err, b.close())
+		}
+	}
+	return b.close()
+}
+
+// message moves bytes from one port to another.
+func message(bytes int) (*setup, error) {
+	file, err := fabric.Create(2, fabric.Default())
+	if err != nil {
+		return nil, err
+	}
+	var ports [2]*port.Port
+	closers := []func() error{file.Close}
+	closeAll := func() (err error) {
+		for i := range closers {
+			err = errors.Join(err, closers[len(closers)-1-i]())
+		}
+		return err
+	}
+	for i := range ports {
+		f, err := fabric.Map(file)
+		if err != nil {
+			return nil, errors.Join(err, closeAll())
+		}
+		closers = append(closers, f.Close)
+		nic, err := nics.Open(nics.Default, f, i)
+		if err != nil {
+			return nil, errors.Join(err, closeAll())
+		}
+		ports[i] = port.New(port.Config{NIC: nic, Policy: wait.For(2, 2, false)})
+	}
+	buf, in := make([]byte, bytes), make([]byte, bytes)
+	step := func(from, to int) error {
+		if err := ports[from].Send(0, to, 7, llc.Standard, buf); err != nil {
+			return err
+		}
+		_, err := ports[to].Recv(0, from, 7, in)
+		return err
+	}
+	for i := range 16 { // until both have rings of their own
+		if err := step(i%2, 1-i%2); err != nil {
+			return nil, errors.Join(err, closeAll())
+		}
+	}
+	return &setup{func() error { return step(0, 1) }, closeAll}, nil
+}
+
+// matching fills the queue of posted receives, and empties it from behind.
+func matching() (*setup, error) {
+	const deep = 32
+	type owner struct{ number int }
+	table := match.New[owner, owner](2)
+	entries := make([]match.Receive[owner], deep)
+	for i := range entries {
+		entries[i].Owner = &owner{i}
+	}
+	step := func() error {
+		for i := range entries {
+			table.Post(&entries[i], 0, 1, int32(i))
+		}
+		for i := range entries {
+			if o := table.Arrive(0, 1, int32(deep-1-i)); o == nil || o.number != deep-1-i {
+				return fmt.Errorf("message %d finds the receive %+v", deep-1-i, o)
+			}
+		}
+		return nil
+	}
+	return &setup{step, func() error { return nil }}, nil
+}
+
+// self sends through the whole of package mpi, in a world of one rank.
+func self() (*setup, error) {
+	world, err := mpi.Init()
+	if err != nil {
+		return nil, err
+	}
+	buf, in := make([]byte, 8), make([]byte, 8)
+	step := func() error {
+		r := mpi.Isend(world, buf, 0, 1)
+		_, err := mpi.Recv(world, in, 0, 1)
+		_, late := r.Wait()
+		return errors.Join(err, late)
+	}
+	return &setup{step, func() error { return mpi.Finalize(world) }}, nil
+}

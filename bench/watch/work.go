@@ -1,0 +1,198 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A Work is something whose instructions are counted: those of one command
+// less those of another, which has the same start and end.
+type Work struct {
+	Name       string
+	Base, Full []string
+	Per        int // repetitions that Full does more than Base
+}
+
+// A WorkCost is what one repetition of a work takes: of several tries the
+// least, because what the Go runtime does beside it only adds.
+type WorkCost struct {
+	Work         string  `json:"work"`
+	Tool         string  `json:"tool"` // what counted: perf, or valgrind
+	Instructions float64 `json:"instructions"`
+	Noise        float64 `json:"instructions_noise"` // (most - least) / least of the tries
+	Lines        float64 `json:"cache_lines"`        // that were not in the first cache; below 0: not counted
+	LinesNoise   float64 `json:"cache_lines_noise"`
+	Cycles       float64 `json:"cycles"` // for information; below 0: not counted
+}
+
+// counts are what a tool found in one run of a command.
+type counts struct{ instructions, lines, cycles float64 }
+
+// absent stands for what a tool cannot count.
+const absent = -1
+
+// A Counter is a tool that counts the instructions of a command.
+type Counter struct {
+	name string
+	// args are put before the command. What the tool finds it writes to file
+	// descriptor 3.
+	args  []string
+	parse func(text string) (counts, error)
+}
+
+// FindCounter returns the first tool that counts on this machine, or an error
+// that says in one line what is wrong with each.
+func FindCounter(ctx context.Context) (*Counter, error) {
+	var why []string
+	for _, c := range []Counter{perf, valgrind} {
+		if _, err := exec.LookPath(c.args[0]); err != nil {
+			why = append(why, c.name+" is not installed")
+			continue
+		}
+		_, err := c.count(ctx, []string{"true"})
+		if err == nil {
+			return &c, nil
+		}
+		why = append(why, c.name+" "+err.Error())
+	}
+	return nil, fmt.Errorf("instructions are not counted: %s", strings.Join(why, ", "))
+}
+
+// calm are settings of the Go runtime under which a program does the same
+// every time: no preemption by signals, no collection of garbage, one thread.
+var calm = []string{"GODEBUG=asyncpreemptoff=1", "GOGC=off", "GOMAXPROCS=1"}
+
+// patience is how long the tool's last words may take.
+const patience = 2 * time.Second
+
+// run runs a command as it is counted, perhaps under a tool, and returns what
+// arrives on file descriptor 3.
+func run(ctx context.Context, args []string) (string, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer read.Close()
+	var errs strings.Builder
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), calm...)
+	cmd.Stderr = &errs
+	cmd.ExtraFiles = []*os.File{write}
+	found := make(chan []byte, 1)
+	go func() {
+		text, _ := io.ReadAll(read)
+		found <- text
+	}()
+	err = cmd.Run()
+	write.Close()
+	read.SetReadDeadline(time.Now().Add(patience)) // a tool that was ended may leave its command behind
+	text := string(<-found)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", args[0], err, lastLine(errs.String()))
+	}
+	return text, nil
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// count runs a command under the tool.
+func (c Counter) count(ctx context.Context, args []string) (counts, error) {
+	text, err := run(ctx, append(append([]string{}, c.args...), args...))
+	if err != nil {
+		return counts{}, err
+	}
+	return c.parse(text)
+}
+
+// works counts all works. notes say what cannot be counted.
+func (o Options) works(ctx context.Context) (list []WorkCost, notes []string, err error) {
+	for _, w := range o.Works {
+		cost, why, err := o.work(ctx, w)
+		switch {
+		case err != nil:
+			return nil, nil, fmt.Errorf("%s: %w", w.Name, err)
+		case why != nil:
+			notes = append(notes, fmt.Sprintf("instructions of %s are not counted: %v", w.Name, why))
+		default:
+			list = append(list, cost)
+		}
+	}
+	return list, notes, nil
+}
+
+// work counts one work. It is an error if the command fails by itself; why
+// says that it fails only under the tool.
+func (o Options) work(ctx context.Context, w Work) (cost WorkCost, why, err error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Limit)
+	defer cancel()
+	if _, err := run(ctx, w.Full); err != nil {
+		return cost, nil, err
+	}
+	var base, full tries
+	for range o.Tries {
+		for _, run := range []struct {
+			args []string
+			to   *tries
+		}{{w.Base, &base}, {w.Full, &full}} {
+			n, err := o.Counter.count(ctx, run.args)
+			if err != nil {
+				return cost, err, ctx.Err()
+			}
+			run.to.add(n)
+		}
+	}
+	per := float64(w.Per)
+	cost = WorkCost{Work: w.Name, Tool: o.Counter.name, Lines: absent, Cycles: absent}
+	cost.Instructions, cost.Noise = difference(base.instructions, full.instructions, per)
+	if full.lines.least >= 0 {
+		cost.Lines, cost.LinesNoise = difference(base.lines, full.lines, per)
+	}
+	if full.cycles.least >= 0 {
+		cost.Cycles, _ = difference(base.cycles, full.cycles, per)
+	}
+	return cost, nil, nil
+}
+
+// span is the range of a count over the tries.
+type span struct{ least, most float64 }
+
+// tries are the ranges of all counts.
+type tries struct {
+	instructions, lines, cycles span
+	any                         bool
+}
+
+func (t *tries) add(n counts) {
+	for _, v := range []struct {
+		to *span
+		n  float64
+	}{{&t.instructions, n.instructions}, {&t.lines, n.lines}, {&t.cycles, n.cycles}} {
+		if !t.any {
+			*v.to = span{v.n, v.n}
+		}
+		v.to.least, v.to.most = math.Min(v.to.least, v.n), math.Max(v.to.most, v.n)
+	}
+	t.any = true
+}
+
+// difference is what a repetition takes, and how far it may be off: the range
+// of both counts over it.
+func difference(base, full span, per float64) (cost, noise float64) {
+	cost = math.Max((full.least-base.least)/per, 0)
+	if cost > 0 {
+		noise = (full.most - full.least + base.most - base.least) / per / cost
+	}
+	return cost, noise
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench/watch"
+)
+
+// works are what bench watch counts the instructions of: pieces, done by this
+// program, and small kernels on one rank, twice less once.
+func works(self string, p place) (list []watch.Work, err error) {
+	for _, piece := range watch.Pieces() {
+		args := func(reps int) []string { return []string{self, "watch", "piece", piece.Name, strconv.Itoa(reps)} }
+		list = append(list, watch.Work{Name: piece.Name, Base: args(piece.Few), Full: args(piece.Many), Per: piece.Many - piece.Few})
+	}
+	npb, err := p.program("", "npb")
+	if err != nil {
+		return nil, err
+	}
+	for _, kernel := range []string{"is", "mg"} {
+		list = append(list, watch.Work{Name: "npb " + kernel + " S", Base: []string{npb, "-class", "S", kernel}, Full: []string{npb, "-class", "S", kernel, kernel}, Per: 1})
+	}
+	return list, nil
+}
+
+// pieceCommand does a piece, and prints nothing.
+func pieceCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "piece NAME REPETITIONS",
+		Hidden: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage(errors.New("piece takes a name and a number of repetitions"))
+			}
+			piece, err := watch.FindPiece(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			reps, err := strconv.Atoi(args[1])
+			if err != nil || reps < 1 {
+				return usage(fmt.Errorf("%q repetitions is no number above zero", args[1]))
+			}
+			return piece.Do(reps)
+		},
+	}
+}
