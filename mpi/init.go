@@ -39,12 +39,24 @@ func Init() (*Comm, error) {
 	return world, nil
 }
 
+// keepOpen is the way out for a program between mpirun and this one that closes
+// what it does not know, as some languages do by default.
+const keepOpen = "whatever starts this program within a job must pass on the descriptors that mpirun opened (in Python: close_fds=False)"
+
 // watchLife calls gone when the other end of the pipe fd closes, which happens
 // when mpirun ends in whatever way. A goroutine waits for it in the runtime's
 // poller and costs no thread.
 func watchLife(fd int, gone func()) error {
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		return initError(ErrInit, "%s: life=%d is not an open descriptor: %v; start the program with rhinet's mpirun", envJob, fd, err)
+	var st syscall.Stat_t
+	err := syscall.Fstat(fd, &st)
+	if err == nil {
+		err = syscall.SetNonblock(fd, true)
+	}
+	if err != nil {
+		return initError(ErrInit, "%s: life=%d is not an open descriptor: %v; %s", envJob, fd, err, keepOpen)
+	}
+	if st.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+		return initError(ErrInit, "%s: life=%d is not the pipe of mpirun; %s", envJob, fd, keepOpen)
 	}
 	syscall.CloseOnExec(fd)
 	pipe := os.NewFile(uintptr(fd), "life of mpirun")

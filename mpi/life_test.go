@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -38,6 +39,19 @@ func TestTheEndOfTheLauncherIsNoticed(t *testing.T) {
 		t.Fatal("did not notice")
 	}
 	if err := watchLife(1<<20, nil); !errors.Is(err, ErrInit) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A program between mpirun and this one has closed the pipe, and the number
+// serves another file now: that its end comes at once means nothing.
+func TestAnotherFileIsNotTheLauncher(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if err := watchLife(int(null.Fd()), nil); !errors.Is(err, ErrInit) || !strings.Contains(err.Error(), "is not the pipe of mpirun; whatever starts this program") {
 		t.Errorf("got %v", err)
 	}
 }
