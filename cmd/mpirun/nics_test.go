@@ -21,9 +21,11 @@ func TestKernelsOnEveryNIC(t *testing.T) {
 		if name == nics.Default {
 			continue
 		}
-		status, out, errs := mpirun(t, "-n", "4", "--quiet", "--timeout", "1m", "--nic", name, "../npb", "-class", "S", "cg", "mg", "ft", "is", "lu")
-		if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != 5 {
-			t.Errorf("%s: status %d, %d kernels verified, want 5; %s", name, status, got, errs)
+		for class, kernels := range map[string][]string{"S": {"cg", "mg", "ft", "is", "lu"}, "W": {"cg", "mg", "ft", "is", "bt"}} {
+			status, out, errs := mpirun(t, append([]string{"-n", "4", "--quiet", "--timeout", "1m", "--nic", name, "../npb", "-class", class}, kernels...)...)
+			if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != len(kernels) {
+				t.Errorf("%s: class %s, status %d, %d kernels verified, want %d; %s", name, class, status, got, len(kernels), errs)
+			}
 		}
 	}
 }
