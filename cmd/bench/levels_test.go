@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -61,6 +63,10 @@ func TestBadInputBelowMPI(t *testing.T) {
 		{"nic model vpush 8", `unexpected argument "8"`},
 		{"nic model timeline --sizes 2049", "a time line of 2049 bytes"},
 		{"nic model timeline --format xml", "table, csv, json"},
+		{"connected", "take at least 7 ranks, there are 1; start it with mpirun -n 68"},
+		{"connected --sizes x", `size "x"`},
+		{"connected --format xml", "table, markdown, csv, json, go"},
+		{"connected --rounds 0", "0 rounds"},
 		{"pm", "bench pm measures burst, pingpong, scan"},
 		{"pm burst --nodes 1", `"1" in --nodes is not a number from 2 to 1024`},
 		{"pm burst --time -1s", "--time"},
@@ -121,5 +127,29 @@ func TestSecondProcess(t *testing.T) {
 		if err == nil || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
 			t.Errorf("%s: %v, %q", name, err, out)
 		}
+	}
+}
+
+// Two pairs of one job are compared in one run.
+func TestConnected(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes share no memory here")
+	}
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mpirun := filepath.Join(t.TempDir(), "mpirun")
+	if text, err := exec.Command("go", "build", "-o", mpirun, "rhinet/cmd/mpirun").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	cmd := exec.Command(mpirun, "-q", "--timeout", "1m", "-n", "8", self, "connected", "--rounds", "6", "--time", "100us", "--format", "csv")
+	cmd.Env = append(os.Environ(), asBench+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "4 peers,2 peers,") || !strings.Contains(string(out), "\nconnected,8,8,") {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -58,6 +58,7 @@ func run(args []string, out, errs io.Writer) int {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	addWorkloads(root, out)
 	root.AddCommand(levelCommands(out, errs)...)
+	root.AddCommand(connectedCommand(out))
 	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), watchCommand(out))
 	err := root.Execute()
 	if err == nil {
