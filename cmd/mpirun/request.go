@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,6 +143,9 @@ func (req *request) setTimeout(v string) error {
 	d, err := time.ParseDuration(v)
 	if err != nil {
 		d, err = time.ParseDuration(v + "s")
+	}
+	if seconds, bad := strconv.ParseFloat(v, 64); bad == nil && seconds > time.Duration(math.MaxInt64).Seconds() {
+		return errors.New("no job takes so long; without the flag there is no limit")
 	}
 	if err != nil || d <= 0 {
 		return errors.New("give a time above zero, such as 90s or 5m")
