@@ -134,7 +134,7 @@ func (e *Engine) onSwitch(p *peer, ev *ir.Event) error {
 
 // misrouted explains a packet from a ring that its peer may not use now.
 func (e *Engine) misrouted(p *peer, ev *ir.Event) error {
-	if p.gone {
+	if p.end != nil {
 		return nil // still on its way when the peer died
 	}
 	want := "the shared ring"

@@ -169,9 +169,9 @@ func (e *Engine) Recv(r *Request) {
 	r.entry.Owner = r
 	if m := e.table.Post(&r.entry, r.Context, int32(r.Peer), int32(r.Tag)); m != nil {
 		e.accept(r, m)
-	} else if r.Peer >= 0 && e.peers[r.Peer].gone {
+	} else if r.Peer >= 0 && e.peers[r.Peer].end != nil {
 		e.table.Withdraw(&r.entry)
-		e.fail(r, gone(r.Peer))
+		e.fail(r, e.peers[r.Peer].end)
 	}
 }
 

@@ -15,7 +15,8 @@ var (
 	ErrTruncated = errors.New("message truncated")
 	// ErrCancelled: the receive was cancelled before a message matched.
 	ErrCancelled = errors.New("receive cancelled")
-	// ErrPeerGone: the other side died before the request completed.
+	// ErrPeerGone: the other side died, or the way to it broke, before the request
+	// completed. The error is a *PeerError that says why.
 	ErrPeerGone = ir.ErrPeerGone
 	// ErrRefused: a NIC refused to move the message.
 	ErrRefused = errors.New("transfer refused")

@@ -76,7 +76,7 @@ func (e *Engine) settle() {
 func (e *Engine) land(p *peer) {
 	f := &p.flight
 	f.up = false
-	if p.gone {
+	if p.end != nil {
 		return
 	}
 	if f.ask {
@@ -101,7 +101,7 @@ func (e *Engine) onBusy(ev *ir.Event) error {
 			e.flights = append(e.flights[:i], e.flights[i+1:]...)
 			e.posted--
 			p.flight.up = false
-			if !p.gone {
+			if p.end == nil {
 				e.wait(p)
 			}
 			return nil

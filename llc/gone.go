@@ -10,25 +10,22 @@ import (
 // the translator no longer holds the buffer. Messages that have arrived whole
 // stay; receives from anyone go on waiting.
 
-// gone returns the error of a request that needs a dead peer.
-func gone(peer int) error { return &PeerError{peer, ErrPeerGone} }
-
 // onPeerFailed takes a report that concerns a peer and no command.
 func (e *Engine) onPeerFailed(ev *ir.Event) error {
 	p := &e.peers[ev.Peer]
 	if !errors.Is(ev.Err, ir.ErrPeerGone) || int(ev.Peer) == e.self {
 		return stray(ev, "%v", ev.Err)
 	}
-	if p.gone {
+	if p.end != nil {
 		return stray(ev, "the peer has been reported dead before")
 	}
-	e.bury(p)
+	e.bury(p, &PeerError{int(ev.Peer), ev.Err})
 	return nil
 }
 
-func (e *Engine) bury(p *peer) {
-	p.gone, p.via, p.direct = true, noRoute, 0
-	err := gone(int(p.number))
+// bury fails all that needs p with err.
+func (e *Engine) bury(p *peer, err error) {
+	p.end, p.via, p.direct = err, noRoute, 0
 	for _, l := range []*trainLine{&p.queues.controls, &p.queues.messages, &p.queues.bulk} {
 		for l.head != nil {
 			t := l.pop()

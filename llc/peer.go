@@ -23,7 +23,7 @@ type peer struct {
 	out    outState
 	grant  inState
 	mine   ir.Ring // ring in our pool that the peer may write
-	gone   bool
+	end    error   // why it is gone, for the requests that need it; nil while it lives
 	queues queues
 	flight flight
 	late   int  // split transfers given up: as many Part packets may come too late

@@ -51,8 +51,8 @@ func (e *Engine) start(p *peer, r *Request) {
 	}
 	r.done = false
 	switch {
-	case p.gone:
-		e.fail(r, gone(r.Peer))
+	case p.end != nil:
+		e.fail(r, p.end)
 	case int(p.number) == e.self:
 		e.startSelf(r)
 	default:

@@ -115,7 +115,7 @@ func (e *Engine) enqueue(p *peer, l *trainLine, t *train) {
 
 // control sends a control packet, or queues it.
 func (e *Engine) control(p *peer, h ir.Header, body []byte) {
-	if p.gone {
+	if p.end != nil {
 		return
 	}
 	if p.out == outRing && p.queues.controls.head == nil && e.packet(p, &h, body) {
@@ -142,7 +142,7 @@ func (e *Engine) keepBody() {
 
 // pump sends to p what its way has room for.
 func (e *Engine) pump(p *peer) {
-	if p.gone {
+	if p.end != nil {
 		return
 	}
 	if p.out != outRing {

@@ -90,6 +90,9 @@ func (e *Engine) arrived(p *peer, ev *ir.Event) error {
 func (e *Engine) answer(ev *ir.Event) error {
 	aboutPeer := ev.Kind == ir.Busy || ev.Kind == ir.Tail || ev.Kind == ir.Failed && ev.Token == 0
 	if aboutPeer && uint(ev.Peer) >= uint(len(e.peers)) {
+		if ev.Kind == ir.Failed {
+			return stray(ev, "%v (there are %d peers)", ev.Err, len(e.peers))
+		}
 		return stray(ev, "there are %d peers", len(e.peers))
 	}
 	switch ev.Kind {

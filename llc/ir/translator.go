@@ -41,7 +41,8 @@ type Caps struct {
 //     then free. Polling costs the same however many idle peers are connected.
 //   - What a peer wrote into shared memory is not trusted: lengths are checked
 //     where they are read, and a packet that cannot be right is an Event
-//     Failed with the peer's number and Token 0.
+//     Failed with the peer's number and Token 0. If nothing more can be read
+//     because of it, that is the end of the peer, or of all that share the ring.
 //   - A peer that is dead is reported once, by an Event Failed with Token 0
 //     and an Err that wraps [ErrPeerGone]. A refusal that another way of
 //     moving the bytes may avoid (cross-memory attach forbidden, say) has an

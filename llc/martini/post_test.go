@@ -114,19 +114,32 @@ func TestRefusalsAreAnswers(t *testing.T) {
 // TestBrokenWay: what has no answer is refused as the end of its peer, once.
 func TestBrokenWay(t *testing.T) {
 	rings := ir.Ring(fabric.Small().Rings)
+	watch := func(tr *Translator) { tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0}) }
+	shut := func(tr *Translator) {
+		tr.Post(&ir.Command{Op: ir.ReadTail, Peer: 1}) // opens the way first
+		next(t, tr)
+		for i := range martini.Windows {
+			tr.NIC().Invalidate(i)
+		}
+	}
 	for name, c := range map[string]struct {
-		cmd  ir.Command
-		want error
+		before func(*Translator)
+		cmd    ir.Command
+		want   error
 	}{
-		"ring too large":  {ir.Command{Op: ir.Packet, Ring: rings}, martini.BeyondSegment},
-		"tail of no ring": {ir.Command{Op: ir.ReadTail, Ring: ir.NoRing}, martini.BeyondSegment},
-		"watch no ring":   {ir.Command{Op: ir.Watch, Ring: rings}, nil},
-		"watch twice":     {ir.Command{Op: ir.Watch, Ring: 1}, errWatched},
-		"packet too long": {ir.Command{Op: ir.Packet, Data: make([]byte, 1<<20)}, martini.WrongLength},
-		"shared too long": {ir.Command{Op: ir.Shared, Data: make([]byte, 2049)}, martini.WrongLength},
+		"ring too large":  {nil, ir.Command{Op: ir.Packet, Ring: rings}, martini.BeyondSegment},
+		"tail of no ring": {nil, ir.Command{Op: ir.ReadTail, Ring: ir.NoRing}, martini.BeyondSegment},
+		"watch no ring":   {nil, ir.Command{Op: ir.Watch, Ring: rings}, nil},
+		"watch twice":     {watch, ir.Command{Op: ir.Watch, Ring: 1}, errWatched},
+		"packet too long": {nil, ir.Command{Op: ir.Packet, Data: make([]byte, 1<<20)}, martini.WrongLength},
+		"shared too long": {nil, ir.Command{Op: ir.Shared, Data: make([]byte, 2049)}, martini.WrongLength},
+		"tail, no window": {shut, ir.Command{Op: ir.ReadTail}, martini.InvalidWindow},
+		"mail, no window": {shut, ir.Command{Op: ir.Shared}, martini.InvalidWindow},
 	} {
 		all := open(t, 2, martini.Options{})
-		all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
+		if c.before != nil {
+			c.before(all[0].(*Translator))
+		}
 		c.cmd.Peer, c.cmd.Token = 1, 99 // the token of an earlier command
 		for range 2 {
 			all[0].Post(&c.cmd)
@@ -207,6 +220,44 @@ func TestHostilePeer(t *testing.T) {
 		}
 		tr.Raised(1, 0, 1, make([]byte, ir.FlagBytes))
 	}
+}
+
+// TestCorruptRings: what cannot be read any more is the end of its writer, or of
+// everybody, once.
+func TestCorruptRings(t *testing.T) {
+	for name, c := range map[string]struct {
+		area fabric.Area
+		line int // offset of the ring's first line, in words
+		gone []int32
+	}{
+		"packet": {fabric.Rings, 0, []int32{1}},
+		"shared": {fabric.Shared, 32, []int32{1, 2}},
+	} {
+		all := open(t, 3, martini.Options{})
+		all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
+		w := all[0].(*Translator).NIC().Fabric().Words(0, c.area)[c.line:]
+		w[1] = 1<<16 | 0xfff0 // source, and more bytes than fit
+		if c.area == fabric.Rings {
+			w[1] = 1 << 30
+		}
+		w[0] = uint64(ring.Seq(0))
+		for _, peer := range c.gone {
+			ev := next(t, all[0])
+			if ev.Kind != ir.Failed || ev.Peer != peer || ev.Token != 0 || !errors.Is(ev.Err, ir.ErrPeerGone) || !errors.Is(ev.Err, ring.ErrCorrupt) {
+				t.Errorf("%s: %+v", name, ev)
+			}
+		}
+		idle(t, all[0])
+	}
+	// Nothing new is told of a peer that is gone already.
+	all := open(t, 2, martini.Options{})
+	tr := all[0].(*Translator)
+	tr.Lose(1, errWatched)
+	next(t, tr)
+	tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
+	w := tr.NIC().Fabric().Words(0, fabric.Rings)
+	w[1], w[0] = 1<<30, uint64(ring.Seq(0))
+	idle(t, tr)
 }
 
 // TestHostileTables has every table of a peer hold noise: requests to it end

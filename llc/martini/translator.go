@@ -1,6 +1,8 @@
 package martini
 
 import (
+	"fmt"
+
 	"rhinet/internal/ring"
 	"rhinet/llc/ir"
 	"rhinet/llc/martini/endpoint"
@@ -76,11 +78,7 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 	p := &t.packet
 	ok, err := t.set.Poll(p)
 	if !ok {
-		if err == nil {
-			return false
-		}
-		*ev = ir.Event{Kind: ir.Failed, Peer: int32(p.Peer), Ring: ir.Ring(p.Ring), Err: err}
-		return true
+		return err != nil && t.corrupt(ev, err)
 	}
 	ev.Kind = ir.Arrived
 	ev.Peer = int32(p.Peer)
@@ -88,5 +86,20 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 	ev.Data = p.Data
 	ev.Header.Unpack(&p.Head, len(p.Data))
 	ev.Token, ev.Err = 0, nil
+	return true
+}
+
+// corrupt reports that nothing more is read from the ring that the latest Poll
+// of the set looked at: from its writer, or from anybody if it is the shared ring.
+func (t *Translator) corrupt(ev *ir.Event, err error) bool {
+	from := t.packet.Peer
+	if t.packet.Ring == ring.Everybody {
+		err = fmt.Errorf("llc/martini: the shared ring of rank %d: %w", t.Self(), err)
+		from = -1
+	}
+	if t.LoseFrom(from, err); !t.Answered() {
+		return false
+	}
+	t.Next(ev)
 	return true
 }

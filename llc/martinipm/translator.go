@@ -25,6 +25,8 @@ type Translator struct {
 	pm   messages
 	caps ir.Caps
 	held bool // Poll has given a message that is not released
+
+	oneRing bool // all sources share one
 }
 
 var _ ir.Translator = (*Translator)(nil)
@@ -57,6 +59,7 @@ func OpenVP(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) 
 	t, err := open(f, rank, o, "martini:vp", func(n *martini.NIC) (messages, error) { return pm.NewVP(n), nil })
 	if err == nil {
 		t.caps.Remote = false // no PULL from a node that receives by VPUSH
+		t.oneRing = true
 	}
 	return t, err
 }
@@ -101,12 +104,7 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 		return false
 	}
 	if err != nil {
-		*ev = ir.Event{Kind: ir.Failed, Peer: -1, Err: err}
-		var c *pm.CorruptError
-		if errors.As(err, &c) {
-			ev.Peer = int32(c.Source)
-		}
-		return true
+		return t.corrupt(ev, err)
 	}
 	t.held = true
 	source := int32(t.pm.Source())
@@ -121,6 +119,20 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 		Tag: int32(binary.LittleEndian.Uint32(msg[4:])), Length: uint32(len(ev.Data)), Word: binary.LittleEndian.Uint64(msg[8:]),
 	}
 	ev.Token, ev.Err = 0, nil
+	return true
+}
+
+// corrupt reports what PM could not read: nothing more comes from that source,
+// or from anybody where all share a ring.
+func (t *Translator) corrupt(ev *ir.Event, err error) bool {
+	from := -1
+	if c := new(pm.CorruptError); errors.As(err, &c) && !t.oneRing {
+		from = c.Source
+	}
+	if t.LoseFrom(from, err); !t.Answered() {
+		return false
+	}
+	t.Next(ev)
 	return true
 }
 

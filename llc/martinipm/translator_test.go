@@ -184,7 +184,8 @@ func TestForgedMessages(t *testing.T) {
 	}
 }
 
-// TestCorruptRing: what PM cannot follow is reported with its source.
+// TestCorruptRing: what PM cannot follow is the end of its source, where all share
+// a ring that of all others.
 func TestCorruptRing(t *testing.T) {
 	tr := job(t, 2, rhinet, martini.Options{})
 	nic := tr[0].(*Translator).NIC()
@@ -193,10 +194,30 @@ func TestCorruptRing(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	var ev ir.Event
-	if !tr[1].Poll(&ev) || ev.Kind != ir.Failed || ev.Peer != 0 || ev.Token != 0 {
-		t.Errorf("%+v", ev)
+	ends := func(tr ir.Translator, peers ...int32) {
+		t.Helper()
+		var ev ir.Event
+		for _, peer := range peers {
+			var c *pm.CorruptError
+			if !tr.Poll(&ev) || ev.Kind != ir.Failed || ev.Peer != peer || ev.Token != 0 || !errors.Is(ev.Err, ir.ErrPeerGone) || !errors.As(ev.Err, &c) {
+				t.Errorf("want the end of %d, got %+v", peer, ev)
+			}
+		}
+		if tr.Poll(&ev) {
+			t.Errorf("%+v", ev)
+		}
 	}
+	ends(tr[1], 0)
+	vp := job(t, 3, OpenVP, martini.Options{})
+	w := vp[1].(*Translator).NIC().Fabric().Words(1, fabric.Shared)[32:] // the first line
+	w[1], w[0] = 2<<16|0xfff0, 1
+	ends(vp[1], 0, 2)
+	gone := job(t, 2, OpenVP, martini.Options{})
+	gone[1].(*Translator).Lose(0, errForged)
+	gone[1].Poll(new(ir.Event))
+	w = gone[1].(*Translator).NIC().Fabric().Words(1, fabric.Shared)[32:]
+	w[1], w[0] = 0xfff0, 1
+	ends(gone[1])
 }
 
 func TestOpenRefuses(t *testing.T) {

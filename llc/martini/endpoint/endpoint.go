@@ -115,8 +115,28 @@ func (e *Endpoint) Fail(cmd *ir.Command, err error) {
 			ev.Token = 0
 		}
 	}
-	if known && errors.Is(err, ir.ErrPeerGone) && !e.gone[cmd.Peer] {
-		e.gone[cmd.Peer] = true
-		e.Answer(ir.Failed, &ir.Command{Peer: cmd.Peer}).Err = err
+	if known && errors.Is(err, ir.ErrPeerGone) {
+		e.Lose(int(cmd.Peer), err)
+	}
+}
+
+// Lose reports the end of a peer, once.
+func (e *Endpoint) Lose(peer int, err error) {
+	if e.gone[peer] {
+		return
+	}
+	if e.gone[peer] = true; !errors.Is(err, ir.ErrPeerGone) {
+		err = fmt.Errorf("%w: %w", ir.ErrPeerGone, err)
+	}
+	e.Answer(ir.Failed, &ir.Command{Peer: int32(peer)}).Err = err
+}
+
+// LoseFrom reports the end of the peer from which nothing can be read any more,
+// of all others if peer is negative.
+func (e *Endpoint) LoseFrom(peer int, err error) {
+	for i := range e.gone {
+		if i == peer || peer < 0 && i != e.self {
+			e.Lose(i, err)
+		}
 	}
 }
