@@ -44,7 +44,7 @@ nicemu/martini/stepped < bench, bench/nic, bench/model, cmd/bench
 nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
 nicemu/<nic>, llc/ir, llc/soft < llc/<nic>
 nicemu/martini/pm, nicemu/fabric, llc/ir < llc/martinipm
-nicemu/martini, nicemu/fabric, llc/ir < llc/martini/endpoint
+nicemu/martini, nicemu/martini/lowlevel, nicemu/fabric, llc/ir < llc/martini/endpoint
 llc/martini/endpoint < llc/martini, llc/martinipm
 llc/<nic>, llc/martinipm, nicemu/fabric < llc/nics
 

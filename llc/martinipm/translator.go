@@ -73,6 +73,7 @@ func open(f *fabric.Fabric, rank int, o martini.Options, name string, layer func
 	if err != nil {
 		return nil, errors.Join(err, end.Close())
 	}
+	end.KeepPinned() // as PM does under rendezvous (pm-messaging, sections 1.8, 3.1)
 	return &Translator{Endpoint: end, pm: m, caps: ir.Caps{
 		Name: name, Slots: 64, Bytes: 64 * 2048, // of the one ring there is to a peer
 		Remote: end.NIC().Remote(), Fragment: m.MaxMessage() - headerBytes, Eager: eager, Copies: 1,

@@ -55,6 +55,20 @@ func (n *NIC) register(at, size uint64, hint int) (Segment, error) {
 	return makeSegment(sid, s.validate()), nil
 }
 
+// RegisterPinned gives b, which lies in the memory that p pins, a segment:
+// what is registered for one use only can stay pinned for the next (martini,
+// section 8.3). Release withdraws it.
+func (n *NIC) RegisterPinned(p Pin, b []byte) (Segment, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i, gen := p.split()
+	at, size := fabric.Address(b), uint64(len(b))
+	if i <= ioExtent || i >= Extents || n.own.extent(i).generation() != uint64(gen)<<entGenShift|entValid || !within((*n.pins)[i].buf, at, size) {
+		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Bytes: len(b), Reason: NotPinned})
+	}
+	return n.register(at, size, i)
+}
+
 // Release withdraws a segment. Once it has returned, no transfer that named
 // it is under way in the extent that it was registered with.
 func (n *NIC) Release(s Segment) error {

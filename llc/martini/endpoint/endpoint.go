@@ -8,6 +8,7 @@ import (
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
 	"rhinet/nicemu/martini"
+	"rhinet/nicemu/martini/lowlevel"
 )
 
 // An Endpoint is one rank's end of its NIC. A translator embeds it and adds
@@ -20,6 +21,9 @@ type Endpoint struct {
 	gone    []bool // peers reported as dead
 	answers []ir.Event
 	next    int // first of answers that Next has not given
+
+	cache *lowlevel.PinCache // nil: nothing stays pinned after its use
+	lent  map[martini.Segment]*lowlevel.Pinned
 }
 
 var _ ir.Reporter = (*Endpoint)(nil)

@@ -5,11 +5,23 @@ import (
 
 	"rhinet/llc/ir"
 	"rhinet/nicemu/martini"
+	"rhinet/nicemu/martini/lowlevel"
 )
+
+// KeepPinned has the endpoint keep memory pinned after its use, as far as a
+// pin-down cache does, because programs use the same buffers again. What is
+// registered is registered for one use all the same: a peer reaches nothing
+// after Conceal.
+func (e *Endpoint) KeepPinned() {
+	e.cache, e.lent = lowlevel.NewPinCache(e.nic, 0), map[martini.Segment]*lowlevel.Pinned{}
+}
+
+// Cache returns the pin-down cache, or nil.
+func (e *Endpoint) Cache() *lowlevel.PinCache { return e.cache }
 
 // Expose pins own memory down and registers it.
 func (e *Endpoint) Expose(cmd *ir.Command) error {
-	s, err := e.nic.Expose(cmd.Data)
+	s, err := e.expose(cmd.Data)
 	if err != nil {
 		return err
 	}
@@ -17,13 +29,61 @@ func (e *Endpoint) Expose(cmd *ir.Command) error {
 	return nil
 }
 
+func (e *Endpoint) expose(b []byte) (martini.Segment, error) {
+	if e.cache == nil {
+		return e.nic.Expose(b)
+	}
+	p, err := e.cache.Pin(b)
+	if err != nil {
+		return 0, err
+	}
+	s, err := e.nic.RegisterPinned(p.Pin, b)
+	if err != nil {
+		e.cache.Release(p)
+		return 0, err
+	}
+	e.lent[s] = p
+	return s, nil
+}
+
 // Conceal withdraws a registration.
-func (e *Endpoint) Conceal(cmd *ir.Command) error { return e.nic.Conceal(martini.Segment(cmd.Segment)) }
+func (e *Endpoint) Conceal(cmd *ir.Command) error {
+	s := martini.Segment(cmd.Segment)
+	p := e.lent[s]
+	if p == nil {
+		return e.nic.Conceal(s)
+	}
+	if err := e.nic.Release(s); err != nil {
+		return err // a transfer has it still: the memory stays pinned
+	}
+	delete(e.lent, s)
+	e.cache.Release(p)
+	return nil
+}
+
+// hold pins the local side of a transfer until release, which gets what hold
+// returned.
+func (e *Endpoint) hold(b []byte) (pin martini.Pin, cached *lowlevel.Pinned, err error) {
+	if e.cache == nil {
+		pin, err = e.nic.Hold(b)
+		return pin, nil, err
+	}
+	cached, err = e.cache.Pin(b)
+	return 0, cached, err
+}
+
+func (e *Endpoint) release(pin martini.Pin, cached *lowlevel.Pinned) error {
+	if cached == nil {
+		return e.nic.Unpin(pin)
+	}
+	e.cache.Release(cached)
+	return nil
+}
 
 // Move carries out a Pull or a Push. It pins the local side while the NIC moves
 // it: the caller lends it until the answer, which is ready on return.
 func (e *Endpoint) Move(cmd *ir.Command) error {
-	pin, err := e.nic.Hold(cmd.Data)
+	pin, cached, err := e.hold(cmd.Data)
 	if err != nil {
 		return err
 	}
@@ -35,7 +95,7 @@ func (e *Endpoint) Move(cmd *ir.Command) error {
 		kind = ir.Pushed
 		err = e.nic.Next().Push(r, cmd.Data)
 	}
-	if err := errors.Join(err, e.nic.Unpin(pin)); err != nil {
+	if err := errors.Join(err, e.release(pin, cached)); err != nil {
 		return err
 	}
 	e.Answer(kind, cmd)

@@ -198,6 +198,59 @@ func TestPinCacheKeepsWhatIsUsed(t *testing.T) {
 	}
 }
 
+// TestPinnedWithoutSegment: memory that is only pinned has no name until
+// somebody acquires it, and a name of its own for each use.
+func TestPinnedWithoutSegment(t *testing.T) {
+	l := job(t, 1, martini.Options{})[0]
+	c := NewPinCache(l.nic, 0)
+	mem := make([]byte, 1000)
+	p, err := c.Pin(mem)
+	if err != nil || p.Segment != 0 {
+		t.Fatalf("segment %v, %v", p.Segment, err)
+	}
+	part, err := l.nic.RegisterPinned(p.Pin, mem[100:200])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.window.Push(martini.Request{Segment: part}, mem[:100]); err != nil {
+		t.Error(err)
+	}
+	if err := l.window.Push(martini.Request{Segment: part}, mem[:101]); !errors.Is(err, martini.BeyondSegment) {
+		t.Error(err)
+	}
+	if err := l.nic.Release(part); err != nil {
+		t.Error(err)
+	}
+	if err := l.window.Push(martini.Request{Segment: part}, mem[:100]); !errors.Is(err, martini.Stale) {
+		t.Errorf("a name that was withdrawn: %v", err)
+	}
+	for _, b := range [][]byte{make([]byte, 8), mem[:0:0], nil} {
+		if _, err := l.nic.RegisterPinned(p.Pin+1<<32, b); !errors.Is(err, martini.NotPinned) {
+			t.Errorf("%d bytes under a pin that is none: %v", len(b), err)
+		}
+	}
+	if _, err := l.nic.RegisterPinned(p.Pin, make([]byte, 8)); !errors.Is(err, martini.NotPinned) {
+		t.Error(err)
+	}
+	if q, err := c.Acquire(mem[10:20]); err != nil || q != p || p.Segment == 0 {
+		t.Errorf("%+v, %v", q, err)
+	}
+	c.Release(p)
+	c.Release(p)
+	if err := c.Flush(); err != nil || len(c.entries) != 0 {
+		t.Error(err)
+	}
+	for err == nil { // no segment is left: what is idle cannot help
+		_, err = l.nic.Register(0, 1)
+	}
+	if _, err := c.Acquire(mem); !errors.Is(err, martini.TableFull) {
+		t.Error(err)
+	}
+	if len(c.entries) != 0 && c.entries[0].users != 0 {
+		t.Error("held after a failure")
+	}
+}
+
 // TestFullPageTable: what is idle makes room in the NIC's tables; without any,
 // the refusal is passed on.
 func TestFullPageTable(t *testing.T) {

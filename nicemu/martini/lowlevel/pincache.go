@@ -15,11 +15,13 @@ const (
 	keptBytes = 64 << 20
 )
 
-// A PinCache keeps memory pinned and registered after its use, so that the
-// next use of it is free: pinning talks to the NIC, and is slow (martini,
-// section 8.3). What was used least recently is unpinned when there is too
-// much. To pin and to register are one operation here, and so are to
-// invalidate and to unpin, in this order.
+// A PinCache keeps memory pinned after its use, so that the next use of it is
+// free: pinning talks to the NIC, and is slow (martini, section 8.3). What was
+// used least recently is unpinned when there is too much. To invalidate and to
+// unpin are one operation here, in this order.
+//
+// Memory that peers may reach is registered beside: by Acquire for as long as
+// it is pinned, or by a user of Pin for as long as it likes.
 type PinCache struct {
 	nic     *martini.NIC
 	limit   int
@@ -33,9 +35,10 @@ type PinCache struct {
 
 // Pinned is one buffer in the cache.
 type Pinned struct {
-	Segment martini.Segment
-	at      uint64
-	size    int
+	Pin     martini.Pin
+	Segment martini.Segment // of all of it; 0: not registered
+	buf     []byte
+	at      uint64 // its address
 	users   int
 	used    uint64 // clock of the last use
 }
@@ -49,12 +52,30 @@ func NewPinCache(nic *martini.NIC, limit int) *PinCache {
 	return &PinCache{nic: nic, limit: limit}
 }
 
-// Acquire pins b, or finds it pinned, until Release.
+// Acquire pins and registers b, or finds it so, until Release.
 func (c *PinCache) Acquire(b []byte) (*Pinned, error) {
+	e, err := c.Pin(b)
+	if err != nil || e.Segment != 0 {
+		return e, err
+	}
+	err = c.making(func() (err error) {
+		e.Segment, err = c.nic.RegisterPinned(e.Pin, e.buf)
+		return err
+	})
+	if err != nil {
+		c.Release(e)
+		return nil, err
+	}
+	return e, nil
+}
+
+// Pin is Acquire for memory that peers may not reach by that: it is pinned, or
+// found so, until Release.
+func (c *PinCache) Pin(b []byte) (*Pinned, error) {
 	c.clock++
 	from := fabric.Address(b)
 	for _, e := range c.entries {
-		if from >= e.at && from+uint64(len(b)) <= e.at+uint64(e.size) {
+		if from >= e.at && from+uint64(len(b)) <= e.at+uint64(len(e.buf)) {
 			c.Hits++
 			e.users++
 			e.used = c.clock
@@ -69,19 +90,29 @@ func (c *PinCache) Acquire(b []byte) (*Pinned, error) {
 			break // all in use
 		}
 	}
+	e := &Pinned{buf: b, at: from, users: 1, used: c.clock}
+	err := c.making(func() (err error) {
+		e.Pin, err = c.nic.Pin(b)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.entries = append(c.entries, e)
+	c.bytes += len(b)
+	return e, nil
+}
+
+// making enters something into a table of the NIC, and makes room there while
+// it can.
+func (c *PinCache) making(enter func() error) error {
 	for {
-		s, err := c.nic.Expose(b)
-		if err == nil {
-			e := &Pinned{Segment: s, at: from, size: len(b), users: 1, used: c.clock}
-			c.entries = append(c.entries, e)
-			c.bytes += len(b)
-			return e, nil
-		}
+		err := enter()
 		if !errors.Is(err, martini.TableFull) {
-			return nil, err
+			return err
 		}
 		if evicted, _ := c.evict(); !evicted {
-			return nil, err
+			return err
 		}
 	}
 }
@@ -108,9 +139,13 @@ func (c *PinCache) evict() (bool, error) {
 	last := len(c.entries) - 1
 	c.entries[at], c.entries[last] = c.entries[last], nil
 	c.entries = c.entries[:last]
-	c.bytes -= e.size
+	c.bytes -= len(e.buf)
 	c.Evictions++
-	return true, c.nic.Conceal(e.Segment)
+	var err error
+	if e.Segment != 0 {
+		err = c.nic.Release(e.Segment)
+	}
+	return true, errors.Join(err, c.nic.Unpin(e.Pin))
 }
 
 // Flush unpins all that is not in use.
