@@ -35,33 +35,38 @@ func TestContractWithoutAttach(t *testing.T) {
 	})
 }
 
-// TestContractBetweenProcesses gives each peer a mapping of its own of the
-// memory of a job of processes, so that they meet as processes do: by
-// cross-memory attach and futex.
+// TestContractBetweenProcesses: translators meet as processes do, by cross-memory
+// attach and futex.
 func TestContractBetweenProcesses(t *testing.T) {
 	for name, attach := range map[string]martini.Attach{"attach": martini.Auto, "no attach": martini.Off} {
 		t.Run(name, func(t *testing.T) {
 			nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
-				file, err := fabric.Create(peers, fabric.Default())
-				if err != nil {
-					t.Skip(err)
-				}
-				all := make([]ir.Translator, peers)
-				for i := range all {
-					f, err := fabric.Map(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					t.Cleanup(func() { _ = f.Close() })
-					if all[i], err = Open(f, i, martini.Options{Attach: attach}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := file.Close(); err != nil {
-					t.Fatal(err)
-				}
-				return all
+				return mapped(t, peers, martini.Options{Attach: attach})
 			})
 		})
 	}
+}
+
+// mapped returns the translators of a job of processes: each has a mapping of its
+// own of the job's memory.
+func mapped(t testing.TB, peers int, o martini.Options) (all []ir.Translator) {
+	t.Helper()
+	file, err := fabric.Create(peers, fabric.Default())
+	if err != nil {
+		t.Skip(err)
+	}
+	defer file.Close()
+	for i := range peers {
+		f, err := fabric.Map(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		tr, err := Open(f, i, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, tr)
+	}
+	return all
 }
