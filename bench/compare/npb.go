@@ -1,57 +1,51 @@
 package compare
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"rhinet/npb"
+	"rhinet/npb/nas"
 )
 
 // mops is the unit of the NAS Parallel Benchmarks: 10^6 operations a second.
 const mops = "Mop/s"
 
-// kernelNames and classNames are what the NAS Parallel Benchmarks offer.
-var (
-	kernelNames = []string{"bt", "cg", "ep", "ft", "is", "lu", "mg", "sp"}
-	classNames  = []string{"S", "W", "A", "B", "C", "D"}
-)
-
 // NPB plans the NAS Parallel Benchmarks: every kernel in every class on every
 // number of ranks that it can run on. skipped says which it cannot. An unknown
 // name is an error that lists the right ones.
 func NPB(kernels, classes []string, ranks []int) (cells []Cell, skipped []string, err error) {
-	if len(kernels) == 0 || slices.Equal(kernels, []string{"all"}) {
-		kernels = kernelNames
-	}
-	for _, class := range classes {
-		if !slices.Contains(classNames, class) {
-			return nil, nil, fmt.Errorf("unknown class %q; the classes are %s", class, strings.Join(classNames, ", "))
+	chosen := npb.Kernels()
+	if len(kernels) > 0 && !slices.Equal(kernels, []string{"all"}) {
+		chosen = nil
+		for _, name := range kernels {
+			k, ok := npb.Find(name)
+			if !ok {
+				return nil, nil, fmt.Errorf("unknown kernel %q; the kernels are %s", name, npb.Names())
+			}
+			chosen = append(chosen, k)
 		}
 	}
-	for _, k := range kernels {
-		k = strings.ToLower(k)
-		if !slices.Contains(kernelNames, k) {
-			return nil, nil, fmt.Errorf("unknown kernel %q; the kernels are %s", k, strings.Join(kernelNames, ", "))
-		}
-		for _, class := range classes {
+	for _, k := range chosen {
+		for _, name := range classes {
+			class, err := nas.ParseClass(name)
+			if err != nil {
+				return nil, nil, err
+			}
 			for _, n := range ranks {
-				switch rule := countRule(k, n); {
-				case n < 1:
+				if n < 1 {
 					return nil, nil, fmt.Errorf("%d is no number of ranks", n)
-				case rule != "":
-					skipped = append(skipped, fmt.Sprintf("%s.%s on %d ranks: it needs %s", strings.ToUpper(k), class, n, rule))
-				default:
-					cells = append(cells, Cell{strings.ToUpper(k) + "." + class, n, []int{0}})
 				}
+				if err := k.Allowed(n, class); err != nil {
+					skipped = append(skipped, err.Error())
+					continue
+				}
+				cells = append(cells, Cell{strings.ToUpper(k.Name) + "." + class.String(), n, []int{0}})
 			}
 		}
 	}
@@ -59,21 +53,6 @@ func NPB(kernels, classes []string, ranks []int) (cells []Cell, skipped []string
 		return nil, nil, fmt.Errorf("nothing to measure: %s", strings.Join(skipped, "; "))
 	}
 	return cells, skipped, nil
-}
-
-// countRule returns what kernel needs of the number of ranks, or nothing if n will do.
-func countRule(kernel string, n int) string {
-	root := int(math.Sqrt(float64(n)) + 0.5)
-	switch {
-	case kernel == "ep":
-	case kernel == "bt" || kernel == "sp":
-		if root*root != n {
-			return "a square: 1, 4, 9, 16"
-		}
-	case n&(n-1) != 0:
-		return "a power of two: 1, 2, 4, 8, 16"
-	}
-	return ""
 }
 
 // OursNPB is this runtime with a setting, running the kernels of the program npb.
@@ -91,121 +70,54 @@ func OursNPB(mpirun, npb string, s Setting) Runtime {
 	}
 }
 
-// executable is how compiled kernels are called: cg.A.x, or cg.A.2 for those
-// compiled for a number of ranks.
-var executable = regexp.MustCompile(`^(bt|cg|ep|ft|is|lu|mg|sp)\.([SWABCD])\.(x|[0-9]+)$`)
-
-// Reference is the compiled kernels of a folder under their MPI: that of
-// mpi (openmpi or mpich), or, if mpi is empty, the one they are linked with.
-func Reference(dir, mpi string) (Runtime, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return Runtime{}, fmt.Errorf("--reference: %w", err)
-	}
-	files := map[string]string{} // cg.A.x -> path
-	for _, e := range entries {
-		if m := executable.FindStringSubmatch(e.Name()); m != nil {
-			path, err := filepath.Abs(filepath.Join(dir, e.Name()))
-			if err != nil {
-				return Runtime{}, err
-			}
-			files[e.Name()] = path
-			if mpi == "" {
-				if mpi, err = linkedWith(path); err != nil {
-					return Runtime{}, err
-				}
-			}
-		}
-	}
-	if len(files) == 0 {
-		return Runtime{}, fmt.Errorf("--reference %s holds no kernel; they are called like cg.A.x or cg.A.2", dir)
-	}
-	k, err := find(mpi)
-	if err != nil {
-		return Runtime{}, err
-	}
-	if _, err := exec.LookPath(k.launcher); err != nil {
-		return Runtime{}, fmt.Errorf("%w: %s is not in PATH; install it (Debian: apt-get install %s)", ErrNoPeers, k.launcher, k.packages)
-	}
-	return Runtime{
-		Name: filepath.Base(filepath.Clean(dir)),
-		command: func(job []Cell, _ time.Duration) []string {
-			c := job[0]
-			kernel, class, _ := strings.Cut(c.Test, ".")
-			stem := strings.ToLower(kernel) + "." + class + "."
-			bin := files[stem+strconv.Itoa(c.Ranks)]
-			if bin == "" {
-				bin = files[stem+"x"]
-			}
-			if bin == "" {
-				return nil
-			}
-			return append(k.launch(c.Ranks), bin)
-		},
-		read: readNAS,
-	}, nil
-}
-
-// launch returns the launcher's arguments up to the number of ranks.
-func (k kind) launch(ranks int) []string {
-	flags := k.fits
-	if ranks > runtime.NumCPU() {
-		flags = k.crowded
-	}
-	return append(append([]string{k.launcher}, flags...), strconv.Itoa(ranks))
-}
-
-// linkedWith returns the name of the MPI whose library an executable needs.
-func linkedWith(path string) (string, error) {
-	unknown := fmt.Errorf("%s: cannot tell which MPI it was compiled with; name it with --reference-mpi", path)
-	f, err := elf.Open(path)
-	if err != nil {
-		return "", unknown
-	}
-	defer f.Close()
-	libs, err := f.ImportedLibraries()
-	if err != nil {
-		return "", unknown
-	}
-	for _, lib := range libs {
-		switch {
-		case strings.HasPrefix(lib, "libmpich"):
-			return "mpich", nil
-		case strings.HasPrefix(lib, "libmpi.so"), strings.HasPrefix(lib, "libmpi_mpifh"):
-			return "openmpi", nil
-		}
-	}
-	return "", unknown
-}
-
 var errReport = errors.New("printed no report of the NAS Parallel Benchmarks")
 
 // readNAS takes Mop/s from the report that every NAS Parallel Benchmark ends
-// with. A run that was not verified is a failure.
+// with. A run that was not verified is a failure, and so is one of something else
+// than the cell: each rank alone, or another kernel or class.
 func readNAS(job []Cell, text string, _ time.Duration) ([]Sample, error) {
-	rate, verdict := math.NaN(), ""
-	for line := range strings.Lines(text) {
-		label, value, ok := strings.Cut(line, "=")
-		if !ok {
-			continue
-		}
-		value = strings.TrimSpace(value)
-		switch strings.TrimSpace(label) {
-		case "Mop/s total":
-			v, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				return nil, fmt.Errorf("gave %q for Mop/s", value)
-			}
-			rate = v
-		case "Verification":
-			verdict = value
-		}
+	c := job[0]
+	all := reports(text)
+	if len(all) == 0 {
+		return nil, errReport
 	}
-	switch {
-	case math.IsNaN(rate) || verdict == "":
+	r := all[0]
+	if n, ok := r["Total processes"]; len(all) > 1 || ok && n != strconv.Itoa(c.Ranks) {
+		return nil, fmt.Errorf("printed %d reports, of %s processes each, instead of one of %d; "+
+			"so it is where a program is started by the launcher of another MPI than its own (see --reference-mpi)", len(all), n, c.Ranks)
+	}
+	if found := r[kernelLabel] + "." + r["Class"]; r["Class"] != "" && found != c.Test {
+		return nil, fmt.Errorf("printed the report of %s", found)
+	}
+	rate, err := strconv.ParseFloat(r["Mop/s total"], 64)
+	switch verdict := r["Verification"]; {
+	case verdict == "" || r["Mop/s total"] == "":
 		return nil, errReport
 	case verdict != "SUCCESSFUL":
 		return nil, fmt.Errorf("was not verified: %s", verdict)
+	case err != nil:
+		return nil, fmt.Errorf("gave %q for Mop/s", r["Mop/s total"])
+	case !(rate > 0) || math.IsInf(rate, 0):
+		return nil, fmt.Errorf("gave %v Mop/s, which nothing can be compared with; a larger class takes time enough to be measured", rate)
 	}
-	return []Sample{{Test: job[0].Test, Ranks: job[0].Ranks, Value: rate, Unit: mops}}, nil
+	return []Sample{{Test: c.Test, Ranks: c.Ranks, Value: rate, Unit: mops}}, nil
+}
+
+// kernelLabel is under which reports keeps the name of the kernel.
+const kernelLabel = "kernel"
+
+// reports returns the labels and values of each report. One begins with a line like
+// "CG Benchmark Completed."; kernels in C leave out the full stop.
+func reports(text string) (all []map[string]string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if kernel, ok := strings.CutSuffix(strings.TrimSuffix(line, "."), " Benchmark Completed"); ok {
+			all = append(all, map[string]string{kernelLabel: kernel})
+			continue
+		}
+		if label, value, ok := strings.Cut(line, "="); ok && len(all) > 0 {
+			all[len(all)-1][strings.TrimSpace(label)] = strings.TrimSpace(value)
+		}
+	}
+	return all
 }

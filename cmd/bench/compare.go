@@ -130,14 +130,11 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 			}
 			s.opts.Cells, s.notes = cells, skipped
 			return s.run(func(p place) ([]compare.Runtime, error) {
-				var others []compare.Runtime
-				for _, dir := range references {
-					r, err := compare.Reference(dir, mpi)
-					if err != nil {
-						return nil, usage(err)
-					}
-					others = append(others, r)
+				others, lacking, err := compare.References(references, mpi, cells)
+				if err != nil {
+					return nil, usage(err)
 				}
+				s.notes = append(s.notes, lacking...)
 				launch, err := p.program(s.launch, "mpirun")
 				if err != nil {
 					return nil, err

@@ -65,10 +65,8 @@ func (r *results) run() error {
 	if err := compare.Installed(r.peers); err != nil {
 		return err
 	}
-	for _, dir := range r.references {
-		if _, err := compare.Reference(dir, r.mpi); err != nil {
-			return usage(err)
-		}
+	if _, _, err := compare.References(r.references, r.mpi, nil); err != nil {
+		return usage(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"rhinet/npb"
 	"rhinet/npb/nas"
 )
 
@@ -77,7 +78,7 @@ func flags(o *options, class *string) *flag.FlagSet {
 
 // usage prints the help.
 func usage(w io.Writer) {
-	fmt.Fprintf(w, "usage: mpirun -n N npb [flags] kernel...\n\nThe kernels are %s; all runs every one that the number of processes allows.\n\n", kernelNames())
+	fmt.Fprintf(w, "usage: mpirun -n N npb [flags] kernel...\n\nThe kernels are %s; all runs every one that the number of processes allows.\n\n", npb.Names())
 	var class string
 	set := flags(new(options), &class)
 	set.SetOutput(w)

@@ -13,12 +13,13 @@ import (
 
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
+	"rhinet/npb"
 	"rhinet/npb/nas"
 )
 
-// npb runs the program on n ranks and returns what was printed and the status,
+// program runs npb on n ranks and returns what was printed and the status,
 // after checking that all ranks agree on it and that only rank 0 prints.
-func npb(t *testing.T, n int, args ...string) (stdout, stderr string, code int) {
+func program(t *testing.T, n int, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	out, errs, codes := make([]bytes.Buffer, n), make([]bytes.Buffer, n), make([]int, n)
 	mpitest.Run(t, n, func(world *mpi.Comm) error {
@@ -39,7 +40,7 @@ func npb(t *testing.T, n int, args ...string) (stdout, stderr string, code int) 
 }
 
 func TestReports(t *testing.T) {
-	out, errs, code := npb(t, 2, "-class", "s", "is", "CG", "-timers")
+	out, errs, code := program(t, 2, "-class", "s", "is", "CG", "-timers")
 	if code != 0 || errs != "" {
 		t.Errorf("status %d, stderr %q", code, errs)
 	}
@@ -54,24 +55,24 @@ func TestReports(t *testing.T) {
 
 // Every kernel of the table runs on four ranks, which all of them allow.
 func TestAll(t *testing.T) {
-	out, errs, code := npb(t, 4, "all")
+	out, errs, code := program(t, 4, "all")
 	if code != 0 || errs != "" {
 		t.Errorf("status %d, stderr %q", code, errs)
 	}
 	summary := out[strings.LastIndex(out, " Kernel Class"):]
 	lines := strings.Split(strings.TrimSpace(summary), "\n")[1:]
-	for i, k := range kernels() {
+	for i, k := range npb.Kernels() {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], " "+strings.ToUpper(k.Name)+" ") || !strings.HasSuffix(lines[i], "  SUCCESSFUL") {
 			t.Fatalf("%s is missing in the summary:\n%s", k.Name, summary)
 		}
 	}
-	if len(lines) != len(kernels()) {
+	if len(lines) != len(npb.Kernels()) {
 		t.Errorf("summary:\n%s", summary)
 	}
 }
 
 func TestFormats(t *testing.T) {
-	out, _, code := npb(t, 1, "-format=json", "is", "cg")
+	out, _, code := program(t, 1, "-format=json", "is", "cg")
 	dec := json.NewDecoder(strings.NewReader(out))
 	for _, want := range []string{"IS", "CG"} {
 		var r struct {
@@ -85,7 +86,7 @@ func TestFormats(t *testing.T) {
 	if code != 0 || dec.More() {
 		t.Errorf("status %d, output %s", code, out)
 	}
-	out, _, _ = npb(t, 1, "-format", "csv", "is")
+	out, _, _ = program(t, 1, "-format", "csv", "is")
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil || len(rows) != 2 || rows[0][0] != "kernel" || rows[1][0] != "IS" {
 		t.Errorf("%q, %v", rows, err)
@@ -93,7 +94,7 @@ func TestFormats(t *testing.T) {
 }
 
 func TestOtherIterations(t *testing.T) {
-	out, _, code := npb(t, 1, "-iterations", "2", "cg")
+	out, _, code := program(t, 1, "-iterations", "2", "cg")
 	for _, want := range []string{"Not verified", " Iterations: 2\n", " Class           =                        U\n",
 		" Verification    =            NOT PERFORMED\n"} {
 		if code != 0 || !strings.Contains(out, want) {
@@ -117,7 +118,7 @@ func TestMistakes(t *testing.T) {
 		{2, "-format xml cg", `npb: unknown format "xml"; choose text, json or csv`},
 		{3, "is cg", "npb: is class S cannot run on 3 processes; it needs a power of two: 1, 2, 4, 8, 16"},
 	} {
-		out, errs, code := npb(t, tc.ranks, strings.Fields(tc.args)...)
+		out, errs, code := program(t, tc.ranks, strings.Fields(tc.args)...)
 		if code != exitUsage || out != "" || !strings.HasPrefix(errs, tc.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("npb %s: status %d, stdout %q, stderr %q", tc.args, code, out, errs)
 		}
@@ -125,7 +126,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	out, errs, code := npb(t, 2, "-h")
+	out, errs, code := program(t, 2, "-h")
 	if code != 0 || errs != "" || !strings.Contains(out, "-class") || !strings.Contains(out, "ep, cg") {
 		t.Errorf("status %d, %s%s", code, out, errs)
 	}

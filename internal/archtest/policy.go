@@ -59,7 +59,8 @@ npb/nas < npb/cfd, npb/<kernel>
 npb/cfd < npb/bt, npb/sp, npb/lu
 npb/nas, mpi/mpitest < npb/nas/nastest
 npb/cfd, npb/nas/nastest < npb/cfd/cfdtest
-npb/<kernel> < cmd/npb
+npb/<kernel> < npb
+npb, npb/nas < cmd/npb, bench/compare
 mpi < cmd/hello
 mpi < examples/<feature>
 mpi, llc/port, llc/sim, llc/nics < bench

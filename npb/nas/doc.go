@@ -12,7 +12,7 @@
 //
 // Run is collective over world. The Result is complete on rank 0 only: the
 // other ranks know the problem, but not the time or the verdict. Nothing is
-// registered anywhere: cmd/npb holds the one list of kernels.
+// registered anywhere: rhinet/npb holds the one list of kernels.
 //
 // The rules are those of the NAS Parallel Benchmarks 3.4, MPI flavour.
 package nas
