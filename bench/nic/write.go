@@ -90,11 +90,15 @@ func (w *writer) pingPong(bytes, reps int) error {
 // end. What is written is overwritten: a remote write needs nobody to receive
 // it.
 func (w *writer) stream(bytes, reps int, both bool) error {
+	return w.streamBy(w.send, bytes, reps, both)
+}
+
+func (w *writer) streamBy(send func(w *writer, at int, b []byte) error, bytes, reps int, both bool) error {
 	w.number++
 	if w.Rank == 0 || both {
 		b := w.buf[:bytes]
 		for range reps {
-			if err := w.send(w, area, b); err != nil {
+			if err := send(w, area, b); err != nil {
 				return err
 			}
 		}
@@ -132,31 +136,4 @@ func (w *writer) botf(at int, b []byte) error {
 
 func openBotf(e *pair.End) (pair.Side, error) {
 	return newWriter(e, &writer{send: (*writer).botf}, nil)
-}
-
-func (w *writer) push(at int, b []byte) error {
-	return w.window.Push(martini.Request{Node: 1 - w.Rank, Segment: martini.CommonSegment, Offset: uint64(at)}, b)
-}
-
-func openPush(e *pair.End) (pair.Side, error) {
-	return newWriter(e, &writer{send: (*writer).push, series: memcpy}, nil)
-}
-
-// memcpy is the third and the fourth series of push: it copies the same bytes
-// to the same place without a NIC; and PUSH both ways at once.
-func memcpy(w *writer, series, bytes, reps int) error {
-	switch series {
-	case 2:
-	case 3:
-		return w.stream(bytes, reps, true)
-	default:
-		return errCommon
-	}
-	if w.Rank == 0 {
-		to := w.F.Memory(w.place(1-w.Rank), uint64(bytes))
-		for range reps {
-			copy(to, w.buf[:bytes])
-		}
-	}
-	return nil
 }

@@ -41,7 +41,7 @@ func TestUnknownLayer(t *testing.T) {
 	if l, err := FindLayer("vp"); err != nil || l.Name != "vp" {
 		t.Error(err)
 	}
-	if _, err := FindLayer("tcp"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "rhinet, vp, ring") {
+	if _, err := FindLayer("tcp"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "rhinet, vp, ring, throttled") {
 		t.Error(err)
 	}
 }

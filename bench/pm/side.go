@@ -81,12 +81,14 @@ type messages struct {
 	}
 }
 
-func openRHiNET(nic *martini.NIC) (link, error) {
-	p, err := pm.NewRHiNET(nic, pm.Options{})
-	if err != nil {
-		return nil, err
+func openRHiNET(t pm.Throttle) func(*martini.NIC) (link, error) {
+	return func(nic *martini.NIC) (link, error) {
+		p, err := pm.NewRHiNET(nic, pm.Options{Throttle: t})
+		if err != nil {
+			return nil, err
+		}
+		return messages{p}, nil
 	}
-	return messages{p}, nil
 }
 
 func openVP(nic *martini.NIC) (link, error) { return messages{pm.NewVP(nic)}, nil }

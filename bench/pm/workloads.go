@@ -31,9 +31,10 @@ type link interface {
 func Layers() []Layer {
 	same := func(g fabric.Geometry, _ int) fabric.Geometry { return g }
 	return []Layer{
-		{"rhinet", 8184, pm.Geometry, openRHiNET},
+		{"rhinet", 8184, pm.Geometry, openRHiNET(pm.Off)},
 		{"vp", 2040, same, openVP},
 		{"ring", 8184, oneEach, openRing},
+		{"throttled", 8184, pm.Geometry, openRHiNET(pm.Global)},
 	}
 }
 

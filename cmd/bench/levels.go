@@ -58,7 +58,7 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 	} {
 		l := &level{out: out, errs: errs}
 		cmd := l.command(c.name, c.about, func() error { return l.pm(c.series, c.number) })
-		cmd.Flags().StringVar(&l.layers, "layer", "all", "message layers, separated by commas: rhinet, vp, ring")
+		cmd.Flags().StringVar(&l.layers, "layer", "all", "message layers, separated by commas: rhinet, vp, ring, throttled")
 		cmd.Flags().StringVar(&l.list, "nodes", "", "numbers of nodes, all but two idle (default 2,4,8,16,32,64)")
 		onPM.AddCommand(cmd)
 	}

@@ -14,11 +14,11 @@ import (
 // Every measurement below MPI runs on two processes and prints its rows.
 func TestLevels(t *testing.T) {
 	for args, tests := range map[string][]string{
-		"nic push --sizes 8,4096":           {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half", "push-both", "push-both"},
+		"nic push --sizes 8,4096":           {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half", "push-both", "push-both", "push-2windows", "push-2windows", "push-2windows-half", "push-4windows", "push-4windows", "push-4windows-half"},
 		"nic aotf":                          {"aotf", "bare", "aotf-stream"},
 		"nic lock":                          {"lock", "lock-contended"},
 		"nic barrier":                       {"barrier"},
-		"pm pingpong --nodes 2,3 --sizes 8": {"rhinet-pingpong", "rhinet-pingpong", "vp-pingpong", "vp-pingpong", "ring-pingpong", "ring-pingpong"},
+		"pm pingpong --nodes 2,3 --sizes 8": {"rhinet-pingpong", "rhinet-pingpong", "vp-pingpong", "vp-pingpong", "ring-pingpong", "ring-pingpong", "throttled-pingpong", "throttled-pingpong"},
 		"pm burst --nodes 2 --layer vp --sizes 8": {"vp-burst"},
 		"pm scan --rings 1,20":                    {"scan-head", "scan-head", "scan-random", "scan-random", "scan-evicting", "scan-evicting"},
 	} {
@@ -70,7 +70,7 @@ func TestBadInputBelowMPI(t *testing.T) {
 		{"pm", "bench pm measures burst, pingpong, scan"},
 		{"pm burst --nodes 1", `"1" in --nodes is not a number from 2 to 1024`},
 		{"pm burst --time -1s", "--time"},
-		{"pm burst --layer tcp", "rhinet, vp, ring"},
+		{"pm burst --layer tcp", "rhinet, vp, ring, throttled"},
 		{"pm burst --layer vp --sizes 8184", "1 to 2040 bytes"},
 		{"pm scan --rings x", `"x" in --rings`},
 		{"pm scan --format xml", "table, csv, json"},
