@@ -58,14 +58,20 @@ func (w *watcher) interrupt(sig syscall.Signal) {
 func (w *watcher) passOn(sig syscall.Signal) {
 	w.passed, w.passedAt = sig, time.Now()
 	w.ranks.signal(sig)
+	w.ranks.signal(syscall.SIGCONT) // one that is stopped could not take it
 }
 
 // exited takes the ends of ranks that were found at one time.
 func (w *watcher) exited(batch []exit) {
 	var worst *exit
+	ended := false
 	for i := range batch {
 		e := &batch[i]
-		w.ended[e.rank] = true
+		if e.ws.Stopped() {
+			w.stopped(e)
+			continue
+		}
+		ended, w.ended[e.rank] = true, true
 		if w.cause == nil && (worst == nil || w.weight(e) > w.weight(worst)) {
 			worst = e
 		}
@@ -74,9 +80,24 @@ func (w *watcher) exited(batch []exit) {
 		w.end(w.blame(worst))
 		return
 	}
-	if w.check == nil && w.cause == nil {
+	if ended && w.check == nil && w.cause == nil {
 		w.check = time.After(desertCheck)
 	}
+}
+
+// stopped ends the job if a rank was stopped because it has used the terminal:
+// ranks are in the background there, so it would be stopped for ever. Any other
+// stop is somebody's will.
+func (w *watcher) stopped(e *exit) {
+	sig := e.ws.StopSignal()
+	if sig != syscall.SIGTTIN && sig != syscall.SIGTTOU {
+		return
+	}
+	w.end(&cause{
+		status: statusSignal + int(sig),
+		text: fmt.Sprintf("%s was stopped by signal %d, %s; only rank 0 reads the terminal, and only as its standard input; the job was ended",
+			w.who(e.rank), int(sig), signalText(sig)),
+	})
 }
 
 // weight says how likely an end is the root of a failure when several are
@@ -104,6 +125,9 @@ func (w *watcher) blame(e *exit) *cause {
 		sig := e.ws.Signal()
 		c.status = statusSignal + int(sig)
 		c.text = fmt.Sprintf("%s was killed by signal %d, %s", who, int(sig), signalText(sig))
+		if e.ws.CoreDump() {
+			c.text += ", and dumped core"
+		}
 	case st.State == Aborted:
 		c.status = max(StatusFailed, e.ws.ExitStatus())
 		c.text = fmt.Sprintf("%s called Abort and exited with status %d", who, e.ws.ExitStatus())

@@ -3,7 +3,7 @@ package launch
 import (
 	"errors"
 	"os"
-	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -48,7 +48,8 @@ func blockingPipe() (r, w *os.File, err error) {
 // stay in a read when the job is over; the launcher ends then.
 func passOn(terminal, w *os.File) {
 	defer w.Close()
-	signal.Ignore(syscall.SIGTTIN) // reading in the background fails instead of stopping us
+	runtime.LockOSThread() // for ever: the thread differs from others
+	failInBackground()
 	buf := make([]byte, 4096)
 	for {
 		n, err := terminal.Read(buf)

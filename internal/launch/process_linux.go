@@ -26,12 +26,12 @@ func buildAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 }
 
-// awaitChild blocks until a child of the calling thread can be reaped, and
-// reports whether there is any child at all. It does not see children that
+// awaitChild blocks until a child of the calling thread has ended or stopped,
+// and reports whether there is any child at all. It does not see children that
 // other threads of this process have forked.
 func awaitChild() bool {
 	for {
-		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOWAIT|unix.WNOTHREAD, nil)
+		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WNOTHREAD, nil)
 		if !errors.Is(err, unix.EINTR) {
 			return err == nil
 		}
@@ -39,10 +39,10 @@ func awaitChild() bool {
 }
 
 // reapChild takes the status of one child of the calling thread that has
-// ended, if there is one.
+// ended or stopped, if there is one.
 func reapChild() (pid int, ws syscall.WaitStatus, ok bool) {
 	for {
-		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG|unix.WNOTHREAD, nil)
+		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG|syscall.WUNTRACED|unix.WNOTHREAD, nil)
 		if !errors.Is(err, syscall.EINTR) {
 			return pid, ws, err == nil && pid > 0
 		}

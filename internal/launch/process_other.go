@@ -21,10 +21,11 @@ func awaitChild() bool {
 	return true
 }
 
-// reapChild takes the status of one child that has ended, if there is one.
+// reapChild takes the status of one child that has ended or stopped, if there
+// is one.
 func reapChild() (pid int, ws syscall.WaitStatus, ok bool) {
 	for {
-		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG, nil)
+		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG|syscall.WUNTRACED, nil)
 		if !errors.Is(err, syscall.EINTR) {
 			return pid, ws, err == nil && pid > 0
 		}

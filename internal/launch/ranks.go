@@ -22,7 +22,7 @@ type ranks struct {
 	stop  atomic.Bool // start no more
 }
 
-// An exit is the end of one rank.
+// An exit is the end of one rank, or that it was stopped.
 type exit struct {
 	rank int
 	ws   syscall.WaitStatus
@@ -66,8 +66,8 @@ func (rs *ranks) pid(r int) int {
 	return rs.list[r].pid
 }
 
-// reap takes every child that has ended and ends what it left in its process
-// group. It is called by the thread that forked them.
+// reap takes every child that has ended, and ends what it left in its process
+// group, or has stopped. It is called by the thread that forked them.
 func (rs *ranks) reap() []exit {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -79,8 +79,10 @@ func (rs *ranks) reap() []exit {
 		}
 		for i := range rs.list {
 			if r := &rs.list[i]; r.alive && r.pid == pid {
-				r.alive = false
-				killpg(pid, syscall.SIGKILL)
+				if !ws.Stopped() {
+					r.alive = false
+					killpg(pid, syscall.SIGKILL)
+				}
 				ended = append(ended, exit{i, ws})
 				break
 			}

@@ -133,6 +133,29 @@ func TestStopAndContinue(t *testing.T) {
 	p.finish(t)
 }
 
+// A rank that somebody has stopped ends with the others all the same, but its
+// stop is no failure.
+func TestInterruptReachesStoppedRanks(t *testing.T) {
+	p := spawn(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "echo ready; kill -STOP $$; echo on; exec sleep 60"}}))
+	p.await(t, 1, "ready")
+	p.signal(t, syscall.SIGCONT)
+	p.await(t, 1, "on")
+	p = spawn(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "echo ready; kill -STOP $$; exec sleep 60"}}))
+	p.await(t, 1, "ready")
+	p.signal(t, syscall.SIGINT)
+	r := p.finish(t)
+	r.want(t, 130, "mpirun: ended by SIGINT (interrupt), which was passed on")
+	r.quick(t)
+}
+
+func TestCoreDumpIsTold(t *testing.T) {
+	w := &watcher{plan: &Plan{job: job(), programs: make([]program, 1), slots: make([]Slot, 1)}, ranks: &ranks{list: make([]rank, 1)}, fabric: &fakeFabric{}, ended: []bool{true}}
+	c := w.blame(&exit{ws: syscall.WaitStatus(int(syscall.SIGSEGV) | 0x80)})
+	if !strings.Contains(c.text, "SIGSEGV (segmentation fault), and dumped core; the job was ended") {
+		t.Error(c.text)
+	}
+}
+
 func TestSignalBeforeTheStart(t *testing.T) {
 	w := &watcher{ranks: &ranks{}, cancel: func(error) {}}
 	w.signalled(syscall.SIGTERM)

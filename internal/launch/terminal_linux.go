@@ -6,6 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// failInBackground makes reads from a terminal by the calling thread fail in the
+// background instead of stopping the process. To ignore the signal would do that
+// to ranks, too, which inherit what is ignored.
+func failInBackground() {
+	var set unix.Sigset_t
+	set.Val[0] = 1 << (unix.SIGTTIN - 1)
+	_ = unix.PthreadSigmask(unix.SIG_BLOCK, &set, nil)
+}
+
 // isTerminal reports whether f is a terminal.
 func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)

@@ -68,6 +68,14 @@ func TestTerminalInterrupt(t *testing.T) {
 	p.finish(t).want(t, 130)
 }
 
+// A rank that opens the terminal itself would be stopped for ever.
+func TestRankThatUsesTheTerminal(t *testing.T) {
+	p, user := atTerminal(t, 2, "if [ $RHINET_RANK = 1 ]; then read x < /dev/tty; fi; exec sleep 60")
+	shows := screen(t, user)
+	shows("was stopped by signal 21, SIGTTIN (stopped (tty input)); only rank 0 reads the terminal, and only as its standard input; the job was ended\n")
+	p.finish(t).want(t, 128+21)
+}
+
 // A terminal that is closed hangs up, which ends the ranks, and there is
 // nobody any more to be told.
 func TestTerminalIsClosed(t *testing.T) {

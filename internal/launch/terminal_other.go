@@ -2,7 +2,15 @@
 
 package launch
 
-import "os"
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// failInBackground makes reads from a terminal fail in the background instead
+// of stopping the process.
+func failInBackground() { signal.Ignore(syscall.SIGTTIN) }
 
 // isTerminal reports whether f is a character device, which is as near to a
 // terminal as the standard library sees.
