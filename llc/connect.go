@@ -3,6 +3,7 @@ package llc
 import (
 	"fmt"
 
+	"rhinet/internal/invariants"
 	"rhinet/llc/ir"
 	"rhinet/llc/seq"
 	"rhinet/llc/wire"
@@ -64,12 +65,18 @@ const (
 var inNames = [...]string{"None", "Granted", "Watching", "Refused"}
 
 func (e *Engine) moveOut(p *peer, to outState) {
+	if invariants.Enabled {
+		invariants.Check(p.out == outFresh && to == outAsking || p.out == outAsking && to > outAsking, badMove)
+	}
 	e.traced(p, "connect/writer", 0, outNames[p.out], outNames[to])
 	p.out = to
 	e.redirect(p)
 }
 
 func (e *Engine) moveIn(p *peer, to inState) {
+	if invariants.Enabled {
+		invariants.Check(p.grant == inNone && to != inWatching || p.grant == inGranted && to == inWatching, badMove)
+	}
 	e.traced(p, "connect/reader", 0, inNames[p.grant], inNames[to])
 	p.grant = to
 }

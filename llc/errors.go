@@ -79,4 +79,5 @@ const (
 	badTag     = "llc: the tag of a send must be in 0..1<<31-1, that of a receive may be AnyTag"
 	badPeer    = "llc: the source of a receive must be a peer or AnyPeer"
 	badPending = "llc: request posted again before it was done"
+	badMove    = "llc: a machine goes where no arrow leads"
 )

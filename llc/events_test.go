@@ -255,6 +255,19 @@ func TestPostedTwice(t *testing.T) {
 	}
 }
 
+// TestMachinesKeepToTheirArrows: builds with invariants hold every change of
+// state against the pictures.
+func TestMachinesKeepToTheirArrows(t *testing.T) {
+	if !invariants.Enabled {
+		t.Skip("built without invariants")
+	}
+	for i := range 3 {
+		if text := panics(func() { llc.Stray(newCourt(t).engines[1], i) }); !strings.Contains(text, "no arrow") {
+			t.Errorf("machine %d: %q", i, text)
+		}
+	}
+}
+
 // TestReceiveOfNonsense: what cannot match anything is a mistake of the caller.
 // Only builds with invariants look.
 func TestReceiveOfNonsense(t *testing.T) {

@@ -28,6 +28,18 @@ func BreakTransfers(e *Engine) { e.transfers.limit = 1 }
 // BreakRings grants rings that do not exist.
 func BreakRings(e *Engine) { e.caps.Rings += 8 }
 
+// Stray makes a machine go where no arrow leads: number i of three.
+func Stray(e *Engine, i int) {
+	switch p := &e.peers[0]; i {
+	case 0:
+		e.become(&transfer{p: p, state: sendStreaming}, sendOffered)
+	case 1:
+		e.moveOut(p, outRing)
+	case 2:
+		e.moveIn(p, inWatching)
+	}
+}
+
 // LimitTransfers sets how many transfers may be under way.
 func LimitTransfers(e *Engine, n int) { e.transfers.limit = n }
 

@@ -40,6 +40,25 @@ var stateNames = [numStates]string{
 	"Pulling", "Sharing", "Awaiting", "Streaming", "Closing",
 }
 
+// follows holds, for each state, a bit for each that may come after it.
+var follows = [numStates]uint{
+	idle: 1<<sendQueued | 1<<sendExposing | 1<<sendReady | 1<<recvPulling | 1<<recvSharing | 1<<recvStreaming,
+
+	sendQueued:         1<<sendUnacknowledged | 1<<sendClosing,
+	sendUnacknowledged: 1 << sendClosing,
+	sendExposing:       1<<sendReady | 1<<sendClosing,
+	sendReady:          1<<sendOffered | 1<<sendClosing,
+	sendOffered:        1<<sendSharing | 1<<sendStreaming | 1<<sendClosing,
+	sendSharing:        1<<sendWaiting | 1<<sendStreaming | 1<<sendClosing,
+	sendWaiting:        1<<sendStreaming | 1<<sendClosing,
+	sendStreaming:      1 << sendClosing,
+
+	recvPulling:   1<<recvStreaming | 1<<recvClosing,
+	recvSharing:   1<<recvAwaiting | 1<<recvPulling | 1<<recvStreaming | 1<<recvClosing,
+	recvAwaiting:  1<<recvPulling | 1<<recvStreaming | 1<<recvClosing,
+	recvStreaming: 1 << recvClosing,
+}
+
 func (s state) String() string { return stateNames[s] }
 
 func (s state) sending() bool { return s < recvPulling }
@@ -134,6 +153,9 @@ func (e *Engine) theirTransfer(p *peer, ev *ir.Event, id uint32) (*transfer, err
 
 // become changes the state of a transfer.
 func (e *Engine) become(t *transfer, to state) {
+	if invariants.Enabled {
+		invariants.Check(follows[t.state]&(1<<to) != 0, badMove)
+	}
 	if e.trace != nil {
 		e.trace(Transition{int(t.p.number), t.machine(to), t.id, t.state.String(), to.String()})
 	}

@@ -97,11 +97,11 @@ const (
 	Shared      // Peer, Header, Data, Token: append one packet to the shared ring of Peer; answered by Busy if it is full, else complete
 	Watch       // Peer, Ring: poll the own ring Ring, which Peer writes, from now on
 	ReadTail    // Peer, Ring: fetch what Peer has consumed of its ring; answered by Tail
-	Expose      // Data, Token: register own memory for remote access; answered by Exposed
+	Expose      // Data, Token: register own memory for remote access; answered by Exposed or Failed
 	Conceal     // Segment: withdraw a registration
 	Pull        // Peer, Segment, Offset, Data, Token: copy remote memory into Data; answered by Pulled or Failed
 	Push        // Peer, Segment, Offset, Data, Token: copy Data into remote memory; answered by Pushed or Failed
-	Swap        // Peer, Offset, Old, New, Token: compare-and-swap a 64-bit word of Peer's control area; answered by Swapped
+	Swap        // Peer, Offset, Old, New, Token: compare-and-swap a 64-bit word of Peer's control area; answered by Swapped or Failed
 	NumOps
 )
 
