@@ -146,7 +146,12 @@ func (x *exchanger) allreduce(in, out []byte, r *reducer) error {
 var errClosed = errors.New("the transport was closed while waiting")
 
 // put raises this rank's flag at all others.
-func (x *exchanger) put() { x.board.Raise(x.peers, x.index, uint32(x.seq), x.in) }
+func (x *exchanger) put() {
+	x.board.Raise(x.peers, x.index, uint32(x.seq), x.in)
+	if !x.c.w.Collectives.Oversubscribed {
+		x.board.Claim(x.index, uint32(x.seq+1))
+	}
+}
 
 // look takes flags that have been raised since the last look, up to the first
 // that has not: one that is missing is reason enough to go on waiting. It

@@ -101,6 +101,10 @@ type Board interface {
 	// Raise overwrites it, so whoever does must know that all who look for it
 	// have seen it. Closing the translator leaves it up.
 	Raise(peers []int, board int, seq uint32, data []byte)
+	// Claim says that the own flag (board, seq's lowest bit) will be raised
+	// next, so that its line can be fetched from those who have looked at it.
+	// It changes nothing but timing, and pays where peers run at once.
+	Claim(board int, seq uint32)
 	// Raised reports whether the flag of peer carries seq, and copies its
 	// payload to data if so.
 	Raised(peer, board int, seq uint32, data []byte) bool

@@ -22,6 +22,13 @@ func (t *Translator) Raise(peers []int, board int, seq uint32, data []byte) {
 	}
 }
 
+// Claim fetches the line of the own flag seq, if Raise has been called before.
+func (t *Translator) Claim(board int, seq uint32) {
+	if t.pole != nil {
+		t.pole.Claim(board, seq)
+	}
+}
+
 // Raised reports whether the flag of peer carries seq, and copies its payload
 // to data if so.
 func (t *Translator) Raised(peer, board int, seq uint32, data []byte) bool {

@@ -38,6 +38,8 @@ func (b *boarded) Raise(peers []int, board int, seq uint32, data []byte) {
 	}
 }
 
+func (b *boarded) Claim(int, uint32) {}
+
 func (b *boarded) Raised(peer, board int, seq uint32, data []byte) bool {
 	f := b.net.peers[peer].board.flag(board, seq)
 	if f.seq.Load() != seq {

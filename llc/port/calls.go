@@ -1,6 +1,7 @@
 package port
 
 import (
+	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/ir"
 )
@@ -190,6 +191,9 @@ func (p *Port) Await(call string, begin func(), cond func() bool) {
 	}
 	if begin != nil {
 		begin()
+	}
+	if p.policy.Spin > 0 {
+		wait.Lull(condLull)
 	}
 	if !cond() {
 		w := p.waiters.take()
