@@ -1,9 +1,10 @@
 package wait
 
-// Lull passes n PAUSE instructions, some tens of nanoseconds each, in which the
-// caller deliberately does not look.
+// Lull passes n times about 10 ns in which the caller deliberately does not
+// look. It is for a few hundred nanoseconds at most, where a PAUSE is too
+// coarse.
 func Lull(n int) {
-	for range n {
-		relax()
+	if n > 0 {
+		count(n * lullCounts)
 	}
 }

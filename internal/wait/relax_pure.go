@@ -6,3 +6,11 @@ package wait
 //
 //go:noinline
 func relax() {}
+
+// count counts n down to 0; the compiler keeps a loop that does nothing.
+//
+//go:noinline
+func count(n int) {
+	for ; n > 0; n-- {
+	}
+}

@@ -23,6 +23,9 @@ const (
 	// lies on five pages that nothing else needs.
 	clockYields = 16
 
+	// lullCounts is how far a Lull counts in 10 ns.
+	lullCounts = 32
+
 	spinTime  = 75 * time.Microsecond
 	yieldTime = time.Millisecond
 	// napTime bounds one sleep, so that a doorbell lost by a crash costs a

@@ -10,13 +10,15 @@ import (
 
 // finish waits for a request and reports whether it is done; if not, the port
 // is closed. This is the short way of the common case: nobody else polls, and
-// the wait ends before it is time to sleep.
-func (p *Port) finish(r *llc.Request, call string) bool {
+// the wait ends before it is time to sleep. l, if not nil, is the lull of such calls.
+func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 	b := p.policy.Begin()
 	if !p.polling && !p.closed {
 		p.nic.Hint(r.Peer)
 		p.polling = true
-		wait.Lull(p.lull)
+		if l != nil {
+			wait.Lull(l.now)
+		}
 		looks := 0
 		for !r.Done() {
 			if p.turn() && p.news() {
@@ -33,8 +35,8 @@ func (p *Port) finish(r *llc.Request, call string) bool {
 			p.glance()
 		}
 		p.polling = false
-		if p.aimer != nil {
-			p.adapt(looks)
+		if l != nil && p.aimer != nil {
+			l.adapt(looks)
 		}
 		if r.Done() {
 			if p.waiters.first != nil {
@@ -48,27 +50,6 @@ func (p *Port) finish(r *llc.Request, call string) bool {
 	p.await(w, &b)
 	p.waiters.keep(w)
 	return r.Done()
-}
-
-// adapt chooses the lull before the next wait from how often this one looked in
-// vain. A line that its reader does not look at stays with its writer, who then
-// need not fetch it: so the best first look is the one that just finds the
-// packet. One that found it at once may have come late, one that was followed
-// by a few more came early, and after many the lull is beside the point.
-func (p *Port) adapt(looks int) {
-	if looks > 0 {
-		p.late = 0
-	} else {
-		p.late++
-	}
-	switch {
-	case looks == 0 && p.late <= oftenLate:
-		p.lull = max(p.lull-1, 0)
-	case looks > 0 && looks <= nearLooks:
-		p.lull = min(p.lull+1, mostLull)
-	default: // late again and again, or far too early: not a ping-pong
-		p.lull /= 2
-	}
 }
 
 // await waits until w is done or expired, or the port is closed.

@@ -19,7 +19,7 @@ func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
 	r.Peer, r.Context, r.Tag, r.Mode, r.Buf = dst, ctx, tag, mode, buf
 	p.eng.Send(r)
 	p.post()
-	if !r.Done() && !p.finish(r, "Send") {
+	if !r.Done() && !p.finish(r, "Send", nil) {
 		p.gate.leave()
 		return ErrClosed // r is lost: the engine may still hold it
 	}
@@ -44,7 +44,7 @@ func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (st llc.Status, err er
 	r.Peer, r.Context, r.Tag, r.Buf = src, ctx, tag, buf
 	p.eng.Recv(r)
 	p.post()
-	if !r.Done() && !p.finish(r, "Recv") {
+	if !r.Done() && !p.finish(r, "Recv", &p.lull) {
 		p.eng.Cancel(r)
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
@@ -100,7 +100,7 @@ func (p *Port) settle(r *llc.Request) {
 // has ErrClosed.
 func (p *Port) Wait(r *llc.Request) {
 	p.lock()
-	if !r.Done() && !p.finish(r, "Wait") {
+	if !r.Done() && !p.finish(r, "Wait", nil) {
 		r.Status.Err = ErrClosed
 	}
 	p.gate.leave()

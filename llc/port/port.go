@@ -35,8 +35,7 @@ type Port struct {
 	closed  bool
 	drained bool // Close has been called
 	misses  uint
-	lull    int // PAUSEs before the first look of a wait; see adapt
-	late    int // how many waits in a row found their packet at the first look
+	lull    lull // of blocking receives
 
 	ended uint64 // requests with Notify set that are done
 

@@ -393,29 +393,3 @@ func TestHelperKeepsAwayWithoutRequests(t *testing.T) {
 		}
 	}
 }
-
-// The lull grows while first looks are a little early, shrinks by one when one
-// is late, and is soon gone when all are late or waits are long.
-func TestLullFollowsTheWaits(t *testing.T) {
-	var p Port
-	after := func(want int, looks ...int) {
-		t.Helper()
-		for _, n := range looks {
-			p.adapt(n)
-		}
-		if p.lull != want {
-			t.Errorf("a lull of %d after %v, want %d", p.lull, looks, want)
-		}
-	}
-	after(0, 0, 0)
-	after(8, 1, 2, 3, 4, 5, nearLooks, 1, 1)
-	after(8, 0, 1, 0, 1)
-	after(4, 0, 0, 0, 0)
-	after(1, 0, 0) // half, and half again
-	after(5, 1, 1, 1, 1)
-	after(1, nearLooks+1, 1000)
-	for range 2 * mostLull {
-		p.adapt(1)
-	}
-	after(mostLull)
-}
