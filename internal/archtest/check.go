@@ -18,6 +18,11 @@ func (t *Tree) Imports(policy string) (found []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
+	for _, name := range o.names() {
+		if t.packages[name] == nil {
+			found = append(found, fmt.Sprintf("the policy names %s, which does not exist", name))
+		}
+	}
 	for _, p := range paths {
 		for _, q := range t.packages[p].imports {
 			if !o.allows(p, q) {

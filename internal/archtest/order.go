@@ -161,6 +161,19 @@ func (o *order) close() error {
 	return nil
 }
 
+// names returns the packages of the module that the order speaks of.
+func (o *order) names() []string {
+	all := map[string]bool{}
+	for up, downs := range o.below {
+		all[up] = true
+		for down := range downs {
+			all[down] = !isLibrary(down)
+		}
+	}
+	maps.DeleteFunc(all, func(_ string, module bool) bool { return !module })
+	return slices.Sorted(maps.Keys(all))
+}
+
 // allows reports whether the order lets importer import imported, a package of
 // the module or the path of a library's package.
 func (o *order) allows(importer, imported string) bool {

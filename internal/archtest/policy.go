@@ -33,7 +33,6 @@ github.com/bradfitz/gomemcache < internal/launch
 # The protocol engine.
 llc/seq < llc/match, llc/wire
 llc/ir, llc/match, llc/wire, llc/seq < llc
-llc/ir, llc/wire < llc/soft
 llc/ir < llc/nictest
 llc, llc/ir < llc/port, llc/sim
 
@@ -42,7 +41,7 @@ nicemu/fabric < nicemu/<nic>
 nicemu/fabric, nicemu/martini < nicemu/martini/stepped
 nicemu/martini/stepped < bench, bench/nic, bench/model, cmd/bench
 nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
-nicemu/<nic>, llc/ir, llc/soft < llc/<nic>
+nicemu/<nic>, llc/ir < llc/<nic>
 nicemu/martini/pm, nicemu/fabric, llc/ir < llc/martinipm
 nicemu/martini, nicemu/martini/lowlevel, nicemu/fabric, llc/ir < llc/martini/endpoint
 llc/martini/endpoint < llc/martini, llc/martinipm
@@ -84,7 +83,6 @@ llc !<< internal/wait
 llc/ir !<< nicemu/...
 llc/sim !<< nicemu/...
 llc/port !<< nicemu/...
-llc/soft !<< nicemu/...
 nicemu/... !<< llc/...
 nicemu/... !<< mpi
 collectives/... !<< llc/...
@@ -106,7 +104,7 @@ cmd/mpirun !< mpi
 `
 
 // pure are the packages without clock, chance, goroutine, input or output.
-var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/soft", "llc/sim"}
+var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/sim"}
 
 // stateless are the folders whose packages have no variables that change.
 var stateless = []string{"mpi", "llc", "nicemu", "collectives"}

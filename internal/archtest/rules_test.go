@@ -92,6 +92,7 @@ func TestPolicyMistakes(t *testing.T) {
 		"a < b < c":                       "no single <",
 		"a !< ":                           "is empty",
 		"a < b\nb < a":                    "above itself",
+		"a < c":                           "names c, which does not exist",
 		"a < <nic>":                       "<nic> in \"a < <nic>\" is not defined",
 		"let nic of n/*":                  "is not like",
 		"let nic = n":                     "is not like",
