@@ -16,16 +16,16 @@ import (
 func TestWorkloads(t *testing.T) {
 	for _, w := range Workloads() {
 		t.Run(w.Name, func(t *testing.T) {
-			err := pair.Local(2, fabric.Default(), w.Open, func(e *pair.End, side pair.Side) error {
+			err := pair.Local(w.Processes, w.Processes, fabric.Default(), w.Open, func(e *pair.End, side pair.Side) error {
 				for i, s := range w.Series {
 					s.Sizes = []int{s.Sizes[0], s.Sizes[len(s.Sizes)-1]}
 					var rows []bench.Row
 					timed := func(bytes, reps int) (float64, error) { return e.Call(side, i, bytes, min(reps, 20)) }
-					err := pair.Measure(s, 2, bench.Options{Budget: time.Microsecond}, timed, func(r bench.Row) { rows = append(rows, r) })
+					err := pair.Measure(s, w.Processes, bench.Options{Budget: time.Microsecond}, timed, func(r bench.Row) { rows = append(rows, r) })
 					if err != nil {
 						return err
 					}
-					if len(rows) < 2 || rows[0].Test != s.Name || rows[0].Microsecs <= 0 || rows[0].Ranks != 2 {
+					if len(rows) < 2 || rows[0].Test != s.Name || rows[0].Microsecs <= 0 || rows[0].Ranks != w.Processes {
 						t.Errorf("%+v", rows)
 					}
 				}
@@ -49,7 +49,7 @@ func TestUnknownName(t *testing.T) {
 
 // TestNothingToOpen: a NIC that is taken is an error of each workload.
 func TestNothingToOpen(t *testing.T) {
-	f, err := fabric.Heap(2, fabric.Small())
+	f, err := fabric.Heap(3, fabric.Small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestNothingToOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, w := range Workloads() {
-		if _, err := w.Open(pair.NewEnd(f, 0)); err == nil {
+		if _, err := w.Open(pair.NewEnd(f, 0, w.Processes)); err == nil {
 			t.Errorf("%s opens a NIC that is taken", w.Name)
 		}
 	}
@@ -69,17 +69,17 @@ func TestOtherIsGone(t *testing.T) {
 		if w.Name == "pull" {
 			continue // waits for nobody
 		}
-		f, err := fabric.Heap(2, fabric.Default())
+		f, err := fabric.Heap(w.Processes, fabric.Default())
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := pair.NewEnd(f, 0)
+		e := pair.NewEnd(f, 0, w.Processes)
 		side, err := w.Open(e)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.End(errors.New("struck by lightning"))
-		if err := side.Run(0, 8, 3); err == nil {
+		if err := side.Run(0, 8, 3); err == nil && w.Processes == 2 { // of three, the first only waits for the call's end
 			t.Errorf("%s: goes on alone", w.Name)
 		}
 		if _, err := e.Call(side, 0, 8, 3); err == nil || !strings.Contains(err.Error(), "lightning") {

@@ -10,10 +10,11 @@ import (
 
 // A Workload is what "bench nic" measures under one name.
 type Workload struct {
-	Name   string
-	About  string
-	Series []pair.Series
-	Open   func(*pair.End) (pair.Side, error)
+	Name      string
+	About     string
+	Processes int
+	Series    []pair.Series
+	Open      func(*pair.End) (pair.Side, error)
 }
 
 // largest is the longest transfer, in bytes.
@@ -37,27 +38,28 @@ func alone(name string) pair.Series {
 func Workloads() []Workload {
 	all, packet := pair.Powers(8, largest), pair.Powers(8, martini.MaxImage)
 	return []Workload{
-		{"push", "remote write by PUSH, against memcpy", []pair.Series{
+		{"push", "remote write by PUSH, against memcpy", 2, []pair.Series{
 			latency("push", all, largest), stream("push-stream", all, largest), stream("memcpy", all, largest),
 			{Name: "push-both", Sizes: all, Min: 8, Max: largest, Unit: 8, Scale: 1, Moves: 2},
 			stream("push-2windows", all, largest), stream("push-4windows", all, largest),
 		}, openPush},
-		{"pull", "remote read by PULL", []pair.Series{
+		{"pull", "remote read by PULL", 2, []pair.Series{
 			stream("pull", all, largest), stream("pull-botf", all, largest),
 		}, openPull},
-		{"botf", "remote write by a packet image in the Window", []pair.Series{
+		{"botf", "remote write by a packet image in the Window", 2, []pair.Series{
 			latency("botf", packet, martini.MaxImage), stream("botf-stream", packet, martini.MaxImage),
 		}, openBotf},
-		{"aotf", "remote write of 8 bytes by one store, against a bare one", []pair.Series{
+		{"aotf", "remote write of 8 bytes by one store, against a bare one", 2, []pair.Series{
 			latency("aotf", []int{8}, 8), latency("bare", []int{8}, 8), {Name: "aotf-stream", Sizes: []int{8}, Min: 8, Max: 8, Unit: 8, Scale: 1, Moves: 1},
 		}, openAotf},
-		{"vpush", "remote write into the ring that the receiver fills", []pair.Series{
+		{"vpush", "remote write into the ring that the receiver fills", 2, []pair.Series{
 			latency("vpush", append(pair.Powers(8, 1024), 2040), 2040), stream("vpush-stream", append(pair.Powers(8, 1024), 2040), 2040),
 		}, openVpush},
-		{"lock", "LOCK and UNLOCK, by one process and by two in turn", []pair.Series{
+		{"exceptions", "three processes: what refused requests of one direction cost the other", 3, exceptions(), openExceptions},
+		{"lock", "LOCK and UNLOCK, by one process and by two in turn", 2, []pair.Series{
 			alone("lock"), alone("lock-contended"),
 		}, openLock},
-		{"barrier", "BARRIER of two processes", []pair.Series{alone("barrier")}, openBarrier},
+		{"barrier", "BARRIER of two processes", 2, []pair.Series{alone("barrier")}, openBarrier},
 	}
 }
 

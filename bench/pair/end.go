@@ -10,22 +10,26 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// An End is one of the two processes in the memory of the job.
+// An End is one of the processes in the memory of the job.
 type End struct {
 	F      *fabric.Fabric
-	Rank   int          // 0 or 1
-	gone   atomic.Bool  // the other has ended
+	Rank   int          // 0 for the first, which measures
+	count  int          // of processes
+	gone   atomic.Bool  // another has ended
 	policy wait.Policy  // between processes
-	calls  *[]uint64    // control words by which the first tells the second what to do
+	calls  *[]uint64    // control words by which the first tells the others what to do
 	number uint64       // of the latest call
-	fail   atomic.Value // why the second ended
+	fail   atomic.Value // why another ended
 }
 
 // Polls is how often a side polls in vain before it calls Pause.
 const Polls = 1024
 
-// errGone ends the waits of one side when the other has ended.
-var errGone = errors.New("the other process of the measurement has ended")
+// errGone ends the waits of one side when another has ended.
+var errGone = errors.New("another process of the measurement has ended")
+
+// Most is how many processes a measurement may have.
+const Most = 3
 
 // The control words, from the end of the first rank's: no library uses them.
 const (
@@ -33,17 +37,17 @@ const (
 	callSeries
 	callBytes
 	callReps
-	callDone  // number of the call that the second has carried out
-	callReady // the second has opened its side
 	callFailed
-	callWords
+	callReady                    // by process: it has opened its side
+	callDone  = callReady + Most // by process: number of the call that it has carried out
+	callWords = callDone + Most
 )
 
-// NewEnd returns an end in the memory of a job.
-func NewEnd(f *fabric.Fabric, rank int) *End {
+// NewEnd returns the end of one of count processes in the memory of a job.
+func NewEnd(f *fabric.Fabric, rank, count int) *End {
 	words := f.Words(0, fabric.Control)
 	words = words[len(words)-callWords:]
-	return &End{F: f, Rank: rank, calls: &words, policy: wait.For(2, wait.UsableCPUs(), !f.Shared())}
+	return &End{F: f, Rank: rank, count: count, calls: &words, policy: wait.For(count, wait.UsableCPUs(), !f.Shared())}
 }
 
 // Pause gives others the processor and reports whether waiting has become
@@ -64,7 +68,7 @@ func (e *End) Alive() error {
 	return nil
 }
 
-// Policy says how to wait for the other process.
+// Policy says how to wait for another process.
 func (e *End) Policy() wait.Policy { return e.policy }
 
 func (e *End) word(i int) *uint64 { return &(*e.calls)[i] }
@@ -81,12 +85,12 @@ func (e *End) await(i int, v uint64) error {
 	return nil
 }
 
-// stop is the number of the call that ends the second process.
+// stop is the number of the call that ends the other processes.
 const stop = ^uint64(0)
 
 // Serve carries out on side what the first process calls for, until it stops.
 func (e *End) Serve(side Side) error {
-	atomic.StoreUint64(e.word(callReady), 1)
+	atomic.StoreUint64(e.word(callReady+e.Rank), 1)
 	for {
 		e.number++
 		for n := 0; ; n++ {
@@ -108,13 +112,26 @@ func (e *End) Serve(side Side) error {
 			atomic.StoreUint64(e.word(callFailed), 1)
 			return err
 		}
-		atomic.StoreUint64(e.word(callDone), e.number)
+		atomic.StoreUint64(e.word(callDone+e.Rank), e.number)
 	}
 }
 
-// Call has both sides run reps repetitions and returns the seconds of one.
+// Done reports whether a process has carried out its part of the present call.
+func (e *End) Done(rank int) bool { return atomic.LoadUint64(e.word(callDone+rank)) == e.number }
+
+// all polls until a control word of each other process has a value.
+func (e *End) all(i int, v uint64) error {
+	for rank := 1; rank < e.count; rank++ {
+		if err := e.await(i+rank, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Call has all sides run reps repetitions and returns the seconds of one.
 func (e *End) Call(side Side, series, bytes, reps int) (float64, error) {
-	err := e.await(callReady, 1)
+	err := e.all(callReady, 1)
 	e.number++
 	*e.word(callSeries), *e.word(callBytes), *e.word(callReps) = uint64(series), uint64(bytes), uint64(reps)
 	runtime.Gosched()
@@ -124,7 +141,8 @@ func (e *End) Call(side Side, series, bytes, reps int) (float64, error) {
 		err = side.Run(series, bytes, reps)
 	}
 	if err == nil {
-		err = e.await(callDone, e.number)
+		atomic.StoreUint64(e.word(callDone), e.number)
+		err = e.all(callDone, e.number)
 	}
 	if err == nil {
 		return max((now()-start)/float64(reps), 1e-9), nil
@@ -135,10 +153,10 @@ func (e *End) Call(side Side, series, bytes, reps int) (float64, error) {
 	return 0, err
 }
 
-// Stop ends the second's Serve.
+// Stop ends the Serve of the others.
 func (e *End) Stop() { atomic.StoreUint64(e.word(callNumber), stop) }
 
-// End notes that the other process has ended, and why if it failed.
+// End notes that another process has ended, and why if it failed.
 func (e *End) End(err error) {
 	if err != nil {
 		e.fail.Store(err)

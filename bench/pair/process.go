@@ -12,14 +12,16 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// secondVariable names, in the environment of the second process, what it
-// opens; jobVariable is how a launcher's rank is known.
+// secondVariable names, in the environment of the other processes, what they
+// open, and placeVariable says which of how many a process is; jobVariable is
+// how a launcher's rank is known.
 const (
 	secondVariable = "RHINET_BENCH_SECOND"
+	placeVariable  = "RHINET_BENCH_PLACE"
 	jobVariable    = "RHINET_JOB"
 )
 
-// grace is how long the second process may take to see that it is to stop.
+// grace is how long another process may take to see that it is to stop.
 const grace = 500 * time.Millisecond
 
 var epoch = time.Now()
@@ -30,16 +32,21 @@ func now() float64 { return time.Since(epoch).Seconds() }
 // A Leader is the first process and what it has started.
 type Leader struct {
 	*End
+	others []*follower
+}
+
+// A follower is one of the processes that a leader has started.
+type follower struct {
 	cmd   *exec.Cmd
-	life  io.Closer // the second's standard input: its end is the second's
+	life  io.Closer // its standard input: its end is the follower's
 	ended chan error
 }
 
-// Lead creates the memory of a job of so many nodes and starts the second
-// process, which learns the name of what to open from [Second].
-func Lead(name string, nodes int, g fabric.Geometry, errs io.Writer) (*Leader, error) {
+// Lead creates the memory of a job of so many nodes and starts the other ones
+// of count processes, which learn the name of what to open from [Second].
+func Lead(name string, count, nodes int, g fabric.Geometry, errs io.Writer) (*Leader, error) {
 	if os.Getenv(jobVariable) != "" {
-		return nil, fmt.Errorf("%w: this measurement starts its own second process; run it without mpirun", ErrInput)
+		return nil, fmt.Errorf("%w: this measurement starts what processes it needs itself; run it without mpirun", ErrInput)
 	}
 	file, err := fabric.Create(nodes, g)
 	if err != nil {
@@ -50,59 +57,95 @@ func Lead(name string, nodes int, g fabric.Geometry, errs io.Writer) (*Leader, e
 	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	l := &Leader{End: NewEnd(f, 0, count)}
+	for rank := 1; rank < count; rank++ {
+		if err := l.start(name, rank, file, errs); err != nil {
+			return nil, errors.Join(fmt.Errorf("cannot start process %d: %w", rank, err), l.Close())
+		}
 	}
-	l := &Leader{End: NewEnd(f, 0), ended: make(chan error, 1), cmd: exec.Command(self)}
-	l.cmd.Env = append(os.Environ(), secondVariable+"="+name)
-	l.cmd.ExtraFiles = []*os.File{file}
-	l.cmd.Stderr = errs
-	if l.life, err = l.cmd.StdinPipe(); err == nil {
-		err = l.cmd.Start()
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot start the second process: %w", err), f.Close())
-	}
-	go func() {
-		err := l.cmd.Wait()
-		l.End.End(err)
-		l.ended <- err
-	}()
 	return l, nil
 }
 
-// Close ends the second process and gives the memory back.
+func (l *Leader) start(name string, rank int, file *os.File, errs io.Writer) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	f := &follower{ended: make(chan error, 1), cmd: exec.Command(self)}
+	f.cmd.Env = append(os.Environ(), secondVariable+"="+name, fmt.Sprintf("%s=%d/%d", placeVariable, rank, l.count))
+	f.cmd.ExtraFiles = []*os.File{file}
+	f.cmd.Stderr = errs
+	if f.life, err = f.cmd.StdinPipe(); err == nil {
+		err = f.cmd.Start()
+	}
+	if err != nil {
+		return err
+	}
+	l.others = append(l.others, f)
+	go func() {
+		err := f.cmd.Wait()
+		l.End.End(err)
+		f.ended <- err
+	}()
+	return nil
+}
+
+// Close ends the other processes and gives the memory back.
 func (l *Leader) Close() error {
 	l.Stop()
 	var err error
-	select {
-	case err = <-l.ended:
-	case <-time.After(grace):
-		_ = l.life.Close() // it waits for this process
-		select {
-		case err = <-l.ended:
-		case <-time.After(10 * grace):
-			_ = l.cmd.Process.Kill()
-			err = fmt.Errorf("the second process did not end: %w", <-l.ended)
-		}
+	for _, f := range l.others {
+		err = errors.Join(err, f.end())
 	}
-	_ = l.life.Close()
 	return errors.Join(err, l.F.Close())
 }
 
-// Second returns the name that this process was started with as a second
-// process, or "".
+// end waits for the end of a process that has been told, or is made to.
+func (f *follower) end() (err error) {
+	defer f.life.Close()
+	select {
+	case err = <-f.ended:
+	case <-time.After(grace):
+		_ = f.life.Close() // it waits for this process
+		select {
+		case err = <-f.ended:
+		case <-time.After(10 * grace):
+			_ = f.cmd.Process.Kill()
+			err = fmt.Errorf("a process of the measurement did not end: %w", <-f.ended)
+		}
+	}
+	return err
+}
+
+// Second returns the name that this process was started with by a leader, or
+// "".
 func Second() string { return os.Getenv(secondVariable) }
 
-// Follow is the life of the second process: it opens its side and serves. It
-// ends when its standard input does, since then the first process is gone.
+// place returns which of how many processes this one is.
+func place() (rank, count int, err error) {
+	text := os.Getenv(placeVariable)
+	if text == "" {
+		return 1, 2, nil
+	}
+	if _, err := fmt.Sscanf(text, "%d/%d", &rank, &count); err != nil || rank < 1 || rank >= count || count > Most {
+		return 0, 0, fmt.Errorf("%s is %q, not one of at most %d processes", placeVariable, text, Most)
+	}
+	return rank, count, nil
+}
+
+// Follow is the life of another process than the first: it opens its side and
+// serves. It ends when its standard input does, since then the first process is
+// gone.
 func Follow(open func(*End) (Side, error)) error {
+	rank, count, err := place()
+	if err != nil {
+		return err
+	}
 	f, err := fabric.Open(3)
 	if err != nil {
 		return err
 	}
-	e := NewEnd(f, 1)
+	e := NewEnd(f, rank, count)
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		e.End(nil)

@@ -16,7 +16,7 @@ func TestLayers(t *testing.T) {
 	for _, l := range Layers() {
 		for _, nodes := range []int{2, 5} {
 			g := l.geometry(fabric.Small(), nodes)
-			err := pair.Local(nodes, g, l.Open, func(e *pair.End, s pair.Side) error {
+			err := pair.Local(2, nodes, g, l.Open, func(e *pair.End, s pair.Side) error {
 				for i, series := range []pair.Series{l.PingPong(), l.Burst()} {
 					var rows []bench.Row
 					timed := func(bytes, reps int) (float64, error) { return e.Call(s, i, bytes, min(reps, 100)) }
@@ -52,10 +52,10 @@ func TestNothingToOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, _ := FindLayer("rhinet")
-	if _, err := l.Open(pair.NewEnd(f, 0)); err == nil {
+	if _, err := l.Open(pair.NewEnd(f, 0, 2)); err == nil {
 		t.Error("rings without memory")
 	}
-	if _, err := l.Open(pair.NewEnd(f, 0)); err == nil {
+	if _, err := l.Open(pair.NewEnd(f, 0, 2)); err == nil {
 		t.Error("a NIC that is taken")
 	}
 }
@@ -66,7 +66,7 @@ func TestOtherIsGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := pair.NewEnd(f, 0)
+		e := pair.NewEnd(f, 0, 2)
 		s, err := l.Open(e)
 		if err != nil {
 			t.Fatal(err)

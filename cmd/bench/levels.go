@@ -32,7 +32,7 @@ type level struct {
 // levelCommands returns the commands that measure below MPI. They start their
 // second process themselves.
 func levelCommands(out, errs io.Writer) []*cobra.Command {
-	onNIC := group("nic", "Measure the NIC's primitives between two processes")
+	onNIC := group("nic", "Measure the NIC's primitives between processes")
 	for _, w := range nic.Workloads() {
 		l := &level{out: out, errs: errs}
 		cmd := l.command(w.Name, w.About, func() error {
@@ -155,7 +155,7 @@ func (l *level) nic(w nic.Workload) error {
 	if err := pair.Check(w.Series, opts.Sizes); err != nil {
 		return err
 	}
-	if err := l.both("nic "+w.Name, 2, fabric.Default(), w.Open, w.Series, 0, opts, printer); err != nil {
+	if err := l.all("nic "+w.Name, w.Processes, w.Processes, fabric.Default(), w.Open, w.Series, 0, opts, printer); err != nil {
 		return err
 	}
 	return printer.Close()
@@ -190,7 +190,7 @@ func (l *level) pm(series func(pm.Layer) pair.Series, number int) error {
 	}
 	for i, layer := range layers {
 		for _, n := range nodes {
-			if err := l.both("pm "+layer.Name, n, layer.Geometry(n), layer.Open, all[i:i+1], number, opts, printer); err != nil {
+			if err := l.all("pm "+layer.Name, 2, n, layer.Geometry(n), layer.Open, all[i:i+1], number, opts, printer); err != nil {
 				return err
 			}
 		}
@@ -198,11 +198,11 @@ func (l *level) pm(series func(pm.Layer) pair.Series, number int) error {
 	return printer.Close()
 }
 
-// both measures series, which a side knows by numbers from first on, between
-// this process and a second one.
-func (l *level) both(name string, nodes int, g fabric.Geometry, open func(*pair.End) (pair.Side, error),
+// all measures series, which a side knows by numbers from first on, between
+// this process and others.
+func (l *level) all(name string, count, nodes int, g fabric.Geometry, open func(*pair.End) (pair.Side, error),
 	series []pair.Series, first int, opts bench.Options, printer bench.Printer) error {
-	leader, err := pair.Lead(name, nodes, g, l.errs)
+	leader, err := pair.Lead(name, count, nodes, g, l.errs)
 	if err != nil {
 		return err
 	}

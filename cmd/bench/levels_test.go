@@ -14,11 +14,12 @@ import (
 // Every measurement below MPI runs on two processes and prints its rows.
 func TestLevels(t *testing.T) {
 	for args, tests := range map[string][]string{
-		"nic push --sizes 8,4096":           {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half", "push-both", "push-both", "push-2windows", "push-2windows", "push-2windows-half", "push-4windows", "push-4windows", "push-4windows-half"},
-		"nic aotf":                          {"aotf", "bare", "aotf-stream"},
-		"nic lock":                          {"lock", "lock-contended"},
-		"nic barrier":                       {"barrier"},
-		"pm pingpong --nodes 2,3 --sizes 8": {"rhinet-pingpong", "rhinet-pingpong", "vp-pingpong", "vp-pingpong", "ring-pingpong", "ring-pingpong", "throttled-pingpong", "throttled-pingpong"},
+		"nic push --sizes 8,4096":                 {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half", "push-both", "push-both", "push-2windows", "push-2windows", "push-2windows-half", "push-4windows", "push-4windows", "push-4windows-half"},
+		"nic aotf":                                {"aotf", "bare", "aotf-stream"},
+		"nic exceptions --sizes 128":              {"pattern-1", "pattern-2", "pattern-3", "pattern-4", "pattern-5", "pattern-5-loop"},
+		"nic lock":                                {"lock", "lock-contended"},
+		"nic barrier":                             {"barrier"},
+		"pm pingpong --nodes 2,3 --sizes 8":       {"rhinet-pingpong", "rhinet-pingpong", "vp-pingpong", "vp-pingpong", "ring-pingpong", "ring-pingpong", "throttled-pingpong", "throttled-pingpong"},
 		"pm burst --nodes 2 --layer vp --sizes 8": {"vp-burst"},
 		"pm scan --rings 1,20":                    {"scan-head", "scan-head", "scan-random", "scan-random", "scan-evicting", "scan-evicting"},
 	} {
