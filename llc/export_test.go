@@ -28,6 +28,25 @@ func BreakTransfers(e *Engine) { e.transfers.limit = 1 }
 // BreakRings grants rings that do not exist.
 func BreakRings(e *Engine) { e.caps.Rings += 8 }
 
+// Arrows lists the arrows of all machines, as "machine: from -> to".
+func Arrows() (list []string) {
+	arrow := func(machine, from, to string) { list = append(list, machine+": "+from+" -> "+to) }
+	for from, set := range follows {
+		for to := range numStates {
+			if set&(1<<to) != 0 {
+				arrow((*transfer)(nil).machine(to), state(from).String(), to.String())
+			}
+		}
+	}
+	for _, a := range [][2]outState{{outFresh, outAsking}, {outAsking, outRing}, {outAsking, outShared}} {
+		arrow("connect/writer", outNames[a[0]], outNames[a[1]])
+	}
+	for _, a := range [][2]inState{{inNone, inGranted}, {inNone, inRefused}, {inGranted, inWatching}} {
+		arrow("connect/reader", inNames[a[0]], inNames[a[1]])
+	}
+	return list
+}
+
 // Stray makes a machine go where no arrow leads: number i of three.
 func Stray(e *Engine, i int) {
 	switch p := &e.peers[0]; i {
