@@ -17,6 +17,14 @@ type Experiment struct {
 	series []series
 }
 
+// Names returns the names of the experiment's curves.
+func (e Experiment) Names() (names []string) {
+	for _, s := range e.series {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // A series is one curve. Sizes are checked as package pair checks them.
 type series struct {
 	pair.Series
