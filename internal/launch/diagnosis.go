@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 )
 
 // position matches the beginning of a message about a place in a file.
@@ -25,6 +26,9 @@ func noBuild(prog *program, at site, output string) error {
 	text := prog.name + " does not build: " + first
 	if file := position.FindString(first); file == "" && at.imported {
 		text = prog.name + " is no file, and no Go package that builds: " + first
+	}
+	if strings.Contains(first, syscall.ENOSPC.Error()) {
+		text += " (TMPDIR names another place to build in)"
 	}
 	if more := len(all) - 1; more > 0 {
 		text += fmt.Sprintf(" (%s%d more: %s)", atLeast, more, at.command())

@@ -19,6 +19,7 @@ func TestOneLineAboutABuild(t *testing.T) {
 		"goes on":      {"a/a.go:3:1: no such package; to add it:\n\tgo get x\n", "./p does not build: a/a.go:3:1: no such package; to add it: go get x", site{}},
 		"chatter":      {"go: downloading m/a v1.0.0\nm/a\n" + a, "./p does not build: a/a.go:3:1: undefined: x", site{}},
 		"no place":     {"go: parsing $GOFLAGS: unknown flag -x\n", "./p does not build: parsing $GOFLAGS: unknown flag -x", site{}},
+		"no room":      {"# m/a\n/go/link: mapping output file failed: no space left on device\n", "./p does not build: /go/link: mapping output file failed: no space left on device (TMPDIR names another place to build in)", site{}},
 		"first blank":  {"\n\tlost\n", "./p does not build: lost", site{}},
 		"nothing":      {"# m/a\n", "./p does not build, and the go command does not say why: go build ./p", site{}},
 		"elsewhere":    {"./a.go:3:1: x\n" + b, "./p does not build: ../m/p/a.go:3:1: x (1 more: go build -C ../m/p .)", site{arg: ".", dir: "/m/p", name: "../m/p"}},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -55,7 +56,10 @@ func lookPath(prog program) (program, error) {
 	path, err := exec.LookPath(prog.name)
 	if err != nil {
 		hint := ""
+		_, notNumber := strconv.Atoi(prog.name)
 		switch info, err := os.Stat(prog.name); {
+		case err != nil && notNumber == nil:
+			hint = fmt.Sprintf("; -n %s sets the number of ranks", prog.name)
 		case err != nil:
 		case info.IsDir():
 			hint = ", and the directory of that name has no Go files"
