@@ -112,7 +112,7 @@ func (n *NIC) aim(t node, key uint64, h *Header) (a aotfRoute) {
 	}
 	x := t.extent(hint)
 	a.page, a.pageWas = &x[entState], x.generation()
-	if n.pinned(t, h.Node, key, va, size, hint) == 0 {
+	if n.pinned(t, h.Node, key, va, size, hint, true) == 0 {
 		a.mem = n.near(x, hint, h.Node, va, size)
 	}
 	return a
@@ -133,7 +133,7 @@ func (n *NIC) WriteAOTF(address uint32, v uint64) error {
 	page := uint16(address >> aotfPageShift)
 	i := int(page % AOTFHeaders)
 	if atomic.LoadUint64(n.headerTLB(i)) != tlbValid|uint64(page) {
-		return n.refuse(Refusal{Op: opAOTF, Node: n.rank, Offset: uint64(address), Bytes: 8, Reason: NoHeader})
+		return n.unusualAOTF(Refusal{Op: opAOTF, Node: n.rank, Offset: uint64(address), Bytes: 8, Reason: NoHeader, local: true}, address, v)
 	}
 	a := &n.aotf.routes[i]
 	at := a.offset + uint64(address)&a.mask
@@ -142,16 +142,27 @@ func (n *NIC) WriteAOTF(address uint32, v uint64) error {
 		atomic.StoreUint64(Word64(a.mem, int(at)), v)
 		return nil
 	}
-	return n.slowAOTF(i, at, v)
+	return n.slowAOTF(i, at, address, v)
 }
 
 // slowAOTF sends the packet as RFend and RBend take any other.
-func (n *NIC) slowAOTF(i int, at, v uint64) error {
+func (n *NIC) slowAOTF(i int, at uint64, address uint32, v uint64) error {
 	e := n.own.header(i)
 	target := e.load(hdrTarget)
+	r := Refusal{Op: opAOTF, Node: int(target >> 48), Segment: Segment(e.load(hdrSegment)), Offset: at, Bytes: 8}
+	to, why := n.segmentWay(r.Node, target&^(0xffff<<48), r.Segment, at, 8)
+	if why != 0 {
+		if why == NoAccess {
+			r.Reason = why
+		}
+		return n.unusualAOTF(r, address, v)
+	}
 	b := n.aotf.double[:]
 	binary.NativeEndian.PutUint64(b, v)
-	return n.move(opAOTF, true, int(target>>48), target&^(0xffff<<48), Segment(e.load(hdrSegment)), at, b)
+	if r.Moved, r.Reason, r.Cause = n.carry(&to, true, b); r.Reason != 0 {
+		return n.refuse(r)
+	}
+	return nil
 }
 
 func (t node) header(i int) *entry {

@@ -95,12 +95,16 @@ func (n *NIC) Flags() []ring.Line { return n.f.Flags() }
 // Swap compares and swaps a control word of a node and returns what the word
 // held before.
 func (w *Window) Swap(rank int, word, old, now uint64) (uint64, error) {
-	r := &Refusal{Op: opSwap, Node: rank, Segment: makeSegment(sidControl, ioGen), Offset: word, Bytes: 8}
+	r := Refusal{Op: opSwap, Node: rank, Segment: makeSegment(sidControl, ioGen), Offset: word, Bytes: 8}
 	key := w.entry.load(winKey)
 	w.cont()
 	if key&winValid == 0 {
-		r.Reason = InvalidWindow
-		return 0, w.nic.refuse(*r)
+		r.Reason, r.local = InvalidWindow, true
+		return 0, w.nic.refuse(r)
 	}
-	return w.nic.swap(r, makeKey(uint32(key), rank), old, now)
+	seen, why := w.nic.swap(rank, makeKey(uint32(key), rank), word, old, now)
+	if r.Reason = why; why != 0 {
+		return 0, w.nic.refuse(r)
+	}
+	return seen, nil
 }

@@ -5,7 +5,8 @@
 // thread that kicks it, on tables that lie in the memory of the job's NICs
 // (package fabric). Protection is real. A request of another job, outside
 // pinned pages or beyond a segment is refused with a [Refusal], counted on
-// both sides, and moves nothing.
+// both sides, and moves nothing: a long request, nothing from the packet on that
+// is refused.
 //
 // How the parts of the specification map to files:
 //
@@ -23,13 +24,15 @@
 //	route.go     BOTF with translations made ahead           5, 6.1
 //	channel.go   packet rings, exported counters             6.1, 9.1
 //	vpush.go     the ring that the receiver fills            11
+//	unusual.go   what stops a request; the stepped model     8.2, 10
 //	board.go     flag lines; control words                   6.1
 //	lock.go      locks in NIC memory, what firmware does     9.2
 //	lockcall.go  LOCK and UNLOCK from a Window               9.2, 10.7
 //
 // The stepped model (package stepped) shows the state machines of section 10
 // one state at a time, and works on the same tables, which hardware.go shows
-// to it. A test holds the two to be one NIC.
+// to it. A test holds the two to be one NIC. Where a machine of it is attached,
+// what is unusual is run there ([NIC.FallBack]).
 //
 // Choices where the specification is silent are marked "Our choice".
 package martini

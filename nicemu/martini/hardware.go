@@ -57,14 +57,22 @@ type Frame struct {
 }
 
 // Frame looks a virtual page of the owner of key up in this NIC's page table.
-func (n *NIC) Frame(key, page uint64) (Frame, bool) {
+// Several buffers of the process may lie on one page: what is found has size
+// bytes at an offset of the page.
+func (n *NIC) Frame(key, page uint64, off, size int) (Frame, bool) {
 	if f, ok := n.contPage(key, page); ok {
-		return f, true
+		return f, f.Bytes(off, size) != nil
 	}
-	i := n.own.patlb(key, page, ioExtent)
-	if i < 0 {
-		return Frame{}, false
+	for i := range int(min(atomic.LoadUint64(&n.own[regHigh]), Extents)) {
+		if f, ok := n.frameOf(i, key, page); ok && f.Bytes(off, size) != nil {
+			return f, true
+		}
 	}
+	return Frame{}, false
+}
+
+// frameOf returns a page as extent i has it.
+func (n *NIC) frameOf(i int, key, page uint64) (Frame, bool) {
 	x := n.own.extent(i)
 	f := Frame{entry: x, state: x.generation()}
 	if f.state&entValid == 0 || !n.own.covers(i, key, page) {
@@ -138,6 +146,11 @@ func (f *Frame) Bytes(off, n int) []byte {
 	}
 	return f.mem[off-f.from : off-f.from+n]
 }
+
+// Read and Write copy bytes as the DMA controller does: what polls the target
+// sees the end of a transfer last. The two are as long.
+func (f *Frame) Read(b []byte, off int)  { dmaRead(b, f.Bytes(off, len(b))) }
+func (f *Frame) Write(off int, b []byte) { dmaWrite(f.Bytes(off, len(b)), b) }
 
 // Store writes a word at an offset of the page, as one.
 func (f *Frame) Store(off int, v uint64) {

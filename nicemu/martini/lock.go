@@ -73,7 +73,7 @@ func (n *NIC) InitLock(key, id uint64, representative int, seg Segment, offset u
 	}
 	va, hint, why := n.own.rva(key, seg, offset, 8)
 	if why == 0 {
-		why = n.pinned(n.own, n.rank, key, va, 8, hint)
+		why = n.pinned(n.own, n.rank, key, va, 8, hint, true)
 	}
 	if why != 0 {
 		return why

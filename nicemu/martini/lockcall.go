@@ -38,6 +38,7 @@ func (w *Window) call(command uint64, id, node int, seg Segment, offset uint64) 
 		r.Reason = NoNode
 	}
 	if r.Reason != 0 {
+		r.local = true
 		return w.nic.refuse(r)
 	}
 	w.page[DWCommand] = command | uint64(id)<<24
@@ -49,43 +50,37 @@ func (w *Window) call(command uint64, id, node int, seg Segment, offset uint64) 
 
 // special is the firmware's handler of what the Initiator does not know
 // (martini, section 10.7, IDLE). r says what a refusal would.
-func (w *Window) special(command uint64, r *Refusal) error {
-	n := w.nic
+func (w *Window) special(command uint64, r Refusal) error {
+	n, key, id := w.nic, w.entry.load(winKey), w.page[DWCommand]>>24
+	r.Bytes = 0
 	defer w.cont()
-	if command < CommandLockInit || command > CommandUnlock {
-		return n.refuse(*r) // of no primitive that it has
-	}
-	key, id := w.entry.load(winKey), w.page[DWCommand]>>24
-	r.Bytes, r.Reason = 0, 0
-	if key&winValid == 0 {
+	next := -1
+	switch {
+	case command < CommandLockInit || command > CommandUnlock:
+		r.Reason = SpecialRequest // for no primitive that it has
+	case key&winValid == 0:
 		r.Reason = InvalidWindow
-		return n.refuse(*r)
+	case command == CommandLockInit:
+		r.Reason = n.InitLock(key&^winValid, id, r.Node, r.Segment, r.Offset)
+	case command == CommandLock:
+		return n.lock(key&^winValid, id, r)
+	default:
+		next, r.Reason = n.LockTable().Release(key&^winValid, id, 0)
 	}
-	key &^= winValid
-	switch command {
-	case CommandLockInit:
-		if r.Reason = n.InitLock(key, id, r.Node, r.Segment, r.Offset); r.Reason != 0 {
-			return n.refuse(*r)
-		}
-		return nil
-	case CommandLock:
-		return n.lock(key, id, r)
-	}
-	next, why := n.LockTable().Release(key, id, 0)
-	if why != 0 {
-		r.Reason = why
-		return n.refuse(*r)
+	if r.Reason != 0 {
+		r.local = true
+		return n.refuse(r)
 	}
 	return n.pass(n.LockTable(), key, int(id), next, r)
 }
 
 // lock begins a tenure and has it queued. If that is refused, the tenure is
 // over.
-func (n *NIC) lock(key, id uint64, r *Refusal) error {
+func (n *NIC) lock(key, id uint64, r Refusal) error {
 	t, home, why := n.LockTable().Want(key, id)
 	if why != 0 {
-		r.Reason = why
-		return n.refuse(*r)
+		r.Reason, r.local = why, true
+		return n.refuse(r)
 	}
 	err := n.queue(key, t, home, r)
 	if err == nil {
@@ -99,25 +94,30 @@ func (n *NIC) lock(key, id uint64, r *Refusal) error {
 }
 
 // queue is the way of Lock Request and Lock Reserve.
-func (n *NIC) queue(key uint64, t Tenure, home int, r *Refusal) error {
+func (n *NIC) queue(key uint64, t Tenure, home int, r Refusal) error {
+	refuse := func(node int, why Reason) error {
+		r.Node, r.Reason = node, why
+		return n.refuse(r)
+	}
 	p := LockPacket{Key: makeKey(uint32(key), home), Tenure: t, Issuer: n.rank}
-	at, err := n.locksOf(home, r)
-	if err != nil {
-		return err
+	at, ok := n.locksOf(home)
+	if !ok {
+		return refuse(home, NoNode)
 	}
-	if p.Follows, r.Reason = at.Request(&p); r.Reason != 0 {
-		return n.refuse(*r)
+	var why Reason
+	if p.Follows, why = at.Request(&p); why != 0 {
+		return refuse(home, why)
 	}
-	if p.Follows == 0 {
-		return n.pass(at, key, t.Lock(), t.Process(), r)
-	}
-	p.From, p.Key = home, makeKey(uint32(key), p.Follows.Process())
-	if at, err = n.locksOf(p.Follows.Process(), r); err != nil {
-		return err
-	}
-	allow, why := at.Reserve(&p)
-	if r.Reason = why; why != 0 {
-		return n.refuse(*r)
+	allow := p.Follows == 0
+	if !allow {
+		before := p.Follows.Process()
+		p.From, p.Key = home, makeKey(uint32(key), before)
+		if at, ok = n.locksOf(before); !ok {
+			return refuse(before, NoNode)
+		}
+		if allow, why = at.Reserve(&p); why != 0 {
+			return refuse(before, why)
+		}
 	}
 	if allow {
 		return n.pass(at, key, t.Lock(), t.Process(), r)
@@ -125,45 +125,49 @@ func (n *NIC) queue(key uint64, t Tenure, home int, r *Refusal) error {
 	return nil
 }
 
-// locksOf returns the locks of a node, where the next packet goes.
-func (n *NIC) locksOf(rank int, r *Refusal) (LockTable, error) {
-	r.Node = rank
+// locksOf returns the locks of a node, and whether there is one.
+func (n *NIC) locksOf(rank int) (LockTable, bool) {
 	t, ok := n.node(rank)
-	if !ok {
-		r.Reason = NoNode
-		return LockTable{}, n.refuse(*r)
-	}
-	return LockTable{t, rank, n.ranks}, nil
+	return LockTable{t, rank, n.ranks}, ok
 }
 
 // pass sends Lock Allow to a process, if it is one, from the node that at is
 // the table of.
-func (n *NIC) pass(at LockTable, key uint64, id, to int, r *Refusal) error {
+func (n *NIC) pass(at LockTable, key uint64, id, to int, r Refusal) error {
 	if to < 0 {
 		return nil
 	}
-	if r.Node = to; to >= n.ranks {
+	r.Node, r.Reason = to, 0
+	if to >= n.ranks {
 		r.Reason = NoNode // no firmware has written that
-		return n.refuse(*r)
+		return n.refuse(r)
 	}
-	seg, offset := at.Place(id)
-	return n.move(r.Op, true, to, makeKey(uint32(key), to), seg, offset, n.allow[:])
+	r.Segment, r.Offset = at.Place(id)
+	r.Bytes = len(n.allow)
+	there, why := n.segmentWay(to, makeKey(uint32(key), to), r.Segment, r.Offset, uint64(r.Bytes))
+	if r.Reason = why; why == 0 {
+		r.Moved, r.Reason, r.Cause = n.carry(&there, true, n.allow[:])
+	}
+	if r.Reason != 0 {
+		return n.refuse(r)
+	}
+	return nil
 }
 
 // lockPacket is the arrival of a lock packet that a user made, by BOTF: the
 // firmware checks it as any other, and takes none that no firmware has made.
-func (n *NIC) lockPacket(r *Refusal, key uint64, kind uint8, h []uint64, size int) error {
-	at, err := n.locksOf(r.Node, r)
-	if err != nil {
-		return err
+func (n *NIC) lockPacket(rank int, key uint64, kind uint8, h []uint64, size int) (why Reason) {
+	at, ok := n.locksOf(rank)
+	if !ok {
+		return NoNode
 	}
 	p := LockPacket{Key: key, Tenure: Tenure(h[flitLocal]), Follows: Tenure(h[flitOffset]), Bytes: size, Issuer: -1, From: n.rank}
 	if kind == PacketLockRequest {
-		_, r.Reason = at.Request(&p)
+		_, why = at.Request(&p)
 	} else {
-		_, r.Reason = at.Reserve(&p)
+		_, why = at.Reserve(&p)
 	}
-	return n.refuse(*r)
+	return why
 }
 
 // Names of operations in a Refusal.

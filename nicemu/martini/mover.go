@@ -7,58 +7,67 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// move is PUSH or PULL from RVATLB on (martini, sections 5.5, 7.3): it copies
-// between b and a segment of another process, or of this one.
-func (n *NIC) move(op string, write bool, rank int, key uint64, seg Segment, offset uint64, b []byte) error {
-	fail := func(moved int, why Reason, cause error) error {
-		return n.refuse(Refusal{
-			Op: op, Node: rank, Segment: seg, Offset: offset, Bytes: len(b), Moved: moved, Reason: why, Cause: cause,
-		})
-	}
-	t, ok := n.node(rank)
-	if !ok {
-		return fail(0, NoNode, nil)
-	}
-	va, hint, why := t.rva(key, seg, offset, uint64(len(b)))
-	if why == 0 {
-		why = n.pinned(t, rank, key, va, uint64(len(b)), hint)
-	}
-	if why != 0 {
-		return fail(0, why, nil)
-	}
-	for done := 0; done < len(b); {
-		part := b[done:min(done+holdBytes, len(b))]
-		got, why, cause := n.piece(t, rank, key, seg, va+uint64(done), hint, part, write)
-		if done += got; why != 0 {
-			return fail(done, why, cause)
-		}
-	}
-	return nil
+// A way leads to the memory of another process, or of this one: what RVATLB and
+// PATLB answer for a request (martini, sections 5.2, 5.5).
+type way struct {
+	t    node
+	rank int
+	key  uint64
+	seg  Segment // 0: a plain address, for which RVATLB is not asked (5.3)
+	va   uint64
+	hint int
 }
 
-// piece moves a first part of b, as much as lies in one extent. It holds the
-// extent meanwhile, and looks at the segment (if there is one) only then, so
-// that whoever withdraws either waits for this part or is seen here.
-func (n *NIC) piece(t node, rank int, key uint64, seg Segment, va uint64, hint int, b []byte, write bool) (int, Reason, error) {
-	i := t.patlb(key, va/fabric.PageBytes, hint)
-	if i < 0 || !t.extent(i).hold() {
+// segmentWay translates size bytes at an offset of a segment, and looks whether
+// all of them are pinned, before any byte moves.
+func (n *NIC) segmentWay(rank int, key uint64, seg Segment, offset, size uint64) (way, Reason) {
+	t, ok := n.node(rank)
+	if !ok {
+		return way{}, NoNode
+	}
+	va, hint, why := t.rva(key, seg, offset, size)
+	if why == 0 {
+		why = n.pinned(t, rank, key, va, size, hint, n.stepper == nil)
+	}
+	return way{t, rank, key, seg, va, hint}, why
+}
+
+// carry copies between b and the memory that w leads to.
+func (n *NIC) carry(w *way, write bool, b []byte) (moved int, why Reason, cause error) {
+	for moved < len(b) {
+		got, why, cause := n.piece(w, uint64(moved), b[moved:min(moved+holdBytes, len(b))], write)
+		if moved += got; why != 0 {
+			return moved, why, cause
+		}
+	}
+	return moved, 0, nil
+}
+
+// piece moves a first part of b, as much as lies in one extent, from byte at of
+// w on. It holds the extent meanwhile, and looks at the segment (if there is
+// one) only then, so that whoever withdraws either waits for this part or is
+// seen here.
+func (n *NIC) piece(w *way, at uint64, b []byte, write bool) (int, Reason, error) {
+	va := w.va + at
+	i := w.t.patlb(w.key, va/fabric.PageBytes, w.hint, true)
+	if i < 0 || !w.t.extent(i).hold() {
 		return 0, NotPinned, nil
 	}
-	x := t.extent(i)
+	x := w.t.extent(i)
 	defer x.drop()
-	if seg != 0 {
-		if why := t.segment(seg.SID()).known(seg); why != 0 {
+	if w.seg != 0 {
+		if why := w.t.segment(w.seg.SID()).known(w.seg); why != 0 {
 			return 0, why, nil
 		}
 	}
-	if !t.covers(i, key, va/fabric.PageBytes) {
+	if !w.t.covers(i, w.key, va/fabric.PageBytes) {
 		return 0, NotPinned, nil // another extent by now
 	}
 	size := x.untilEnd(va, uint64(len(b)))
 	if size == 0 {
 		return 0, Fault, nil // an entry that no driver wrote
 	}
-	return n.dma(x, i, rank, va, b[:size], write)
+	return n.dma(x, i, w.rank, va, b[:size], write)
 }
 
 // dma copies between b and the memory behind extent i of a node. Memory of the

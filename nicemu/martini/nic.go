@@ -64,9 +64,12 @@ type NIC struct {
 	sids  []int32   // free segments
 	live  int       // pins and segments in use
 	last  int       // extent entered last
+	used  int       // extent that local answered last
 	shut  bool
 	aotf  *aotf // nil before the first header
 	watch func(Withdrawal)
+
+	stepper Stepper // runs what is unusual; nil: the fast path does it itself
 }
 
 // Open brings up the NIC of a rank for this process, which is registered with

@@ -24,7 +24,7 @@ type Packet struct {
 // Botf builds the image of p in the Window and kicks it.
 func (w *Window) Botf(p *Packet) error {
 	if len(p.Payload) > MaxImage || uint(p.Flag) > CompletionFlags {
-		return w.nic.refuse(Refusal{Op: opBotf, Node: p.Node, Segment: p.Segment, Offset: p.Offset, Bytes: len(p.Payload), Reason: WrongLength})
+		return w.nic.refuse(Refusal{Op: opBotf, Node: p.Node, Segment: p.Segment, Offset: p.Offset, Bytes: len(p.Payload), Reason: WrongLength, local: true})
 	}
 	n := p.Length
 	if p.Type != PacketPullRequest {
@@ -47,113 +47,72 @@ func (w *Window) payload() []byte {
 	return area[at : at+MaxImage : at+MaxImage]
 }
 
-// kickBotf overwrites the PGID of the image by PGIDTBL's and sends it.
+// kickBotf overwrites the PGID of the image by PGIDTBL's and sends it. What
+// stops it before the first byte has moved is for unusual, as is what hardware
+// does not know.
 func (w *Window) kickBotf(size uint64) error {
 	h := w.page[DWImage : DWImage+headerFlits]
-	key := w.entry.load(winKey)
-	r := &Refusal{Op: opBotf, Node: int(h[flitTarget] >> 48), Segment: Segment(h[flitSegment]), Offset: h[flitOffset], Bytes: int(size)}
-	switch {
-	case key&winValid == 0:
-		r.Reason = InvalidWindow
-	case size > MaxImage || h[flitType]>>8&0xffff > CompletionFlags:
-		r.Reason = WrongLength
-	}
-	if r.Reason != 0 {
-		w.cont()
-		return w.nic.refuse(*r)
+	n, key := w.nic, w.entry.load(winKey)
+	flag := int(h[flitType] >> 8 & 0xffff)
+	r := Refusal{Op: opBotf, Node: int(h[flitTarget] >> 48), Segment: Segment(h[flitSegment]), Offset: h[flitOffset], Bytes: int(size)}
+	if key&winValid == 0 || size > MaxImage || flag > CompletionFlags {
+		return w.unusual(r, DWBotf, size)
 	}
 	h[flitTarget] = h[flitTarget]&^0xffffffff | key&0xffffffff
-	flag := int(h[flitType] >> 8 & 0xffff)
-	answer, err := w.rfend(h, w.payload()[:size], r)
-	if done := w.cont(); err == nil && flag != 0 {
-		if uint8(h[flitType]) != PacketSwap {
-			answer = done
-		}
-		atomic.StoreUint64(&w.flags[flag], answer)
-	}
-	return err
-}
-
-// rfend is what the target's RCONT does with a packet (martini, sections 7.2,
-// 10.8), or its firmware if the type is special. r is filled with what a
-// refusal would say.
-func (w *Window) rfend(h []uint64, payload []byte, r *Refusal) (answer uint64, err error) {
-	n := w.nic
-	key := h[flitTarget] &^ (0xffff << 48)
-	switch uint8(h[flitType]) {
+	b, write, to := w.payload()[:size], true, way{}
+	switch target := h[flitTarget] &^ (0xffff << 48); uint8(h[flitType]) {
 	case PacketPush:
-		return 0, n.move(opBotf, true, r.Node, key, r.Segment, r.Offset, payload)
+		to, r.Reason = n.segmentWay(r.Node, target, r.Segment, r.Offset, size)
 	case PacketPullRequest:
-		size := h[flitType] >> 24
-		r.Bytes = int(size)
-		local, ok := n.local(w.entry.load(winKey), h[flitLocal], size)
-		if !ok {
-			r.Reason = NotPinned
-			return 0, n.refuse(*r)
+		var ok bool
+		r.Bytes, write = int(h[flitType]>>24), false
+		if b, ok = n.local(key, h[flitLocal], h[flitType]>>24); !ok {
+			return w.unusual(r, DWBotf, size)
 		}
-		return 0, n.move(opBotf, false, r.Node, key, r.Segment, r.Offset, local)
+		to, r.Reason = n.segmentWay(r.Node, target, r.Segment, r.Offset, uint64(len(b)))
 	case PacketAck, PacketPullResponse:
-		return 0, n.plain(r, key, h[flitLocal], payload)
-	case PacketSwap:
-		if len(payload) != 16 {
-			r.Reason = WrongLength
-			return 0, n.refuse(*r)
-		}
-		return n.swap(r, key, w.page[DWPayload], w.page[DWPayload+1])
-	case PacketLockRequest, PacketLockReserve:
-		return 0, n.lockPacket(r, key, uint8(h[flitType]), h, len(payload))
+		to, r.Reason = n.plainWay(r.Node, target, h[flitLocal], size)
+	default:
+		r.Reason = SpecialPacket
 	}
-	r.Reason = SpecialPacket
-	return 0, n.refuse(*r)
+	if r.Reason != 0 {
+		return w.unusual(r, DWBotf, size)
+	}
+	r.Moved, r.Reason, r.Cause = n.carry(&to, write, b)
+	return w.settle(r, flag)
 }
 
-// plain writes to a plain virtual address: ack and pull response skip RVATLB
+// plainWay leads to a plain virtual address: ack and pull response skip RVATLB
 // (martini, section 5.3), and PATLB protects.
-func (n *NIC) plain(r *Refusal, key, va uint64, b []byte) error {
-	t, ok := n.node(r.Node)
+func (n *NIC) plainWay(rank int, key, va, size uint64) (way, Reason) {
+	t, ok := n.node(rank)
 	if !ok {
-		r.Reason = NoNode
-		return n.refuse(*r)
+		return way{}, NoNode
 	}
-	if va+uint64(len(b)) < va {
-		r.Reason = WrongLength
-		return n.refuse(*r)
+	if va+size < va {
+		return way{}, WrongLength
 	}
-	if r.Reason = n.pinned(t, r.Node, key, va, uint64(len(b)), 0); r.Reason != 0 {
-		return n.refuse(*r)
-	}
-	for r.Moved < len(b) {
-		got, why, cause := n.piece(t, r.Node, key, 0, va+uint64(r.Moved), 0, b[r.Moved:], true)
-		if r.Moved += got; why != 0 {
-			r.Reason, r.Cause = why, cause
-			return n.refuse(*r)
-		}
-	}
-	return nil
+	return way{t, rank, key, 0, va, 0}, n.pinned(t, rank, key, va, size, 0, n.stepper == nil)
 }
 
-// swap compares and swaps one control word, r.Offset, of the target, and
-// returns what it held: a primitive in firmware, as LOCK is (martini, sections
-// 6.1, 9). Our choice: the words lie in NIC memory and are addressed by
-// number.
-func (n *NIC) swap(r *Refusal, key, old, now uint64) (uint64, error) {
-	t, ok := n.node(r.Node)
+// swap compares and swaps one control word of the target, and returns what it
+// held: a primitive in firmware, as LOCK is (martini, sections 6.1, 9). Our
+// choice: the words lie in NIC memory and are addressed by number.
+func (n *NIC) swap(rank int, key, number, old, now uint64) (uint64, Reason) {
+	t, ok := n.node(rank)
 	if !ok {
-		r.Reason = NoNode
-		return 0, n.refuse(*r)
+		return 0, NoNode
 	}
-	seg := makeSegment(sidControl, ioGen)
-	at := min(r.Offset, 1<<32) * 8
-	if _, _, r.Reason = t.rva(key, seg, at, 8); r.Reason != 0 {
-		return 0, n.refuse(*r)
+	if _, _, why := t.rva(key, makeSegment(sidControl, ioGen), min(number, 1<<32)*8, 8); why != 0 {
+		return 0, why
 	}
-	word := &n.f.Words(r.Node, fabric.Control)[r.Offset]
+	word := &n.f.Words(rank, fabric.Control)[number]
 	for {
 		if seen := atomic.LoadUint64(word); seen != old {
-			return seen, nil
+			return seen, 0
 		}
 		if atomic.CompareAndSwapUint64(word, old, now) {
-			return old, nil
+			return old, 0
 		}
 	}
 }

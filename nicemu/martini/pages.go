@@ -92,7 +92,7 @@ func (n *NIC) pin(b []byte, fix bool) (Pin, error) {
 		atomic.StoreUint64(&n.own[regHigh], uint64(i)+1)
 	}
 	n.live++
-	n.last = i
+	n.last, n.used = i, i
 	return makePin(i, x.validate()), nil
 }
 
@@ -104,6 +104,7 @@ func (n *NIC) again(b []byte, fix bool) (Pin, bool) {
 		return 0, false
 	}
 	x.store(entRefs, x.load(entRefs)+1)
+	n.used = n.last
 	return makePin(n.last, uint32(state>>entGenShift)), true
 }
 
@@ -167,19 +168,21 @@ func (n *NIC) release(i int) {
 // local returns the n bytes of this process at address at if the owner of key
 // has them pinned: what PATLB answers for the issuer's side (martini, section
 // 5.4). Our choice: memory of this process is bounded by the byte, not by the
-// page, since a Go slice is what there is of it.
+// page, since a Go slice is what there is of it. Memory other than that used
+// last is a miss; where a stepped machine is attached, that is left to it.
 func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
 	if key&^winValid != n.key {
 		return nil, false
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if b, ok := n.view(n.last, at, size); ok {
+	if b, ok := n.view(n.used, at, size); ok {
 		return b, true
 	}
 	for i := range int(atomic.LoadUint64(&n.own[regHigh])) {
 		if b, ok := n.view(i, at, size); ok {
-			return b, true
+			n.used = i
+			return b, n.stepper == nil
 		}
 	}
 	return nil, false

@@ -70,8 +70,10 @@ func (r Reason) Error() string {
 }
 
 // A Refusal is the error of a request that a NIC did not carry out. No byte
-// has moved unless Moved says so, which happens only when memory disappears
-// under a transfer.
+// has moved unless Moved says so: when memory disappears under a transfer, and
+// when a later page of a request is not pinned. A request goes packet by packet
+// (martini, section 4.4), and what a NIC refuses is a packet or a page of it
+// (sections 8.2, 10.7, 10.8); nothing after that arrives.
 type Refusal struct {
 	Op      string // PUSH, PULL, BOTF, AOTF, SWAP, LOCK, UNLOCK, PIN, UNPIN, SID
 	Node    int    // whose memory was meant
@@ -81,6 +83,7 @@ type Refusal struct {
 	Moved   int
 	Reason  Reason
 	Cause   error // the kernel's, if it had one
+	local   bool  // it never left the issuer
 }
 
 // Error describes the request and why it was refused.
@@ -111,11 +114,11 @@ func (r *Refusal) Unwrap() []error {
 // count adds one refusal to a node's counters.
 func (t node) count(base int, r Reason) { atomic.AddUint64(&t[base+int(r)], 1) }
 
-// refuse counts r with the issuer and, if it got that far, at the target. It
-// takes a value, so that requests which are not refused do not allocate.
+// refuse counts r with the issuer and, if it got that far, at the target:
+// firmware does where it finds out (martini, section 8.2). It takes a value, so that requests which are not refused do not allocate.
 func (n *NIC) refuse(r Refusal) error {
 	n.own.count(regRequests, r.Reason)
-	if uint(r.Node) < uint(n.f.Ranks()) && r.Reason != NoNode && r.Op != opPin && r.Op != opSID {
+	if !r.local && uint(r.Node) < uint(n.f.Ranks()) && r.Reason != NoNode && r.Op != opPin && r.Op != opSID {
 		if t, ok := n.node(r.Node); ok {
 			t.count(regArrivals, r.Reason)
 		}

@@ -66,20 +66,23 @@ func testRefusals(t *testing.T, n, stranger *NIC, r remote) {
 		offset uint64
 		bytes  int
 		want   Reason
+		wrote  int // bytes before the first page that is not pinned
+		read   int // whole packets before it
 	}{
-		{"one byte too far", n, r.node, r.good, size, 1, BeyondSegment},
-		{"across the end", n, r.node, r.good, size - 8, 9, BeyondSegment},
-		{"offset wraps around", n, r.node, r.good, math.MaxUint64 - 3, 8, BeyondSegment},
-		{"withdrawn", n, r.node, r.stale, 0, 8, Stale},
-		{"not pinned", n, r.node, r.unpinned, 0, 8, NotPinned},
-		{"last byte not pinned", n, r.node, r.half, size - 7, 8, NotPinned},
-		{"all but the first page not pinned", n, r.node, r.half, 0, 2 * r.size, NotPinned},
-		{"never registered", n, r.node, makeSegment(Segments-1, 1), 0, 8, NoSegment},
-		{"no such SID", n, r.node, makeSegment(Segments, 1), 0, 8, NoSegment},
-		{"nothing", n, r.node, 0, 0, 8, NoSegment},
-		{"a later generation", n, r.node, r.good + 1<<32, 0, 8, Stale},
-		{"no such node", n, n.f.Ranks(), r.good, 0, 8, NoNode},
-		{"another job", stranger, r.node, r.good, 0, 8, WrongJob},
+		{"one byte too far", n, r.node, r.good, size, 1, BeyondSegment, 0, 0},
+		{"across the end", n, r.node, r.good, size - 8, 9, BeyondSegment, 0, 0},
+		{"offset wraps around", n, r.node, r.good, math.MaxUint64 - 3, 8, BeyondSegment, 0, 0},
+		{"withdrawn", n, r.node, r.stale, 0, 8, Stale, 0, 0},
+		{"not pinned", n, r.node, r.unpinned, 0, 8, NotPinned, 0, 0},
+		{"last byte not pinned", n, r.node, r.half, size - 7, 8, NotPinned, 7, 0},
+		{"all but the first pages not pinned", n, r.node, r.half, 0, 2 * r.size, NotPinned, r.size, r.size},
+		{"last packet not pinned", n, r.node, r.half, size - 3*MaxImage - 5, 4 * MaxImage, NotPinned, 3*MaxImage + 5, 3 * MaxImage},
+		{"never registered", n, r.node, makeSegment(Segments-1, 1), 0, 8, NoSegment, 0, 0},
+		{"no such SID", n, r.node, makeSegment(Segments, 1), 0, 8, NoSegment, 0, 0},
+		{"nothing", n, r.node, 0, 0, 8, NoSegment, 0, 0},
+		{"a later generation", n, r.node, r.good + 1<<32, 0, 8, Stale, 0, 0},
+		{"no such node", n, n.f.Ranks(), r.good, 0, 8, NoNode, 0, 0},
+		{"another job", stranger, r.node, r.good, 0, 8, WrongJob, 0, 0},
 	} {
 		for _, a := range accesses() {
 			if a.max != 0 && c.bytes > a.max {
@@ -90,11 +93,21 @@ func testRefusals(t *testing.T, n, stranger *NIC, r remote) {
 			_, theirs := target.Refused(c.want)
 			err := a.do(c.by, c.node, c.seg, c.offset, b)
 			var refusal *Refusal
-			if !errors.As(err, &refusal) || !errors.Is(err, c.want) || refusal.Moved != 0 {
+			arrived, here := c.read, bytes.Repeat([]byte{0x5a}, c.bytes)
+			if arrived > 0 && !a.write {
+				copy(here, before[c.offset:][:arrived])
+			}
+			if a.write {
+				arrived = c.wrote
+			}
+			if !errors.As(err, &refusal) || !errors.Is(err, c.want) || refusal.Moved != arrived {
 				t.Errorf("%s, %s: %v", c.name, a.name, err)
 			}
-			if !bytes.Equal(b, bytes.Repeat([]byte{0x5a}, c.bytes)) {
+			if !bytes.Equal(b, here) {
 				t.Errorf("%s, %s: bytes arrived", c.name, a.name)
+			}
+			if arrived > 0 && a.write {
+				r.restore(t, n, before, c.offset, b[:arrived])
 			}
 			if now, _ := c.by.Refused(c.want); now != mine+1 {
 				t.Errorf("%s, %s: not counted by the issuer", c.name, a.name)
@@ -106,6 +119,20 @@ func testRefusals(t *testing.T, n, stranger *NIC, r remote) {
 	}
 	if after, err := r.contents(n); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("remote memory changed: %v", err)
+	}
+}
+
+// restore holds that b has arrived at an offset, and nothing else anywhere, and
+// puts there what was there before.
+func (r *remote) restore(t *testing.T, n *NIC, before []byte, offset uint64, b []byte) {
+	t.Helper()
+	want := bytes.Clone(before)
+	copy(want[offset:], b)
+	if got, err := r.contents(n); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes at %d: others arrived, %v", len(b), offset, err)
+	}
+	if err := pushed(n, r.node, r.good, offset, bytes.Clone(before[offset:][:len(b)])); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -44,7 +44,7 @@ func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 	}
 	x := t.extent(hint)
 	f.page, f.pageWas = &x[entState], x.generation()
-	if why = n.pinned(t, rank, key, va, size, hint); why != 0 {
+	if why = n.pinned(t, rank, key, va, size, hint, true); why != 0 {
 		return no(why)
 	}
 	*r = f

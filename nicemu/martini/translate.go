@@ -7,9 +7,10 @@ import (
 )
 
 // RVATLB and PATLB are caches of the segment table and the page table. The
-// fast path reads the tables themselves, so these lookups miss only where
-// there is no entry, and a miss is a refusal (martini, sections 8.2, 10.8);
-// what it caches, it caches by connection (see route).
+// fast path reads the tables themselves. What it keeps instead of a cache is by
+// connection (see route), and where a page was found last: a page that is not
+// there is a miss, for which the table is searched, or the stepped model run
+// (see unusual.go).
 
 // rva answers RVATLB: the virtual address of size bytes at an offset of a
 // segment, and the extent in which the segment was registered. key is the
@@ -61,25 +62,29 @@ func (t node) covers(i int, key, page uint64) bool {
 	return page >= first && page-first < x.load(entSize)
 }
 
-// patlb answers PATLB: the extent that holds a page, tried at hint first, or -1.
-func (t node) patlb(key, page uint64, hint int) int {
+// patlb answers PATLB: the extent that holds a page, or -1. It is at hint, or
+// else is searched for, if that is wanted.
+func (t node) patlb(key, page uint64, hint int, search bool) int {
 	if t.covers(hint, key, page) {
 		return hint
 	}
-	for i := range int(min(atomic.LoadUint64(&t[regHigh]), Extents)) {
-		if t.covers(i, key, page) {
-			return i
+	if search {
+		for i := range int(min(atomic.LoadUint64(&t[regHigh]), Extents)) {
+			if t.covers(i, key, page) {
+				return i
+			}
 		}
 	}
 	return -1
 }
 
 // pinned checks, before any byte moves, that all pages of size bytes at va are
-// pinned and that the NIC can reach them.
-func (n *NIC) pinned(t node, rank int, key, va, size uint64, hint int) Reason {
+// pinned and that the NIC can reach them. Pages that are not at hint are
+// searched for, if that is wanted.
+func (n *NIC) pinned(t node, rank int, key, va, size uint64, hint int, search bool) Reason {
 	first, count := span(va, size)
 	for page, end := first, first+count; page < end; {
-		i := t.patlb(key, page, hint)
+		i := t.patlb(key, page, hint, search)
 		if i < 0 {
 			return NotPinned
 		}

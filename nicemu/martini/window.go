@@ -68,7 +68,7 @@ func (w *Window) Pull(r Request, b []byte) error { return w.request(CommandPull,
 
 func (w *Window) request(command uint64, r Request, b []byte) error {
 	if uint(r.Flag) > CompletionFlags || len(b) >= 1<<40 {
-		return w.nic.refuse(Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: WrongLength})
+		return w.nic.refuse(Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: WrongLength, local: true})
 	}
 	if uint(r.Node) >= uint(w.nic.f.Ranks()) {
 		return w.nic.refuse(Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: NoNode})
@@ -98,8 +98,8 @@ func opName(command uint64) string {
 }
 
 // kick is the Initiator (martini, sections 7.1, 10.7): IDLE and PGID, then IPA
-// to CHK2 for the local side, then the transfer, then CONT. A special request
-// goes to firmware.
+// to CHK2 for the local side, then the transfer, then CONT. What stops it
+// before the first byte has moved is for unusual.
 func (w *Window) kick() error {
 	command, target := w.page[DWCommand], w.page[DWTarget]
 	op, size := command&0xff, command>>24
@@ -107,29 +107,31 @@ func (w *Window) kick() error {
 	r := Refusal{
 		Op: opName(op), Node: int(target & 0xffff), Segment: Segment(w.page[DWSegment]), Offset: w.page[DWOffset], Bytes: int(size),
 	}
-	r.Reason = w.admit(op, flag)
+	if w.admit(op, flag) != 0 {
+		return w.unusual(r, DWKick, 1)
+	}
+	key := w.entry.load(winKey)
 	var local []byte
-	if key := w.entry.load(winKey); r.Reason == 0 && size > 0 {
+	if size > 0 {
 		var ok bool
 		if local, ok = w.nic.local(key, w.page[DWLocal], size); !ok {
-			r.Reason = NotPinned
+			return w.unusual(r, DWKick, 1)
 		}
 	}
-	switch r.Reason {
-	case 0:
-	case SpecialRequest:
-		return w.special(op, &r)
-	default:
-		w.cont()
+	key = makeKey(uint32(key), int(target>>16&0xffff))
+	var to way
+	if to, r.Reason = w.nic.segmentWay(r.Node, key, r.Segment, r.Offset, size); r.Reason != 0 {
+		return w.unusual(r, DWKick, 1)
+	}
+	r.Moved, r.Reason, r.Cause = w.nic.carry(&to, op == CommandPush, local)
+	done := w.cont()
+	if r.Reason != 0 {
 		return w.nic.refuse(r)
 	}
-	key := makeKey(uint32(w.entry.load(winKey)), int(target>>16&0xffff))
-	err := w.nic.move(r.Op, op == CommandPush, r.Node, key, r.Segment, r.Offset, local)
-	done := w.cont()
-	if err == nil && flag != 0 {
+	if flag != 0 {
 		atomic.StoreUint64(&w.flags[flag], done)
 	}
-	return err
+	return nil
 }
 
 // admit does what IDLE and PGID check.

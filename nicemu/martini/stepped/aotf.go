@@ -51,7 +51,7 @@ func (n *node) actAOTF() Cond {
 		slot, ok := n.nic.HeaderTLB(uint16(n.writes.head().address / pageBytes))
 		if !ok {
 			n.writes.take()
-			n.learn(Refused{martini.Windows, 0, martini.NoHeader, true})
+			n.learn(Refused{martini.Windows, 0, martini.NoHeader, true, 8})
 			return Miss
 		}
 		n.slot = slot

@@ -68,6 +68,7 @@ type dmac struct {
 	engines [3]engine
 	slaves  [targets]bool // taken by an engine
 	served  uint64        // transfers of firmware that have ended
+	joined  [MTU]byte     // what J-joint has put together
 }
 
 func (n *node) full(by requester) bool { return n.queues[by].len() >= requestDepth }
@@ -123,10 +124,14 @@ func (n *node) actDMAC(i int) Cond {
 func (n *node) move(t *transfer, size int) {
 	switch t.kind {
 	case fetchPayload:
-		copy(t.packet.payload[t.at+t.done:t.at+t.done+size], t.frame.Bytes(t.off+t.done, size))
+		t.frame.Read(t.packet.payload[t.at+t.done:t.at+t.done+size], t.off+t.done)
 		t.packet.have += size
 	case storePayload:
-		t.joint.pass(t.frame.Bytes(t.off, t.size), t.done, t.packet.payload[t.at+t.done:t.at+t.done+size])
+		// What J-joint has put together goes to memory as one burst, since a
+		// process may poll the end of it.
+		from, to := t.joint.written(t.done, t.size), t.joint.written(t.done+size, t.size)
+		t.joint.pass(n.joined[:t.size], t.done, t.packet.payload[t.at+t.done:t.at+t.done+size])
+		t.frame.Write(t.off+from, n.joined[from:to])
 		t.packet.drained += size
 	case storeWord:
 		t.frame.Store(t.off, t.word)

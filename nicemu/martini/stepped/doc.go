@@ -14,16 +14,19 @@
 //	tlb.go       PATLB and RVATLB                            5.1
 //	aotf.go      AOTF                                        6.2
 //	firmware.go  the on-chip processor and taking-over       10.1 to 10.6
-//	handler_*.go what firmware does about each exception     10.7 to 10.9
+//	handler_*.go what firmware does about each exception     9.2, 10.7 to 10.9
 //	vpush.go     VPUSH, by firmware and by hardware          11
+//	fallback.go  what the fast path leaves to the machine
 //	show.go      traces and diagrams
 //
-// Where the two differ: the fast path looks at all of a request before it moves
-// a byte; the machine here goes packet by packet, as the hardware does. If a
-// later page of a long request is not pinned, the bytes before it have arrived
-// (nothing after it does), and the fast path would have moved none. What is
-// refused, and why, is the same. The fast path counts every refusal at the node
-// that was meant, too; here, what never left the issuer is not counted there.
+// The fast path falls back to the machine here for what is unusual, where one is
+// attached ([Machine.Attach]); the observer then sees only that. With it or
+// without, a request leaves the same behind: if a later page of a long one is
+// not pinned, the bytes before it have arrived, and nothing after it does.
+//
+// Where the two differ: a request that fails at both ends, at a later packet at
+// its source than at its target, counts here as what its issuer heard of first,
+// on the fast path as what came first.
 //
 // Choices where the specification is silent are marked "Our choice".
 package stepped

@@ -1,6 +1,7 @@
 package stepped_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 
@@ -61,4 +62,50 @@ func Example() {
 	// CHK2 -> CONT
 	// CONT -> IDLE
 	// payload
+}
+
+// The fast path leaves to the machine what is unusual: the first request is
+// usual, and not seen; the second is for memory that is not pinned.
+func ExampleMachine_Attach() {
+	f, err := fabric.Heap(2, fabric.Small())
+	if err != nil {
+		log.Fatal(err)
+	}
+	var nics []*martini.NIC
+	for rank := range 2 {
+		n, err := martini.Open(f, rank, martini.Options{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer n.Close()
+		nics = append(nics, n)
+	}
+	m, err := stepped.New(nics, stepped.Options{Observe: func(e stepped.Event) {
+		if e.To == stepped.MISS && e.From != e.To || e.From == stepped.MISS && e.From != e.To {
+			fmt.Println(e.Module, e.From, "->", e.To)
+		}
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer m.Close()
+	m.Attach()
+
+	pinned, other, target := []byte("pinned"), []byte("not pinned"), make([]byte, 10)
+	segment, err := nics[1].Expose(target)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := nics[0].Pin(pinned); err != nil {
+		log.Fatal(err)
+	}
+	for _, source := range [][]byte{pinned, other} {
+		err := nics[0].Next().Push(martini.Request{Node: 1, Segment: segment}, source)
+		fmt.Printf("%s: %v\n", source, errors.Is(err, martini.NotPinned))
+	}
+	// Output:
+	// pinned: false
+	// Initiator IPA2 -> MISS
+	// Initiator MISS -> IDLE
+	// not pinned: true
 }

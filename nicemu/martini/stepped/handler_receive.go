@@ -19,7 +19,7 @@ func (f *Firmware) controlPacket() bool {
 	p := *f.n.receive.head()
 	if h := p.h; h.kind() == packetNotice && h.has(bitFirmware) {
 		f.discard()
-		f.n.learn(Refused{h.window(), h[flitSerial], martini.Reason(h[martini.FlitOffset]), false})
+		f.n.learn(Refused{h.window(), h[flitSerial], martini.Reason(h[martini.FlitOffset]), false, h[martini.FlitSegment]})
 		f.giveUp(&h)
 		return true
 	}
@@ -35,19 +35,20 @@ func (f *Firmware) reject(why martini.Reason) {
 	}
 	h := p.h
 	f.discard()
-	f.refuse(&h, why)
+	f.refuse(&h, why, h.length())
 }
 
-// refuse counts a refusal at the target, and tells the issuer's firmware.
-func (f *Firmware) refuse(h *header, why martini.Reason) {
+// refuse counts a refusal at the target, and tells the issuer's firmware, and
+// how many bytes of the request do not arrive.
+func (f *Firmware) refuse(h *header, why martini.Reason, left uint64) {
 	n := f.n
 	if h.has(bitReply) && h.issuer() == n.id { // the fault is the issuer's own
-		n.learn(Refused{h.window(), h[flitSerial], why, true})
+		n.learn(Refused{h.window(), h[flitSerial], why, true, left})
 		return
 	}
 	n.nic.CountArrived(why)
 	if h.issuer() == n.id {
-		n.learn(Refused{h.window(), h[flitSerial], why, false})
+		n.learn(Refused{h.window(), h[flitSerial], why, false, left})
 		f.giveUp(h)
 		return
 	}
@@ -55,7 +56,8 @@ func (f *Firmware) refuse(h *header, why martini.Reason) {
 	p.h = header{}
 	p.h[martini.FlitType] = typeFlit(packetNotice, 0, 0)
 	p.h[martini.FlitTarget] = martini.MakeKey(h.pgid(), h.issuerPID()) | uint64(h.issuer())<<48
-	p.h[martini.FlitOffset], p.h[martini.FlitLocal] = uint64(why), h[martini.FlitLocal]
+	p.h[martini.FlitOffset], p.h[martini.FlitSegment] = uint64(why), left
+	p.h[martini.FlitLocal] = h[martini.FlitLocal]
 	p.h[flitReturn] = h[flitReturn]&^uint64(bitAOTF|bitReply) | bitFirmware
 	p.h[flitSerial] = h[flitSerial]
 	p.built = true
@@ -154,13 +156,13 @@ func (f *Firmware) rbendMiss() bool {
 			}
 		}
 	}
-	h := p.h
+	h, left := p.h, p.h.length()-uint64(p.size-x.left)
 	if s := n.breakage(p); s != nil {
 		*s = h[flitSerial]
 	}
 	x.start = false
 	n.dropPacket()
-	f.refuse(&h, n.gone(&h))
+	f.refuse(&h, n.gone(&h), left)
 	f.Resume(RBend, IDLE)
 	return true
 }
@@ -191,7 +193,7 @@ func (f *Firmware) vpush(x *frontRegisters) bool {
 func (f *Firmware) advanceRing() {
 	r := f.n.ring
 	r.receive, r.pending = r.next, false
-	if frame, ok := f.n.nic.Frame(r.key, r.base/pageBytes-1); ok && frame.Hold() {
+	if frame, ok := f.n.nic.Frame(r.key, r.base/pageBytes-1, 0, 8); ok && frame.Hold() {
 		f.storeWord(frame, 0, r.receive)
 	}
 }

@@ -61,9 +61,9 @@ func (f *Firmware) violation() bool {
 // entry.
 func (f *Firmware) present(key, va uint64, size int, seg martini.Segment) bool {
 	f.readTable()
-	frame, ok := f.n.nic.Frame(key, va/pageBytes)
 	off := int(va % pageBytes)
-	if !ok || frame.Bytes(off, min(size, pageBytes-off)) == nil || seg != 0 && !f.n.nic.Known(seg) {
+	frame, ok := f.n.nic.Frame(key, va/pageBytes, off, min(size, pageBytes-off))
+	if !ok || seg != 0 && !f.n.nic.Known(seg) {
 		return false
 	}
 	f.Tick(busWrite)
@@ -78,6 +78,14 @@ func (x *outgoing) want() int {
 		rest = uint64(x.room)
 	}
 	return int(min(rest, x.left))
+}
+
+// unsent is how many bytes of the request are in no whole packet.
+func (x *outgoing) unsent() uint64 {
+	if x.open == nil {
+		return x.left
+	}
+	return x.left + uint64(x.open.size-x.room)
 }
 
 func (f *Firmware) initiatorMiss() bool {
@@ -97,9 +105,13 @@ func (f *Firmware) initiatorMiss() bool {
 // its next packet. contflag says that it has been dealt with.
 func (f *Firmware) cancel(why martini.Reason) {
 	n, x := f.n, &f.n.ini
+	left := x.unsent()
+	if n.requests.head().botf {
+		left = n.requests.head().size
+	}
 	f.dropOpen(x, &n.heads[0], fromInitiator)
 	f.storeWord(n.nic.ContFrame(x.window), 0, x.serial)
-	n.learn(Refused{x.window, x.serial, why, true})
+	n.learn(Refused{x.window, x.serial, why, true, left})
 	n.popRequest()
 	f.Resume(Initiator, IDLE)
 }
@@ -157,9 +169,10 @@ func (f *Firmware) replierMiss() bool {
 		f.Resume(Replier, IPA)
 		return true
 	}
+	left := x.unsent()
 	f.dropOpen(x, &n.heads[1], fromReplier)
 	j := n.jobs.take()
-	f.refuse(&j.h, n.gone(&j.h))
+	f.refuse(&j.h, n.gone(&j.h), left)
 	f.Resume(Replier, IDLE)
 	return true
 }
@@ -191,17 +204,22 @@ func (f *Firmware) ackReached() bool {
 	return true
 }
 
-// learn is told to the issuer of a refused request, once for each request.
+// learn is told to the issuer of a refused request, once for each request. A
+// request that fails at its source may fail at an earlier packet's target, too,
+// and what is told then corrects what is known of it.
 func (n *node) learn(r Refused) {
 	if r.Serial != 0 {
-		for _, k := range n.known {
-			if k.Window == r.Window && k.Serial == r.Serial {
+		for i := range n.known {
+			if k := &n.known[i]; k.Window == r.Window && k.Serial == r.Serial {
+				if r.Left > k.Left {
+					*k = r
+				}
 				return
 			}
 		}
-		n.known[n.knownAt%len(n.known)] = r
-		n.knownAt++
 	}
+	n.known[n.knownAt%len(n.known)] = r
+	n.knownAt++
 	n.nic.CountIssued(r.Reason)
 	if n.m.o.Refused != nil {
 		n.m.o.Refused(n.id, r)

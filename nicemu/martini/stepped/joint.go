@@ -11,6 +11,15 @@ type joint struct {
 	begun bool
 }
 
+// written returns how many of size bytes are complete when done have passed:
+// what remains in the carry is not, unless nothing comes after it.
+func (j *joint) written(done, size int) int {
+	if done < size {
+		done = max(0, done-int(j.shift))
+	}
+	return done
+}
+
 // pass writes payload to dst from byte at on. Pieces come in order and all but
 // the last are whole double words.
 func (j *joint) pass(dst []byte, at int, payload []byte) {

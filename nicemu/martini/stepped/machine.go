@@ -3,6 +3,7 @@ package stepped
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"rhinet/nicemu/martini"
 )
@@ -44,7 +45,8 @@ type Refused struct {
 	Window int    // martini.Windows: of none, by AOTF
 	Serial uint64 // the contflag's value of the request, 0 for AOTF
 	Reason martini.Reason
-	Local  bool // found at the issuer
+	Local  bool   // found at the issuer
+	Left   uint64 // bytes of the request that did not arrive
 }
 
 // A register is the state register of a module, with what taking-over adds to
@@ -59,8 +61,10 @@ type register struct {
 }
 
 // A Machine is a number of nodes, joined by a link that keeps order, which
-// advance together: one state per step. It belongs to one goroutine.
+// advance together: one state per step. It belongs to one goroutine, unless the
+// fast path falls back to it (see [Machine.Attach]).
 type Machine struct {
+	mu    sync.Mutex // of what the fast path may call
 	clock uint64
 	nodes []*node
 	next  *transitions
@@ -125,6 +129,7 @@ func New(nics []*martini.NIC, o Options) (*Machine, error) {
 // Close lets go of the NICs.
 func (m *Machine) Close() {
 	for _, n := range m.nodes {
+		n.nic.FallBack(nil)
 		n.nic.Watch(nil)
 		n.cpu.stop()
 	}
@@ -293,12 +298,14 @@ const withdrawLimit = 100000
 // go out of PATLB or RVATLB before the memory is released, and transfers that
 // were asked for end.
 func (n *node) withdraw(w martini.Withdrawal) {
+	n.m.mu.Lock()
+	defer n.m.mu.Unlock()
 	if w.Segment != 0 {
 		n.rvatlb.drop(func(_, tag uint64) bool { return tag == uint64(w.Segment) })
 	} else {
 		n.patlb.drop(func(key, page uint64) bool { return key == w.Key && page >= w.First && page-w.First < w.Pages })
 	}
-	for i := 0; w.Busy() && i < withdrawLimit; i++ {
+	for i := 0; w.Busy() && !n.m.Idle() && i < withdrawLimit; i++ {
 		n.m.Step()
 	}
 }

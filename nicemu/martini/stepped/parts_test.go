@@ -63,7 +63,7 @@ func TestMasterBeforeSlave(t *testing.T) {
 	w := newWorld(t, 1, 4, o)
 	m = w.m
 	n := m.nodes[0]
-	frame, ok := n.nic.Frame(keyOf(n), addr(w.areas[0])/pageBytes)
+	frame, ok := n.nic.Frame(keyOf(n), addr(w.areas[0])/pageBytes, 0, pageBytes)
 	if !ok {
 		t.Fatal("no frame")
 	}

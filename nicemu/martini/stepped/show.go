@@ -38,7 +38,7 @@ func remark(e Event) string {
 
 // Operations are what Show can show.
 func Operations() []string {
-	return []string{"push", "pull", "botf", "aotf", "vpush", "vpush-hardware", "vpush-software", "miss", "miss-software", "violation", "special", "unknown", "beyond", "lock"}
+	return []string{"push", "pull", "botf", "aotf", "vpush", "vpush-hardware", "vpush-software", "miss", "miss-software", "violation", "special", "unknown", "beyond", "lock", "fall-back"}
 }
 
 // Show writes the trace of one operation of some bytes between two nodes (three
@@ -185,6 +185,8 @@ func (s *stage) operation(name string) (do func() error, cold bool) {
 		return s.vpush(RingOptions{Hardware: name == "vpush-hardware", Software: name == "vpush-software"}), false
 	case "lock":
 		return s.lock(), true
+	case "fall-back":
+		return s.fallBack(), true
 	case "violation":
 		s.nics[0].Invalidate(2)
 		return func() error { return kick(s.m.Push(0, 2, r, s.area[0][:s.size])) }, true
@@ -195,6 +197,22 @@ func (s *stage) operation(name string) (do func() error, cold bool) {
 		return func() error { return kick(s.m.Push(0, 0, r, s.area[0][:max(1, s.size)])) }, true
 	}
 	return nil, false
+}
+
+// fallBack pushes twice by the fast path: to where all is well, of which nothing
+// is seen, and beyond the segment's end, which is left to the machine.
+func (s *stage) fallBack() func() error {
+	s.m.Attach()
+	w := s.nics[0].Window(0)
+	r := martini.Request{Node: 1, Segment: s.seg[1], Flag: 1}
+	return func() error {
+		usual := w.Push(r, s.area[0][:s.size])
+		r.Offset = uint64(len(s.area[1]))
+		if err := w.Push(r, s.area[0][:max(1, s.size)]); !errors.Is(err, martini.BeyondSegment) {
+			return errors.Join(usual, err)
+		}
+		return usual
+	}
 }
 
 // lock has node 0 represent a lock that node 2 holds and node 1 wants (martini,

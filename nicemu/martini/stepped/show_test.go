@@ -80,6 +80,10 @@ func TestShowEveryOperation(t *testing.T) {
 			}
 		}
 	}
+	var seen, beyond strings.Builder // the first request of two is not seen
+	if err := errors.Join(Show(&seen, "fall-back", 8), Show(&beyond, "beyond", 8)); err != nil || seen.String() != beyond.String() {
+		t.Errorf("%v: the fast path leaves to the machine:\n%s", err, seen.String())
+	}
 	for _, c := range []struct {
 		operation string
 		bytes     int

@@ -1,0 +1,297 @@
+package martini
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+)
+
+// What the fast path does about a request that it has not begun: its Window or
+// its memory is not what it should be, a page is not where it was last, or the
+// request or packet is one for firmware. Where a stepped machine is attached
+// (package stepped), the machine runs the request from its kick on, and its
+// firmware answers each exception (martini, section 10). Elsewhere, as between
+// processes, this file does what the machine would: the hardware's way, packet
+// by packet and page by page, up to what stops it.
+
+// A Stepper is a stepped model of the controller, which works on the same
+// tables and the same memory.
+type Stepper interface {
+	// Run carries out the request that a Window holds, kicked by writing value
+	// to double word dw, to its end: contflag, completion flag, and counters
+	// included. Any number of goroutines may call it. An error says that the
+	// request has not ended.
+	Run(window, dw int, value uint64) (Outcome, error)
+
+	// RunAOTF does the same for a write to the AOTF area.
+	RunAOTF(address uint32, value uint64) (Outcome, error)
+}
+
+// An Outcome is how a request has ended on a stepped machine.
+type Outcome struct {
+	Reason Reason // why it was refused, or 0
+	Left   uint64 // bytes of it that did not arrive
+}
+
+// FallBack has the fast path of this NIC leave to s what is unusual; nil ends
+// it. It is called while no request is under way.
+//
+// Packets of a [Channel], a [Mailbox] or a [Flagpole] and [Window.Swap] are
+// never left to s: they are single lines and words that others poll, written
+// where a translation made ahead leads.
+func (n *NIC) FallBack(s Stepper) { n.stepper = s }
+
+// ended turns the end of a request on the stepped machine into what the fast
+// path returns.
+func (r Refusal) ended(o Outcome, err error) error {
+	if err != nil {
+		return fmt.Errorf("martini: %s of %d bytes, node %d: %w", r.Op, r.Bytes, r.Node, err)
+	}
+	if o.Reason == 0 {
+		return nil
+	}
+	r.Reason = o.Reason
+	r.Moved = max(0, r.Bytes-int(o.Left))
+	return &r
+}
+
+// unusual takes over from kick and kickBotf. r says what a refusal would. That
+// the kernel keeps processes apart is no exception of the NIC's, and refused
+// as a whole.
+func (w *Window) unusual(r Refusal, dw int, value uint64) error {
+	if r.Reason == NoAccess {
+		return w.settle(r, 0)
+	}
+	if s := w.nic.stepper; s != nil {
+		o, err := s.Run(w.id, dw, value)
+		return r.ended(o, err)
+	}
+	r.Reason = 0
+	if dw == DWBotf {
+		return w.unusualImage(r, value)
+	}
+	command, target := w.page[DWCommand], w.page[DWTarget]
+	op, flag := command&0xff, int(command>>8&0xffff)
+	if r.Reason = w.admit(op, flag); r.Reason == SpecialRequest {
+		return w.special(op, r)
+	}
+	if r.Reason == 0 && uint(r.Node) >= uint(w.nic.ranks) {
+		r.Reason = NoNode
+	}
+	if r.Reason != 0 {
+		r.local = true
+		w.cont()
+		return w.nic.refuse(r)
+	}
+	key := w.entry.load(winKey) &^ winValid
+	x := trip{n: w.nic, own: key, local: w.page[DWLocal], size: command >> 24}
+	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), int(target>>16&0xffff))
+	if op == CommandPush {
+		x.push(&r)
+	} else {
+		x.pull(&r)
+	}
+	return w.settle(r, flag)
+}
+
+// unusualImage is unusual for a packet image of BOTF.
+func (w *Window) unusualImage(r Refusal, size uint64) error {
+	h := w.page[DWImage : DWImage+headerFlits]
+	n, key := w.nic, w.entry.load(winKey)
+	flag := int(h[flitType] >> 8 & 0xffff)
+	switch {
+	case key&winValid == 0:
+		r.Reason = InvalidWindow
+	case size > MaxImage || flag > CompletionFlags:
+		r.Reason = WrongLength
+	case uint(r.Node) >= uint(n.ranks):
+		r.Reason = NoNode
+	}
+	if r.Reason != 0 {
+		r.local = true
+		w.cont()
+		return n.refuse(r)
+	}
+	x := trip{n: n, own: key &^ winValid, local: h[flitLocal], size: size}
+	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), int(h[flitTarget]>>32&0xffff))
+	switch kind := uint8(h[flitType]); kind {
+	case PacketPush:
+		if x.lookUp(&r) {
+			x.there(&r, 0, w.payload()[:size], true)
+		}
+	case PacketPullRequest:
+		x.size = h[flitType] >> 24
+		r.Bytes = int(x.size)
+		x.pull(&r)
+	case PacketAck, PacketPullResponse:
+		if x.to, r.Reason = n.plainWay(r.Node, x.to.key, h[flitLocal], 0); r.Reason == 0 && x.to.va+size < x.to.va {
+			r.Reason = WrongLength
+		}
+		if r.Reason == 0 {
+			x.there(&r, 0, w.payload()[:size], true)
+		}
+	default:
+		return w.firmware(r, kind, x.to.key, size, flag)
+	}
+	return w.settle(r, flag)
+}
+
+// unusualAOTF is unusual for a write to the AOTF area. r holds a reason if there
+// is no header.
+func (n *NIC) unusualAOTF(r Refusal, address uint32, v uint64) error {
+	if s := n.stepper; s != nil && r.Reason != NoAccess {
+		o, err := s.RunAOTF(address, v)
+		return r.ended(o, err)
+	}
+	if r.Reason != 0 {
+		return n.refuse(r)
+	}
+	target := n.own.header(int(address >> aotfPageShift % AOTFHeaders)).load(hdrTarget)
+	x := trip{n: n, size: 8}
+	x.to.rank, x.to.key = r.Node, target&^(0xffff<<48)
+	b := n.aotf.double[:]
+	binary.NativeEndian.PutUint64(b, v)
+	if x.lookUp(&r) && x.there(&r, 0, b, true) {
+		return nil
+	}
+	return n.refuse(r)
+}
+
+// firmware is the handler of packets that hardware does not know (martini,
+// section 10.8, FLIT3), at the node where they arrive.
+func (w *Window) firmware(r Refusal, kind uint8, key, size uint64, flag int) error {
+	h := w.page[DWImage:]
+	switch kind {
+	case PacketSwap:
+		if size != 16 {
+			r.Reason = WrongLength
+			break
+		}
+		var seen uint64
+		seen, r.Reason = w.nic.swap(r.Node, key, r.Offset, w.page[DWPayload], w.page[DWPayload+1])
+		if r.Reason == 0 && flag != 0 {
+			w.cont()
+			atomic.StoreUint64(&w.flags[flag], seen)
+			return nil
+		}
+	case PacketLockRequest, PacketLockReserve:
+		r.Reason = w.nic.lockPacket(r.Node, key, kind, h, int(size))
+	default:
+		r.Reason = SpecialPacket
+	}
+	return w.settle(r, 0)
+}
+
+// settle ends a request: contflag, then the completion flag or the refusal.
+func (w *Window) settle(r Refusal, flag int) error {
+	done := w.cont()
+	if r.Reason != 0 {
+		return w.nic.refuse(r)
+	}
+	if flag != 0 {
+		atomic.StoreUint64(&w.flags[flag], done)
+	}
+	return nil
+}
+
+// A trip is a request on the hardware's way.
+type trip struct {
+	n     *NIC
+	own   uint64 // key of the issuer
+	local uint64 // its memory
+	size  uint64
+	to    way // whose va is known once RFend has looked it up
+	room  [MaxImage]byte
+}
+
+// lookUp is RFend's RVA: of a first packet, which names the whole request.
+func (x *trip) lookUp(r *Refusal) bool {
+	t, ok := x.n.node(x.to.rank)
+	if !ok {
+		r.Reason = NoNode
+		return false
+	}
+	x.to.t, x.to.seg = t, r.Segment
+	x.to.va, x.to.hint, r.Reason = t.rva(x.to.key, r.Segment, r.Offset, x.size)
+	return r.Reason == 0
+}
+
+// push reads each packet from the issuer's memory, all of it, and then writes
+// it to the target's.
+func (x *trip) push(r *Refusal) {
+	for at := uint64(0); at == 0 || at < x.size; at += MaxImage {
+		b := x.room[:min(MaxImage, x.size-at)]
+		if x.here(at, b, false) < len(b) {
+			r.Reason, r.local = NotPinned, true
+			return
+		}
+		if at == 0 && !x.lookUp(r) || !x.there(r, at, b, true) {
+			return
+		}
+	}
+}
+
+// pull has the target's Replier read each packet, and writes it here.
+func (x *trip) pull(r *Refusal) {
+	if !x.lookUp(r) {
+		return
+	}
+	for at := uint64(0); at < x.size; at += MaxImage {
+		b := x.room[:min(MaxImage, x.size-at)]
+		moved := r.Moved
+		if !x.there(r, at, b, false) {
+			r.Moved = moved
+			return
+		}
+		n := x.here(at, b, true)
+		if r.Moved = moved + n; n < len(b) {
+			r.Reason, r.local = NotPinned, true
+			return
+		}
+	}
+}
+
+// onPage returns how much of b, which begins at address va, lies on one page.
+func onPage(va uint64, b []byte) []byte {
+	return b[:min(uint64(len(b)), fabric.PageBytes-va%fabric.PageBytes)]
+}
+
+// here copies between b and the issuer's memory from byte at of the request on,
+// and returns how many bytes it could.
+func (x *trip) here(at uint64, b []byte, write bool) (done int) {
+	for done < len(b) {
+		va := x.local + at + uint64(done)
+		part := onPage(va, b[done:])
+		mem, ok := x.n.local(x.own, va, uint64(len(part)))
+		if !ok {
+			return done
+		}
+		if write {
+			dmaWrite(mem, part)
+		} else {
+			dmaRead(part, mem)
+		}
+		done += len(part)
+	}
+	return done
+}
+
+// there copies between b and the target's memory from byte at of the request
+// on, counts what it moved in r, and reports whether that is all.
+func (x *trip) there(r *Refusal, at uint64, b []byte, write bool) bool {
+	for len(b) > 0 {
+		part := onPage(x.to.va+at, b)
+		if r.Reason = x.n.pinned(x.to.t, x.to.rank, x.to.key, x.to.va+at, uint64(len(part)), x.to.hint, true); r.Reason != 0 {
+			return false
+		}
+		n, why, cause := x.n.piece(&x.to, at, part, write)
+		r.Moved += n
+		if r.Reason, r.Cause = why, cause; why != 0 {
+			return false
+		}
+		at, b = at+uint64(n), b[n:]
+	}
+	return true
+}
