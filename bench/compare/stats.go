@@ -19,6 +19,7 @@ type Line struct {
 	Medians []float64 `json:"medians"` // in the order of Result.Runtimes; NaN if not measured
 	Ratios  []Ratio   `json:"ratios"`  // the first runtime's over each of the others
 	Better  []Ratio   `json:"better"`  // each of ours over the better of the peers
+	Rivals  []int     `json:"rivals"`  // which that is, as a place in Result.Runtimes; -1 if none was measured with it
 }
 
 // Rate reports whether more is better, as with figures per second.
@@ -190,21 +191,24 @@ func (res *Result) line(l Line, values map[string]map[int]float64) Line {
 		l.Ratios = append(l.Ratios, pair(res.Runtimes[0], name))
 	}
 	for _, mine := range res.Runtimes[:res.ours()] {
-		best := summarise(nil)
-		for _, name := range res.Runtimes[res.ours():] {
+		best, rival := summarise(nil), -1
+		for i, name := range res.Peers() {
 			r := pair(mine, name)
 			closer := r.Median > best.Median
 			if l.Rate() {
 				closer = r.Median < best.Median
 			}
 			if r.Pairs > 0 && (best.Pairs == 0 || closer) {
-				best = r
+				best, rival = r, res.ours()+i
 			}
 		}
-		l.Better = append(l.Better, best)
+		l.Better, l.Rivals = append(l.Better, best), append(l.Rivals, rival)
 	}
 	return l
 }
 
 // Best returns the first runtime's ratio to the better of the peers.
 func (l Line) Best() Ratio { return l.Better[0] }
+
+// Rival returns the place of that peer in Result.Runtimes, -1 if there is none.
+func (l Line) Rival() int { return l.Rivals[0] }

@@ -54,7 +54,7 @@ func TestEachOfOursAgainstTheBetterPeer(t *testing.T) {
 		}
 	}
 	l := res.Lines()[0]
-	if l.Better[0].Median != 0.5 || l.Better[1].Median != 0.25 || !l.Rate() {
+	if l.Better[0].Median != 0.5 || l.Better[1].Median != 0.25 || !l.Rate() || l.Rival() != 2 {
 		t.Errorf("ratios to the better peer are %+v", l.Better)
 	}
 	var out bytes.Buffer

@@ -24,31 +24,22 @@ func curves(names []string, lines []compare.Line) ([]*Figure, error) {
 		}
 		times := newFigure("time-"+file(g.name), g.name+": time", "message size (bytes)", "time (µs)")
 		rates := newFigure("bandwidth-"+file(g.name), g.name+": bandwidth", "message size (bytes)", "size / time (MB/s)")
-		drawn := 0
-		for i, name := range names {
-			var t, r plotter.XYs
-			for _, l := range g.lines {
-				if v := l.Medians[i]; v > 0 {
-					t = append(t, plotter.XY{X: float64(l.Bytes), Y: v})
-					r = append(r, plotter.XY{X: float64(l.Bytes), Y: float64(l.Bytes) / v})
-				}
-			}
-			if len(t) == 0 {
-				continue
-			}
-			drawn++
-			if err := times.line(i, name, t); err != nil {
-				return nil, err
-			}
-			if err := rates.line(i, name, r); err != nil {
-				return nil, err
-			}
+		drawn, err := times.lines(names, g.lines, func(l compare.Line, v float64) (plotter.XY, bool) {
+			return plotter.XY{X: float64(l.Bytes), Y: v}, true
+		})
+		if err != nil {
+			return nil, err
 		}
-		if drawn == 0 {
+		if !drawn {
 			continue
 		}
+		if _, err := rates.lines(names, g.lines, func(l compare.Line, v float64) (plotter.XY, bool) {
+			return plotter.XY{X: float64(l.Bytes), Y: float64(l.Bytes) / v}, true
+		}); err != nil {
+			return nil, err
+		}
 		for _, f := range []*Figure{times, rates} {
-			f.logarithmic(plot.TickerFunc(sizes), drawn)
+			f.logarithmic(plot.TickerFunc(sizes), times.drawn)
 			figures = append(figures, f)
 		}
 	}
@@ -68,38 +59,60 @@ func scaling(names []string, lines []compare.Line) ([]*Figure, error) {
 		if len(g.lines) < 2 {
 			continue
 		}
-		unit := map[string]string{"usec": "time (µs)", "KiB": "memory (KiB a rank)"}[g.lines[0].Unit]
-		if unit == "" {
-			unit = "rate (" + g.lines[0].Unit + ")"
+		f := newFigure("scaling-"+file(g.name), g.name+": scaling", "ranks", axis(g.lines[0].Unit))
+		drawn, err := f.lines(names, g.lines, func(l compare.Line, v float64) (plotter.XY, bool) {
+			return plotter.XY{X: float64(l.Ranks), Y: v}, true
+		})
+		if err != nil {
+			return nil, err
 		}
-		f := newFigure("scaling-"+file(g.name), g.name+": scaling", "ranks", unit)
-		var ranks []float64
-		for _, l := range g.lines {
-			ranks = append(ranks, float64(l.Ranks))
-		}
-		drawn := 0
-		for i, name := range names {
-			var points plotter.XYs
-			for _, l := range g.lines {
-				if v := l.Medians[i]; v > 0 {
-					points = append(points, plotter.XY{X: float64(l.Ranks), Y: v})
-				}
-			}
-			if len(points) == 0 {
-				continue
-			}
-			drawn++
-			if err := f.line(i, name, points); err != nil {
-				return nil, err
-			}
-		}
-		if drawn == 0 {
+		if !drawn {
 			continue
 		}
-		f.logarithmic(exactly(ranks), drawn)
+		f.logarithmic(exactly(ranksOf(g.lines)), f.drawn)
 		figures = append(figures, f)
 	}
 	return figures, nil
+}
+
+// axis names an axis of figures in a unit.
+func axis(unit string) string {
+	switch unit {
+	case "usec":
+		return "time (µs)"
+	case "KiB":
+		return "memory (KiB a rank)"
+	}
+	return "rate (" + unit + ")"
+}
+
+func ranksOf(lines []compare.Line) (ranks []float64) {
+	for _, l := range lines {
+		ranks = append(ranks, float64(l.Ranks))
+	}
+	return ranks
+}
+
+// lines adds a line for each runtime through what point makes of its medians;
+// drawn tells whether there is any.
+func (f *Figure) lines(names []string, lines []compare.Line, point func(compare.Line, float64) (plotter.XY, bool)) (drawn bool, err error) {
+	for i, name := range names {
+		var points plotter.XYs
+		for _, l := range lines {
+			if v := l.Medians[i]; v > 0 {
+				if xy, ok := point(l, v); ok {
+					points = append(points, xy)
+				}
+			}
+		}
+		if len(points) == 0 {
+			continue
+		}
+		if err := f.line(i, name, points); err != nil {
+			return false, err
+		}
+	}
+	return f.drawn > 0, nil
 }
 
 type lineGroup struct {

@@ -26,6 +26,9 @@ type Figure struct {
 	plot   *plot.Plot
 	width  vg.Length
 	height vg.Length
+	small  bool              // no legend: the page has one key for many
+	drawn  int               // lines
+	paint  func(draw.Canvas) // instead of plot
 }
 
 // The size of a figure, in points: small, so that text stays readable on a
@@ -94,7 +97,12 @@ func (f *Figure) line(i int, name string, points plotter.XYs) error {
 	k := lookOf(i)
 	l.Color, l.Width, l.Dashes = k.color, 1.5, k.dashes
 	s.Color, s.Radius, s.Shape = k.color, 3, k.mark
+	f.drawn++
 	f.plot.Add(l, s)
+	if f.small {
+		s.Radius = 2.2
+		return nil
+	}
 	f.plot.Legend.Add(name, l, s)
 	return nil
 }
@@ -141,6 +149,8 @@ func decades(lo, hi float64) (ticks []plot.Tick) {
 // short writes a power of ten or a small multiple of one.
 func short(v float64) string {
 	switch {
+	case v >= 999999999:
+		return strconv.FormatFloat(v/1e9, 'g', 4, 64) + "G"
 	case v >= 999999:
 		return strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
 	case v >= 9999:
@@ -214,6 +224,10 @@ func (f *Figure) draw(format string) (io.WriterTo, error) {
 		return nil, err
 	}
 	all := draw.New(c)
+	if f.paint != nil {
+		f.paint(all)
+		return c, nil
+	}
 	if f.plot.BackgroundColor != nil {
 		all.SetColor(f.plot.BackgroundColor)
 		all.Fill(all.Rectangle.Path())

@@ -87,24 +87,28 @@ func load(file string) (Source, error) {
 
 // A Report is the page and its figures.
 type Report struct {
-	Title   string
-	Parts   []Part
-	Figures []*Figure // of all parts, each with a name of its own
+	Title      string
+	Parts      []Part
+	Figures    []*Figure // of all parts, each with a name of its own
+	LossHeader []string
+	Losses     []Loss // of all parts, the worst first
+	Rivals     bool   // there is somebody to lose against
 }
 
 // A Part is what the page says of one source.
 type Part struct {
-	ID, File        string
-	Head, Legend    string
-	Figures         []*Figure
-	Header          []string
-	Rows            [][]Cell
-	Fits            []Fit
-	Counts          string
-	Remarks         []string
-	Links           []Link
-	Losses          [][]Cell
-	LossesAreBetter bool // there is something to lose against
+	ID, File     string
+	Head, Legend string
+	Figures      []*Figure
+	Header       []string
+	Rows         [][]Cell
+	Fits         []Fit
+	Counts       string
+	Remarks      []string
+	Links        []Link
+	Matrix       *Matrix // of a large part
+	Groups       []Group // of a large part, instead of Figures
+	Keys         []Key   // of the lines in Groups
 }
 
 // A Link is data to download.
@@ -122,12 +126,14 @@ type Cell struct {
 	Text    string
 	Key     string
 	Class   string
+	Href    string // a place in the page
 	Numeric bool
+	Columns int // how many it spans, if more than one
 }
 
 // New makes a report of the sources.
 func New(title string, sources []Source) (*Report, error) {
-	r := &Report{Title: title}
+	r := &Report{Title: title, LossHeader: lossHeader}
 	names := map[string]bool{}
 	var rows, kernels []Source
 	for i, s := range sources {
@@ -139,11 +145,17 @@ func New(title string, sources []Source) (*Report, error) {
 			kernels = append(kernels, s)
 			continue
 		}
-		p, err := newPart(fmt.Sprintf("part%d", i+1), s)
+		id, lines := "set-"+file(strings.TrimSuffix(s.File, ".json")), s.Result.Lines()
+		if slices.ContainsFunc(r.Parts, func(p Part) bool { return p.ID == id }) {
+			id = fmt.Sprintf("%s-%d", id, i)
+		}
+		p, err := newPart(id, s, lines)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.File, err)
 		}
-		for _, f := range p.Figures {
+		r.Rivals = r.Rivals || len(s.Result.Peers()) > 0
+		r.Losses = append(r.Losses, losses(id, strings.TrimSuffix(s.File, ".json"), s.Result, lines)...)
+		for _, f := range p.all() {
 			if names[f.Name] {
 				f.Name = fmt.Sprintf("%s-%s", strings.TrimSuffix(s.File, ".json"), f.Name)
 			}
@@ -162,22 +174,26 @@ func New(title string, sources []Source) (*Report, error) {
 		r.Parts = append(r.Parts, *waits("waiting", kernels))
 	}
 	for _, p := range r.Parts {
-		r.Figures = append(r.Figures, p.Figures...)
+		r.Figures = append(r.Figures, p.all()...)
 	}
+	worstFirst(r.Losses)
 	return r, nil
 }
 
-func newPart(id string, s Source) (*Part, error) {
+// all returns the figures of a part, in groups or not.
+func (p *Part) all() []*Figure {
+	figures := slices.Clone(p.Figures)
+	for _, g := range p.Groups {
+		figures = append(figures, g.Figures...)
+	}
+	return figures
+}
+
+func newPart(id string, s Source, lines []compare.Line) (*Part, error) {
 	res := s.Result
-	lines := res.Lines()
 	p := &Part{ID: id, File: s.File, Head: res.Host.String(), Legend: res.Legend(), Remarks: res.Remarks(), Fits: fits(res.Runtimes, lines)}
-	p.Figures = ratios(res.Runtimes, lines)
-	for _, draw := range []func([]string, []compare.Line) ([]*Figure, error){curves, scaling} {
-		figures, err := draw(res.Runtimes, lines)
-		if err != nil {
-			return nil, err
-		}
-		p.Figures = append(p.Figures, figures...)
+	if err := p.draw(res, lines); err != nil {
+		return nil, err
 	}
 	p.table(res, lines)
 	stem := strings.TrimSuffix(s.File, ".json")
@@ -196,39 +212,49 @@ func newPart(id string, s Source) (*Part, error) {
 	return p, nil
 }
 
-// table fills the rows, and those in which a peer is better.
+// draw makes the plots: of a large part in groups.
+func (p *Part) draw(res *compare.Result, lines []compare.Line) (err error) {
+	if len(lines) >= many {
+		p.Matrix, p.Keys = matrix(p.ID, res, lines), keys(res.Runtimes)
+		p.Groups, err = groups(p.ID, res, lines)
+		return err
+	}
+	p.Figures = ratios(res.Runtimes, lines)
+	for _, draw := range []func([]string, []compare.Line) ([]*Figure, error){curves, scaling} {
+		figures, err := draw(res.Runtimes, lines)
+		if err != nil {
+			return err
+		}
+		p.Figures = append(p.Figures, figures...)
+	}
+	return nil
+}
+
+// table fills the rows, and counts the verdicts.
 func (p *Part) table(res *compare.Result, lines []compare.Line) {
 	p.Header = res.Header()
-	p.LossesAreBetter = len(res.Peers()) > 0
-	counts := map[string]int{}
+	var count tally
 	for _, l := range lines {
 		row := []Cell{{Text: l.Test}, number(float64(l.Ranks), "%.0f"), number(float64(l.Bytes), "%.0f")}
-		for _, m := range l.Medians {
-			row = append(row, number(m, digits(m)))
+		for i, m := range l.Medians {
+			c := number(m, digits(m))
+			if res.Slow(i, l) {
+				c.Text = "too slow"
+			}
+			row = append(row, c)
 		}
 		for _, r := range res.Shown(l) {
-			c := number(r.Median, "%.2f")
+			c := ratioCell(r, l.Rate())
 			if r.Pairs > 0 {
-				c.Class = r.Verdict(l.Rate())
-				c.Text = r.String() + " " + c.Class
-			}
-			if c.Class == "?" {
-				c.Class = "few"
+				c.Text = r.String() + " " + r.Verdict(l.Rate())
 			}
 			row = append(row, c)
 		}
 		p.Rows = append(p.Rows, row)
-		if p.LossesAreBetter {
-			v := l.Best().Verdict(l.Rate())
-			counts[v]++
-			if v == "slower" {
-				p.Losses = append(p.Losses, row)
-			}
-		}
+		count.add(l)
 	}
-	if p.LossesAreBetter {
-		p.Counts = fmt.Sprintf("Against the better of %s, %s is faster in %d cells of %d, slower in %d; no difference is shown in %d, and %d have too few rounds to tell.",
-			strings.Join(res.Peers(), " and "), res.Runtimes[0], counts["faster"], len(lines), counts["slower"], counts["equal"], counts["?"])
+	if len(res.Peers()) > 0 {
+		p.Counts = fmt.Sprintf("%s against the better of %s: of %d cells %s.", res.Runtimes[0], strings.Join(res.Peers(), " and "), len(lines), count)
 	}
 }
 
@@ -263,6 +289,7 @@ func (r *Report) Write(out io.Writer) error {
 		"script": func() template.JS { return template.JS(script) },
 		"svg":    func(f *Figure) (template.HTML, error) { return f.SVG() },
 		"stem":   func(name string) string { return strings.TrimSuffix(name, ".json") },
+		"row":    rowID,
 	}).Parse(pageHTML)
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func TestPageStandsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := out.String()
-	for _, want := range []string{"A title", "pingpong, 2 ranks: time", "x&lt;y", "&lt;b&gt;hung", "currentColor", "message size (bytes)", "time (µs)", "rate (Mop/s)", "Where a peer is faster", `class="slower"`, "half at, bytes"} {
+	for _, want := range []string{"A title", "pingpong, 2 ranks: time", "x&lt;y", "&lt;b&gt;hung", "currentColor", "message size (bytes)", "time (µs)", "rate (Mop/s)", "Where a peer is faster", `class="slower"`, `href="#set-a-10"`, `id="set-b-10"`, "half at, bytes"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -164,7 +164,7 @@ func TestTicks(t *testing.T) {
 			}
 		}
 	}
-	if s := fmt.Sprint(short(2e6), short(50000), short(0.05), bytesText(4<<20), bytesText(2048), bytesText(7)); s != "2M50k0.054 Mi2 Ki7" {
+	if s := fmt.Sprint(short(3e9), short(2e6), short(50000), short(0.05), bytesText(4<<20), bytesText(2048), bytesText(7)); s != "3G2M50k0.054 Mi2 Ki7" {
 		t.Errorf("labels are %s", s)
 	}
 }
@@ -192,13 +192,13 @@ func TestManyRatiosMakeSeveralPlots(t *testing.T) {
 	}
 }
 
-// Files of rows, of any level, make one plot together.
+// Files of rows, of any level, share a plot, and have plots of their own.
 func TestLevelsShareAPlot(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
 	for name, text := range map[string]string{
-		"nic.json":   `[{"test":"push","ranks":2,"bytes":8,"usec":1},{"test":"push","ranks":2,"bytes":64,"usec":2},{"test":"lock","ranks":2,"bytes":0,"usec":1}]`,
-		"suite.json": `[{"test":"PingPong","ranks":2,"bytes":8,"t_avg_usec":3},{"test":"PingPong","ranks":2,"bytes":64,"t_avg_usec":4}]`,
+		"nic.json":   `[{"test":"push","ranks":2,"bytes":8,"usec":1,"MB_s":8},{"test":"push","ranks":2,"bytes":64,"usec":2,"MB_s":32},{"test":"lock","ranks":2,"bytes":0,"usec":1}]`,
+		"suite.json": `[{"test":"PingPong","ranks":2,"bytes":8,"t_avg_usec":3,"MB_s":2.7},{"test":"PingPong","ranks":2,"bytes":64,"t_avg_usec":4,"MB_s":16}]`,
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -211,14 +211,14 @@ func TestLevelsShareAPlot(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := New("", sources)
-	if err != nil || len(r.Parts) != 1 || len(r.Figures) != 2 || len(r.Parts[0].Rows) != 5 {
-		t.Fatalf("report %+v, %v", r, err)
+	if err != nil || len(r.Parts) != 1 || len(r.Figures) != 5 || r.Figures[0].Name != "levels" || r.Figures[0].drawn != 2 || len(r.Parts[0].Rows) != 5 {
+		t.Fatalf("%d parts, %d figures, %v", len(r.Parts), len(r.Figures), err)
 	}
 	var out bytes.Buffer
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"nic: push, 2 ranks", "suite: PingPong, 2 ranks", `download="nic.json"`} {
+	for _, want := range []string{"one way between two, level by level", "nic: push", "suite: PingPong, time", `download="nic.json"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}

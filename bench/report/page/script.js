@@ -24,3 +24,25 @@ for (const table of document.querySelectorAll("table.sortable")) {
 		head.addEventListener("keydown", (e) => { if (e.key === "Enter") sort(); });
 	});
 }
+
+// What a link leads to may be folded away.
+const unfold = () => {
+	const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+	if (!target) return;
+	for (let d = target.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+	target.scrollIntoView({ block: target.tagName === "TR" ? "center" : "start" });
+};
+addEventListener("hashchange", unfold);
+unfold();
+
+// A filter shows the rows that have all of its words, whole ones if numbers.
+for (const input of document.querySelectorAll("input.filter")) {
+	const rows = [...input.closest("details").querySelector("tbody").rows];
+	input.addEventListener("input", () => {
+		const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+		for (const row of rows) {
+			const cells = [...row.cells].map((c) => c.textContent.toLowerCase());
+			row.hidden = !words.every((w) => cells.some((c) => (/^[0-9]+$/.test(w) ? c === w : c.includes(w))));
+		}
+	});
+}
