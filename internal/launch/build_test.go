@@ -27,6 +27,7 @@ func module(t *testing.T, files map[string]string) (scratch string) {
 	}
 	scratch = t.TempDir()
 	t.Setenv("TMPDIR", scratch)
+	t.Setenv("GOFLAGS", "")
 	return scratch
 }
 

@@ -11,6 +11,9 @@ import (
 // position matches the beginning of a message about a place in a file.
 var position = regexp.MustCompile(`^(.+\.go):\d+(:\d+)?: `)
 
+// chatter matches what the go command says beside its errors.
+var chatter = regexp.MustCompile(`^(# |go: (downloading|finding|found|added|upgraded|downgraded) )`)
+
 // noBuild puts into one line what the go command had to say about a package
 // that it could not build: the first message about a place in a file if there
 // is one, and how to see the others.
@@ -45,7 +48,7 @@ func messages(output string) (all []string, atLeast string) {
 		line = strings.TrimRight(line, " \t\r\n")
 		text := strings.TrimSpace(line)
 		switch {
-		case text == "", strings.HasPrefix(line, "# "), strings.HasPrefix(line, "go: downloading "):
+		case text == "", chatter.MatchString(line):
 		case strings.HasSuffix(line, ": too many errors"):
 			atLeast = "at least "
 		case text != line && len(all) > 0:

@@ -17,7 +17,7 @@ func TestOneLineAboutABuild(t *testing.T) {
 		"two":          {"# m/a\n" + a + "# m/b\n" + b, "./p does not build: a/a.go:3:1: undefined: x (1 more: go build ./p)", site{}},
 		"too many":     {a + b + "b/b.go:4:2: too many errors\n", "./p does not build: a/a.go:3:1: undefined: x (at least 1 more: go build ./p)", site{}},
 		"goes on":      {"a/a.go:3:1: no such package; to add it:\n\tgo get x\n", "./p does not build: a/a.go:3:1: no such package; to add it: go get x", site{}},
-		"chatter":      {"go: downloading m/a v1.0.0\nm/a\n" + a, "./p does not build: a/a.go:3:1: undefined: x", site{}},
+		"chatter":      {"go: finding module for package x\ngo: found x in m/a v1.0.0\ngo: downloading m/a v1.0.0\nm/a\n" + a, "./p does not build: a/a.go:3:1: undefined: x", site{}},
 		"no place":     {"go: parsing $GOFLAGS: unknown flag -x\n", "./p does not build: parsing $GOFLAGS: unknown flag -x", site{}},
 		"no room":      {"# m/a\n/go/link: mapping output file failed: no space left on device\n", "./p does not build: /go/link: mapping output file failed: no space left on device (TMPDIR names another place to build in)", site{}},
 		"first blank":  {"\n\tlost\n", "./p does not build: lost", site{}},
