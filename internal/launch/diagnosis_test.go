@@ -15,6 +15,8 @@ func TestOneLineAboutABuild(t *testing.T) {
 	}{
 		"one":          {"# m/a\n" + a, "./p does not build: a/a.go:3:1: undefined: x", site{}},
 		"two":          {"# m/a\n" + a + "# m/b\n" + b, "./p does not build: a/a.go:3:1: undefined: x (1 more: go build ./p)", site{}},
+		"here":         {a + b, "./p does not build: a/a.go:3:1: undefined: x (1 more: go build .)", site{arg: "./."}},
+		"above":        {a + b, "./p does not build: a/a.go:3:1: undefined: x (1 more: go build ..)", site{arg: "./.."}},
 		"too many":     {a + b + "b/b.go:4:2: too many errors\n", "./p does not build: a/a.go:3:1: undefined: x (at least 1 more: go build ./p)", site{}},
 		"goes on":      {"a/a.go:3:1: no such package; to add it:\n\tgo get x\n", "./p does not build: a/a.go:3:1: no such package; to add it: go get x", site{}},
 		"chatter":      {"go: finding module for package x\ngo: found x in m/a v1.0.0\ngo: downloading m/a v1.0.0\nm/a\n" + a, "./p does not build: a/a.go:3:1: undefined: x", site{}},

@@ -58,7 +58,11 @@ func (s site) command() string {
 	if s.dir != "" {
 		words = append(words, "-C", s.name)
 	}
-	words = append(words, s.arg)
+	arg := s.arg
+	if arg == "./." || arg == "./.." {
+		arg = arg[2:] // as people write it
+	}
+	words = append(words, arg)
 	for i, w := range words {
 		if strings.ContainsAny(w, " \t'\"$&;()<>|*?") {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
