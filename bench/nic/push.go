@@ -13,6 +13,7 @@ const (
 	pushBoth
 	pushTwo
 	pushFour
+	pushSending
 )
 
 func openPush(e *pair.End) (pair.Side, error) {
@@ -27,7 +28,7 @@ func (w *writer) pushBy(by *martini.Window, at int, b []byte) error {
 
 // push is E3 beyond what every writer can do: both ways at once; on 2 or 4
 // Windows in rotation; and a copy of the same bytes to the same place without a
-// NIC.
+// NIC. And E4: to a receiver whose Switch Interface discards all packets.
 func push(w *writer, series, bytes, reps int) error {
 	switch series {
 	case pushBoth:
@@ -37,6 +38,10 @@ func push(w *writer, series, bytes, reps int) error {
 		return w.streamBy(func(w *writer, at int, b []byte) error {
 			turn++
 			return w.pushBy(w.nic.Window(turn&mask), at, b)
+		}, bytes, reps, false)
+	case pushSending:
+		return w.streamBy(func(w *writer, at int, b []byte) error {
+			return w.window.Transmit(martini.Request{Node: 1 - w.Rank, Segment: martini.CommonSegment, Offset: uint64(at)}, b)
 		}, bytes, reps, false)
 	case pushMemcpy:
 		if w.Rank == 0 {

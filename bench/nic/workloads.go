@@ -41,7 +41,7 @@ func Workloads() []Workload {
 		{"push", "remote write by PUSH, against memcpy", 2, []pair.Series{
 			latency("push", all, largest), stream("push-stream", all, largest), stream("memcpy", all, largest),
 			{Name: "push-both", Sizes: all, Min: 8, Max: largest, Unit: 8, Scale: 1, Moves: 2},
-			stream("push-2windows", all, largest), stream("push-4windows", all, largest),
+			stream("push-2windows", all, largest), stream("push-4windows", all, largest), stream("sending", all, largest),
 		}, openPush},
 		{"pull", "remote read by PULL", 2, []pair.Series{
 			stream("pull", all, largest), stream("pull-botf", all, largest),

@@ -14,7 +14,7 @@ import (
 // Every measurement below MPI runs on two processes and prints its rows.
 func TestLevels(t *testing.T) {
 	for args, tests := range map[string][]string{
-		"nic push --sizes 8,4096":                 {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half", "push-both", "push-both", "push-2windows", "push-2windows", "push-2windows-half", "push-4windows", "push-4windows", "push-4windows-half"},
+		"nic push --sizes 8,4096":                 {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half", "push-both", "push-both", "push-2windows", "push-2windows", "push-2windows-half", "push-4windows", "push-4windows", "push-4windows-half", "sending", "sending", "sending-half"},
 		"nic aotf":                                {"aotf", "bare", "aotf-stream"},
 		"nic exceptions --sizes 128":              {"pattern-1", "pattern-2", "pattern-3", "pattern-4", "pattern-5", "pattern-5-loop"},
 		"nic lock":                                {"lock", "lock-contended"},

@@ -1,0 +1,47 @@
+package martini
+
+import "rhinet/nicemu/fabric"
+
+// Transmit is Push to a node whose Switch Interface discards all that arrives:
+// the request passes Window, PGIDTBL and PATLB, its payload is read packet by
+// packet, and contflag rises. Nothing is looked up at the node or written
+// there, and no completion flag comes back. It is for measurements of the way
+// out alone (martini, section 13, E4).
+//
+// Our choice: the packets are put together where BOTF images of this Window
+// lie.
+func (w *Window) Transmit(r Request, b []byte) error {
+	f := Refusal{Op: opPush, Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b)}
+	switch {
+	case uint(r.Flag) > CompletionFlags || len(b) >= 1<<40:
+		f.Reason = WrongLength
+	case uint(r.Node) >= uint(w.nic.f.Ranks()):
+		f.Reason = NoNode
+	}
+	if f.Reason != 0 {
+		return w.nic.refuse(f)
+	}
+	w.page[DWCommand] = CommandPush | uint64(r.Flag)<<8 | uint64(len(b))<<24
+	w.page[DWTarget] = uint64(r.Node) | uint64(r.Node)<<16
+	w.page[DWLocal] = fabric.Address(b)
+	w.page[DWSegment] = uint64(r.Segment)
+	w.page[DWOffset] = r.Offset
+	w.page[DWKick] = 1
+	f.Reason = w.admit(CommandPush, r.Flag)
+	if f.Reason == 0 && len(b) > 0 {
+		local, ok := w.nic.local(w.entry.load(winKey), w.page[DWLocal], uint64(len(b)))
+		if !ok {
+			f.Reason = NotPinned
+		}
+		for packet := w.payload(); len(local) > 0; {
+			n := min(len(local), len(packet))
+			dmaRead(packet[:n], local[:n])
+			local = local[n:]
+		}
+	}
+	w.cont()
+	if f.Reason != 0 {
+		return w.nic.refuse(f)
+	}
+	return nil
+}
