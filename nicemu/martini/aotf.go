@@ -150,8 +150,8 @@ func (n *NIC) slowAOTF(i int, at uint64, address uint32, v uint64) error {
 	e := n.own.header(i)
 	target := e.load(hdrTarget)
 	r := Refusal{Op: opAOTF, Node: int(target >> 48), Segment: Segment(e.load(hdrSegment)), Offset: at, Bytes: 8}
-	to, why := n.segmentWay(r.Node, target&^(0xffff<<48), r.Segment, at, 8)
-	if why != 0 {
+	var to way
+	if why := to.find(n, r.Node, target&^(0xffff<<48), r.Segment, at, 8); why != 0 {
 		if why == NoAccess {
 			r.Reason = why
 		}

@@ -118,6 +118,10 @@ func (l LockTable) Want(key, id uint64) (t Tenure, representative int, why Reaso
 	if why != 0 {
 		return 0, 0, why
 	}
+	home := e.load(lockHome)
+	if home >= uint64(l.ranks) {
+		return 0, 0, NoNode // no firmware has written that
+	}
 	for {
 		old := e.load(lockTenure)
 		if old != 0 && old&tenureOver == 0 {
@@ -125,7 +129,7 @@ func (l LockTable) Want(key, id uint64) (t Tenure, representative int, why Reaso
 		}
 		number := max(1, uint32(old)+1)
 		if atomic.CompareAndSwapUint64(&e[lockTenure], old, uint64(number)) {
-			return MakeTenure(int(id), l.rank, number), int(e.load(lockHome)), 0
+			return MakeTenure(int(id), l.rank, number), int(home), 0
 		}
 	}
 }

@@ -2,6 +2,7 @@ package martini
 
 import (
 	"errors"
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -347,6 +348,38 @@ func TestLyingLockMemory(t *testing.T) {
 		if _, _, over, _ := all[0].LockTable().State(0); !over {
 			t.Errorf("%s: the tenure goes on", name)
 		}
+	}
+}
+
+// TestNoiseInLockMemory: whatever a lock's lines hold, what is done with them
+// ends, and writes nowhere but to acquisition flags.
+func TestNoiseInLockMemory(t *testing.T) {
+	all := open(t, 3)
+	rng := rand.New(rand.NewPCG(15, 16))
+	initLocks(t, all, 0, 1)
+	good := *all[0].LockTable().line(0)
+	for range 5000 {
+		for _, n := range all {
+			e := n.LockTable().line(0)
+			*e = good
+			e[lockKey] = n.key | winValid
+			for range rng.IntN(4) {
+				e[1+rng.IntN(5)] = rng.Uint64() >> rng.IntN(64)
+			}
+		}
+		for range 3 {
+			w := all[rng.IntN(3)].Window(0)
+			if rng.IntN(2) == 0 {
+				_ = w.Lock(0)
+			} else {
+				_ = w.Unlock(0)
+			}
+		}
+	}
+	*all[1].LockTable().line(0) = good
+	all[1].LockTable().line(0)[lockKey] = all[1].key | winValid
+	if err := want(all[1], 0); err != nil || !acquired(all[1], 0) {
+		t.Errorf("after all noise: %v", err)
 	}
 }
 

@@ -144,8 +144,8 @@ func (n *NIC) pass(at LockTable, key uint64, id, to int, r Refusal) error {
 	}
 	r.Segment, r.Offset = at.Place(id)
 	r.Bytes = len(n.allow)
-	there, why := n.segmentWay(to, makeKey(uint32(key), to), r.Segment, r.Offset, uint64(r.Bytes))
-	if r.Reason = why; why == 0 {
+	var there way
+	if r.Reason = there.find(n, to, makeKey(uint32(key), to), r.Segment, r.Offset, uint64(r.Bytes)); r.Reason == 0 {
 		r.Moved, r.Reason, r.Cause = n.carry(&there, true, n.allow[:])
 	}
 	if r.Reason != 0 {

@@ -18,18 +18,32 @@ type way struct {
 	hint int
 }
 
-// segmentWay translates size bytes at an offset of a segment, and looks whether
-// all of them are pinned, before any byte moves.
-func (n *NIC) segmentWay(rank int, key uint64, seg Segment, offset, size uint64) (way, Reason) {
+// find leads w to size bytes at an offset of a segment of the process of key,
+// and looks whether all of them are pinned, before any byte moves.
+func (w *way) find(n *NIC, rank int, key uint64, seg Segment, offset, size uint64) (why Reason) {
 	t, ok := n.node(rank)
 	if !ok {
-		return way{}, NoNode
+		return NoNode
 	}
-	va, hint, why := t.rva(key, seg, offset, size)
-	if why == 0 {
-		why = n.pinned(t, rank, key, va, size, hint, n.stepper == nil)
+	w.t, w.rank, w.key, w.seg = t, rank, key, seg
+	if w.va, w.hint, why = t.rva(key, seg, offset, size); why != 0 {
+		return why
 	}
-	return way{t, rank, key, seg, va, hint}, why
+	return n.pinned(t, rank, key, w.va, size, w.hint, n.stepper == nil)
+}
+
+// plain leads w to a plain virtual address: ack and pull response skip RVATLB
+// (martini, section 5.3), and PATLB protects.
+func (w *way) plain(n *NIC, rank int, key, va, size uint64) Reason {
+	t, ok := n.node(rank)
+	if !ok {
+		return NoNode
+	}
+	if va+size < va {
+		return WrongLength
+	}
+	*w = way{t, rank, key, 0, va, 0}
+	return n.pinned(t, rank, key, va, size, 0, n.stepper == nil)
 }
 
 // carry copies between b and the memory that w leads to.

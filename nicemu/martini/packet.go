@@ -59,19 +59,20 @@ func (w *Window) kickBotf(size uint64) error {
 		return w.unusual(r, DWBotf, size)
 	}
 	h[flitTarget] = h[flitTarget]&^0xffffffff | key&0xffffffff
-	b, write, to := w.payload()[:size], true, way{}
+	b, write := w.payload()[:size], true
+	var to way
 	switch target := h[flitTarget] &^ (0xffff << 48); uint8(h[flitType]) {
 	case PacketPush:
-		to, r.Reason = n.segmentWay(r.Node, target, r.Segment, r.Offset, size)
+		r.Reason = to.find(n, r.Node, target, r.Segment, r.Offset, size)
 	case PacketPullRequest:
 		var ok bool
 		r.Bytes, write = int(h[flitType]>>24), false
 		if b, ok = n.local(key, h[flitLocal], h[flitType]>>24); !ok {
 			return w.unusual(r, DWBotf, size)
 		}
-		to, r.Reason = n.segmentWay(r.Node, target, r.Segment, r.Offset, uint64(len(b)))
+		r.Reason = to.find(n, r.Node, target, r.Segment, r.Offset, uint64(len(b)))
 	case PacketAck, PacketPullResponse:
-		to, r.Reason = n.plainWay(r.Node, target, h[flitLocal], size)
+		r.Reason = to.plain(n, r.Node, target, h[flitLocal], size)
 	default:
 		r.Reason = SpecialPacket
 	}
@@ -79,20 +80,14 @@ func (w *Window) kickBotf(size uint64) error {
 		return w.unusual(r, DWBotf, size)
 	}
 	r.Moved, r.Reason, r.Cause = n.carry(&to, write, b)
-	return w.settle(r, flag)
-}
-
-// plainWay leads to a plain virtual address: ack and pull response skip RVATLB
-// (martini, section 5.3), and PATLB protects.
-func (n *NIC) plainWay(rank int, key, va, size uint64) (way, Reason) {
-	t, ok := n.node(rank)
-	if !ok {
-		return way{}, NoNode
+	done := w.cont()
+	if r.Reason != 0 {
+		return n.refuse(r)
 	}
-	if va+size < va {
-		return way{}, WrongLength
+	if flag != 0 {
+		atomic.StoreUint64(&w.flags[flag], done)
 	}
-	return way{t, rank, key, 0, va, 0}, n.pinned(t, rank, key, va, size, 0, n.stepper == nil)
+	return nil
 }
 
 // swap compares and swaps one control word of the target, and returns what it

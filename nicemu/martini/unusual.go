@@ -126,7 +126,7 @@ func (w *Window) unusualImage(r Refusal, size uint64) error {
 		r.Bytes = int(x.size)
 		x.pull(&r)
 	case PacketAck, PacketPullResponse:
-		if x.to, r.Reason = n.plainWay(r.Node, x.to.key, h[flitLocal], 0); r.Reason == 0 && x.to.va+size < x.to.va {
+		if r.Reason = x.to.plain(n, r.Node, x.to.key, h[flitLocal], 0); r.Reason == 0 && x.to.va+size < x.to.va {
 			r.Reason = WrongLength
 		}
 		if r.Reason == 0 {

@@ -120,7 +120,7 @@ func (w *Window) kick() error {
 	}
 	key = makeKey(uint32(key), int(target>>16&0xffff))
 	var to way
-	if to, r.Reason = w.nic.segmentWay(r.Node, key, r.Segment, r.Offset, size); r.Reason != 0 {
+	if r.Reason = to.find(w.nic, r.Node, key, r.Segment, r.Offset, size); r.Reason != 0 {
 		return w.unusual(r, DWKick, 1)
 	}
 	r.Moved, r.Reason, r.Cause = w.nic.carry(&to, op == CommandPush, local)

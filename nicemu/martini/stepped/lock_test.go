@@ -395,13 +395,17 @@ func TestLyingLockMemory(t *testing.T) {
 	}{
 		"last requester": {4, uint64(martini.MakeTenure(5, 77, 1)), martini.ForgedLock},
 		"reservation":    {5, 9<<48 | 1, martini.NoNode},
+		"representative": {1, 1 << 17, martini.NoNode},
 	} {
 		l := newLockWorld(t, 2, Options{})
 		line := lockLine(l.nics[0], 5)
 		line[c.word] = c.v
-		if c.word == 4 {
+		switch c.word {
+		case 4:
 			l.lock(1, 5)
-		} else {
+		case 1:
+			l.lock(0, 5)
+		default:
 			l.unlock(0, 5)
 		}
 		if why := l.last(); why != c.want {
