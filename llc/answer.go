@@ -79,8 +79,7 @@ func (e *Engine) onLost(t *transfer, err error) error {
 		t.err, t.split.stop = err, true
 		return e.claimFront(t)
 	case sendSharing:
-		t.split.lost = true
-		e.report(t)
+		e.report(t) // the receiver moves what was claimed and has not moved
 	case sendClosing, recvClosing:
 		e.closing(t)
 	default:

@@ -23,7 +23,8 @@
 //	      Take
 //
 // The user commands are those of "llc", section 3: Send-Receive, and the event
-// queue (Completed). The machines are those of section 4: connection (4.2) and
+// queue (Completed). Unsolicited-Send (3.2) has no user above, MPI, and is left
+// out; tags match by wildcards, not by masks. The machines are those of section 4: connection (4.2) and
 // buffer allocation (4.3) in connect.go and credit.go, send (4.4) in the files
 // above; bootstrap remote memory access (4.1) is the shared rings and the claim
 // words. The schedule queue is section 5. The initiator of a connection is called

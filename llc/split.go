@@ -21,7 +21,7 @@ import (
 //	                  | all claimed
 //	                  |-- sender has none, or has reported --> Closing (Finish packet)
 //	                  \-- sender has some --> Awaiting --Part--> Closing
-//	   Part with the Failed flag: the missing chunks are pulled (Pulling)
+//	   Part with fewer chunks than claimed: the others are pulled (Pulling)
 //	   own pull refused: claim the rest, move none; then stream, or give up
 //
 //	Offered --Split--> Sharing --claim--> push --Pushed--> claim ...
@@ -37,7 +37,6 @@ type split struct {
 	invited bool       // receiver: the Split packet is out
 	stop    bool       // receiver: claim, but do not move
 	part    bool       // receiver: the sender has reported
-	lost    bool       // sender: a chunk it had claimed did not move
 	word    uint32     // number of the claim word
 	total   uint32     // chunks
 	moved   uint32     // chunks that the sender moved

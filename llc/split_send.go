@@ -71,9 +71,5 @@ func (e *Engine) report(t *transfer) {
 	if s.claim.Back() == 0 {
 		return
 	}
-	h := header(wire.Part, wire.Pair(t.remote, s.moved))
-	if s.lost {
-		h.Flags = wire.Failed
-	}
-	e.control(t.p, h, nil)
+	e.control(t.p, header(wire.Part, wire.Pair(t.remote, s.moved)), nil)
 }

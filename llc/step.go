@@ -55,7 +55,7 @@ var packets = [wire.NumKinds]packet{
 	wire.Split:    {take: (*Engine).onSplit},
 	wire.Stream:   {take: (*Engine).onStream},
 	wire.Data:     {take: (*Engine).onData},
-	wire.Part:     {flags: wire.Failed, empty: true, take: (*Engine).onPart},
+	wire.Part:     {empty: true, take: (*Engine).onPart},
 	wire.Finish:   {flags: wire.Failed, empty: true, take: (*Engine).onFinish},
 	wire.Grant:    {empty: true, take: (*Engine).onGrant},
 	wire.Refuse:   {empty: true, take: (*Engine).onRefuse},

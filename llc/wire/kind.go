@@ -59,7 +59,7 @@ func KindName(k Kind) string {
 const (
 	Sync   uint8 = 1 << iota // Eager: the high half of the word is an id to be acknowledged
 	Ask                      // any message packet in a shared ring: the writer asks for a packet ring
-	Failed                   // Part: a chunk that was claimed did not move; Finish: the receiver gave up
+	Failed                   // Finish: the receiver gave up
 )
 
 // ControlBytes is the largest payload of a control packet.
