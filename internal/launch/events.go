@@ -128,6 +128,9 @@ func (w *watcher) blame(e *exit) *cause {
 		if e.ws.CoreDump() {
 			c.text += ", and dumped core"
 		}
+		if sig == syscall.SIGKILL && oomKills() > w.oomKills {
+			c.text += ", perhaps by the kernel, which has killed processes for lack of memory since the job began"
+		}
 	case st.State == Aborted:
 		c.status = max(StatusFailed, e.ws.ExitStatus())
 		c.text = fmt.Sprintf("%s called Abort and exited with status %d", who, e.ws.ExitStatus())

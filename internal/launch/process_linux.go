@@ -77,3 +77,13 @@ func cpuTime(pid int) time.Duration {
 	}
 	return sum
 }
+
+// oomKills returns how many processes the kernel has killed since it was
+// started because there was no memory; 0 if it does not tell.
+func oomKills() int {
+	text, _ := os.ReadFile("/proc/vmstat")
+	_, after, _ := bytes.Cut(text, []byte("\noom_kill "))
+	count, _, _ := bytes.Cut(after, []byte{'\n'})
+	n, _ := strconv.Atoi(string(count))
+	return n
+}

@@ -52,3 +52,7 @@ func pipe() (r, w int, err error) {
 
 // cpuTime would return how long a process has used processors.
 func cpuTime(int) time.Duration { return 0 }
+
+// oomKills would return how many processes the kernel has killed because there
+// was no memory.
+func oomKills() int { return 0 }

@@ -148,11 +148,20 @@ func TestInterruptReachesStoppedRanks(t *testing.T) {
 	r.quick(t)
 }
 
-func TestCoreDumpIsTold(t *testing.T) {
+func TestCauseOfSignalIsTold(t *testing.T) {
 	w := &watcher{plan: &Plan{job: job(), programs: make([]program, 1), slots: make([]Slot, 1)}, ranks: &ranks{list: make([]rank, 1)}, fabric: &fakeFabric{}, ended: []bool{true}}
-	c := w.blame(&exit{ws: syscall.WaitStatus(int(syscall.SIGSEGV) | 0x80)})
-	if !strings.Contains(c.text, "SIGSEGV (segmentation fault), and dumped core; the job was ended") {
-		t.Error(c.text)
+	for _, c := range []struct {
+		status, before int // before: killed already when the job began, more or less than now
+		want           string
+	}{
+		{int(syscall.SIGSEGV) | 0x80, -1, "SIGSEGV (segmentation fault), and dumped core; the job was ended"},
+		{int(syscall.SIGKILL), -1, "SIGKILL (killed), perhaps by the kernel, which has killed processes for lack of memory since the job began; the job"},
+		{int(syscall.SIGKILL), 1, "SIGKILL (killed); the job was ended"},
+	} {
+		w.oomKills = oomKills() + c.before
+		if got := w.blame(&exit{ws: syscall.WaitStatus(c.status)}).text; !strings.Contains(got, c.want) {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
 	}
 }
 

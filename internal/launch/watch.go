@@ -43,6 +43,7 @@ type watcher struct {
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
 	deserted deserted
+	oomKills int // of the whole machine, before the start
 	kill     <-chan time.Time
 	timeout  <-chan time.Time
 	check    <-chan time.Time
@@ -85,6 +86,8 @@ func (p *Plan) Run() int {
 		fabric: fabric,
 		cancel: cancel,
 		ended:  make([]bool, len(p.slots)),
+
+		oomKills: oomKills(),
 	}
 	exits, ready := make(chan []exit, 16), make(chan error, 1)
 	parent := &parent{plan: p, ranks: w.ranks, mux: m, input: input, fabric: fabric, exits: exits, ready: ready}
