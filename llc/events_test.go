@@ -76,7 +76,7 @@ func TestTailsThatCannotBe(t *testing.T) {
 	c.connect()
 	last := new(llc.Request)
 	for range 9 {
-		last = c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 100)})
+		last = c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 75)})
 	}
 	if last.Done() {
 		t.Fatal("the ring is not full")

@@ -2,6 +2,7 @@ package llc_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"rhinet/llc"
@@ -136,6 +137,30 @@ func TestEverySizeArrives(t *testing.T) {
 					t.Errorf("remote=%v rings=%d engine %d at rest: %+v", remote, rings, i, s)
 				}
 			}
+		}
+	}
+}
+
+// Pieces of a message: the first and the last of several are about half as long,
+// and what fits well goes whole.
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want []int
+	}{
+		{0, []int{0}}, {75, []int{75}}, {76, []int{50, 26}}, {100, []int{50, 50}}, {150, []int{50, 50, 50}},
+		{200, []int{50, 100, 50}}, {225, []int{50, 100, 75}}, {300, []int{50, 100, 100, 50}},
+	} {
+		var got []int
+		for off := 0; ; {
+			n := llc.Cut(off, c.n, 100)
+			got = append(got, n)
+			if off += n; off == c.n {
+				break
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d bytes go in pieces of %v, want %v", c.n, got, c.want)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (t *train) ready() bool { return t.head.Kind != wire.Offer || t.t.state != 
 func (t *train) packet(most int) (h ir.Header, data []byte, n int) {
 	switch h = t.head; h.Kind {
 	case wire.Eager:
-		n = min(most, t.end-t.off)
+		n = cut(t.off, t.end, most)
 		if t.off > 0 {
 			h = header(wire.Fragment, uint64(t.off))
 		}
@@ -101,6 +101,21 @@ func (t *train) packet(most int) (h ir.Header, data []byte, n int) {
 		data = t.t.r.Buf[t.off : t.off+n]
 	}
 	return h, data, n
+}
+
+// cut is how many bytes of a message of n, of which off have been sent, go
+// into its next packet, at most most. The first packet is half as long, so that
+// the receiver's copy begins early, and so is the last, so that it ends soon after
+// the sender's. A message that fits well goes whole.
+func cut(off, n, most int) int {
+	switch rest := n - off; {
+	case rest <= most-most/4:
+		return rest
+	case off == 0 || rest <= most:
+		return most / 2
+	default:
+		return most
+	}
 }
 
 // enqueue adds a train and sends what can go.

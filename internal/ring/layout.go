@@ -96,7 +96,7 @@ func (r *Ring) Prefetch(slot, pos uint64, n int) {
 
 // aheadLines is how many lines of payload are asked for ahead, by either side:
 // about as many as a core can have under way at once, and some.
-const aheadLines = 32
+const aheadLines = 48
 
 // Consumed returns the lines and data positions that the reader has consumed.
 // Both may be old, and each by itself, but never ahead of an honest reader;

