@@ -2,115 +2,173 @@ package bt
 
 import "rhinet/npb/cfd"
 
+const (
+	w    = cfd.Lanes
+	size = cfd.Components
+)
+
+// state is what elimination leaves at a point, all lanes of a number side by side.
+type state = [stateWidth * w]float64
+
+// stateAt returns the state at point g of the lines.
+func stateAt(a *cfd.LineArgs, g int) *state { return (*state)(a.State[a.StateAt+g*a.StateStep/8:]) }
+
+// blocks are what the state at a point of a line gives to the matrix rows around
+// it: as the point below, the point itself, and the point above.
+type blocks struct{ lower, diagonal, upper cfd.Matrix }
+
 // forwardGo returns the plain elimination along direction d, which defines what
-// the assembly does: one line after the other instead of all lanes at once.
+// the assembly does: one line after the other at each point, then the next point.
 func forwardGo(d int) func(*cfd.LineArgs) {
 	return func(a *cfd.LineArgs) {
-		for lane := range cfd.Lanes {
-			for g := range a.N {
-				eliminate(a, d, lane, g)
+		// Of the points below, at, and above the row, by turns.
+		var ring [3][w]blocks
+		below, at, above := &ring[0], &ring[1], &ring[2]
+		form(a, d, -1, below)
+		form(a, d, 0, at)
+		for g := range a.N {
+			form(a, d, g+1, above)
+			for lane := range w {
+				eliminate(a, g, lane, &below[lane].lower, &at[lane].diagonal, &above[lane].upper)
 			}
+			below, at, above = at, above, below
 		}
 	}
 }
 
-// eliminate forms the three blocks of the row at point g and leaves C and y.
-func eliminate(a *cfd.LineArgs, d, lane, g int) {
-	t2 := a.Consts[conT2*cfd.Lanes]
-	dissipation := a.Consts[conD*cfd.Lanes]
+// form computes the blocks of the states at point g.
+func form(a *cfd.LineArgs, d, g int, out *[w]blocks) {
+	t2 := a.Consts[conT2*w]
+	t1 := a.Consts[conVisc*w] / cfd.Kappa
+	dissipation := a.Consts[conD*w]
 	if d == 2 {
-		dissipation = a.Consts[conDz*cfd.Lanes]
+		dissipation = a.Consts[conDz*w]
 	}
-	t1 := a.Consts[conVisc*cfd.Lanes] / cfd.Kappa
-	block := func(g int, sign, weight float64) (m cfd.Matrix) {
-		convective, viscous := cfd.Jacobians(stateAt(a, lane, g), d)
-		for i := range m {
-			for j := range m {
-				m[i][j] = sign*t2*convective[i][j] + weight*t1*viscous[i][j]
-			}
-			m[i][i] += weight * dissipation
+	var u [size]float64
+	at := a.UAt + g*a.UStep/8
+	for lane := range out {
+		for m := range u {
+			u[m] = a.U[at+m*a.UComp/8+lane]
 		}
-		return m
+		b := &out[lane]
+		convective, viscous := cfd.Jacobians(&u, d)
+		for i := range convective {
+			lower, diagonal, upper := &b.lower[i], &b.diagonal[i], &b.upper[i]
+			for j, c := range &convective[i] {
+				c *= t2
+				v := t1 * viscous[i][j]
+				lower[j], diagonal[j], upper[j] = -c-v, 2*v, c-v
+			}
+			lower[i] -= dissipation
+			diagonal[i] += 1 + 2*dissipation
+			upper[i] -= dissipation
+		}
 	}
-	lower, diagonal, upper := block(g-1, -1, -1), block(g, 0, 2), block(g+1, 1, -1)
-	here := a.State[a.StateAt+g*a.StateStep/8+lane:]
-	below := a.State[a.StateAt+(g-1)*a.StateStep/8+lane:]
-	var y [cfd.Components]float64
-	for i := range y {
-		diagonal[i][i]++
+}
+
+// eliminate removes the lower block from the row at point g, and leaves C and y. It
+// spoils the blocks.
+func eliminate(a *cfd.LineArgs, g, lane int, lower, diagonal, upper *cfd.Matrix) {
+	here, below := stateAt(a, g), stateAt(a, g-1)
+	var c cfd.Matrix
+	var x, y [size]float64
+	at := lane & (w - 1)
+	for i := range c {
+		for j := range c[i] {
+			c[i][j] = below[at]
+			at += w
+		}
+	}
+	for i := range x {
+		x[i] = below[at]
 		y[i] = a.R[a.RAt+(g*a.RStep+i*a.RComp)/8+lane]
-		for k, l := range lower[i] {
-			for j := range y {
-				diagonal[i][j] -= l * below[(stateC+5*k+j)*cfd.Lanes]
-			}
-			y[i] -= l * below[(stateY+k)*cfd.Lanes]
+		at += w
+	}
+	for i := range lower {
+		l0, l1, l2, l3, l4 := lower[i][0], lower[i][1], lower[i][2], lower[i][3], lower[i][4]
+		row := &diagonal[i]
+		row[0] -= l0*c[0][0] + l1*c[1][0] + l2*c[2][0] + l3*c[3][0] + l4*c[4][0]
+		row[1] -= l0*c[0][1] + l1*c[1][1] + l2*c[2][1] + l3*c[3][1] + l4*c[4][1]
+		row[2] -= l0*c[0][2] + l1*c[1][2] + l2*c[2][2] + l3*c[3][2] + l4*c[4][2]
+		row[3] -= l0*c[0][3] + l1*c[1][3] + l2*c[2][3] + l3*c[3][3] + l4*c[4][3]
+		row[4] -= l0*c[0][4] + l1*c[1][4] + l2*c[2][4] + l3*c[3][4] + l4*c[4][4]
+		y[i] -= l0*x[0] + l1*x[1] + l2*x[2] + l3*x[3] + l4*x[4]
+	}
+	gaussJordan(diagonal, upper, &y)
+	at = lane & (w - 1)
+	for i := range upper {
+		for _, v := range &upper[i] {
+			here[at] = v
+			at += w
 		}
 	}
-	gaussJordan(&diagonal, &upper, &y)
-	for i := range y {
-		for j, c := range upper[i] {
-			here[(stateC+5*i+j)*cfd.Lanes] = c
-		}
-		here[(stateY+i)*cfd.Lanes] = y[i]
+	for _, v := range y {
+		here[at] = v
+		at += w
 	}
 }
 
 // gaussJordan replaces m and y by the products with the inverse of b, without
 // pivoting.
-func gaussJordan(b, m *cfd.Matrix, y *[cfd.Components]float64) {
+func gaussJordan(b, m *cfd.Matrix, y *[size]float64) {
 	for p := range y {
-		pivot := 1 / b[p][p]
-		for j := range y {
-			b[p][j] *= pivot
-			m[p][j] *= pivot
+		bp, mp := &b[p], &m[p]
+		pivot := 1 / bp[p]
+		for j := p + 1; j < size; j++ {
+			bp[j] *= pivot
 		}
-		y[p] *= pivot
+		m0, m1, m2, m3, m4 := mp[0]*pivot, mp[1]*pivot, mp[2]*pivot, mp[3]*pivot, mp[4]*pivot
+		mp[0], mp[1], mp[2], mp[3], mp[4] = m0, m1, m2, m3, m4
+		yp := y[p] * pivot
+		y[p] = yp
 		for i := range y {
 			if i == p {
 				continue
 			}
-			f := b[i][p]
-			for j := range y {
-				b[i][j] -= f * b[p][j]
-				m[i][j] -= f * m[p][j]
+			bi, mi := &b[i], &m[i]
+			f := bi[p]
+			for j := p + 1; j < size; j++ {
+				bi[j] -= f * bp[j]
 			}
-			y[i] -= f * y[p]
+			mi[0] -= f * m0
+			mi[1] -= f * m1
+			mi[2] -= f * m2
+			mi[3] -= f * m3
+			mi[4] -= f * m4
+			y[i] -= f * yp
 		}
 	}
 }
 
-// stateAt returns the unknowns at point g of a line.
-func stateAt(a *cfd.LineArgs, lane, g int) *[cfd.Components]float64 {
-	var u [cfd.Components]float64
-	at := a.UAt + g*a.UStep/8 + lane
-	for m := range u {
-		u[m] = a.U[at+m*a.UComp/8]
-	}
-	return &u
-}
-
 // backwardGo returns the plain substitution. It stores the solution in R, or adds
-// it to U, whose reciprocal density it renews, after the last solve; along x the caller transposes R itself.
+// it to U, whose reciprocal density it renews, after the last solve; along x the
+// caller transposes R itself.
 func backwardGo(add bool) func(*cfd.LineArgs) {
 	return func(a *cfd.LineArgs) {
 		for g := a.N - 1; g >= 0; g-- {
-			here := a.State[a.StateAt+g*a.StateStep/8:]
-			above := a.State[a.StateAt+(g+1)*a.StateStep/8:]
-			for lane := range a.Valid {
-				for i := range cfd.Components {
-					y := &here[(stateY+i)*cfd.Lanes+lane]
-					for k := range cfd.Components {
-						*y -= here[(stateC+5*i+k)*cfd.Lanes+lane] * above[(stateY+k)*cfd.Lanes+lane]
-					}
-					if add {
-						a.U[a.UAt+(g*a.UStep+i*a.UComp)/8+lane] += *y
-					} else {
-						a.R[a.RAt+(g*a.RStep+i*a.RComp)/8+lane] = *y
+			here, above := stateAt(a, g), stateAt(a, g+1)
+			for i := range size {
+				y := cfd.LanesAt(here[:], (stateY+i)*w)
+				for k := range size {
+					c, x := cfd.LanesAt(here[:], (stateC+5*i+k)*w), cfd.LanesAt(above[:], (stateY+k)*w)
+					for l := range y {
+						y[l] -= c[l] * x[l]
 					}
 				}
-				if add {
-					at := a.UAt + g*a.UStep/8 + lane
-					a.U[at+cfd.Reciprocal*a.UComp/8] = 1 / a.U[at]
+				if !add {
+					copy(a.R[a.RAt+(g*a.RStep+i*a.RComp)/8:], y[:a.Valid])
+					continue
+				}
+				u := a.U[a.UAt+(g*a.UStep+i*a.UComp)/8:][:a.Valid]
+				for l, v := range y[:len(u)] {
+					u[l] += v
+				}
+			}
+			if add {
+				at := a.UAt + g*a.UStep/8
+				reciprocal := a.U[at+cfd.Reciprocal*a.UComp/8:][:a.Valid]
+				for l, rho := range a.U[at:][:len(reciprocal)] {
+					reciprocal[l] = 1 / rho
 				}
 			}
 		}

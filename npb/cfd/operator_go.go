@@ -1,99 +1,124 @@
 package cfd
 
+// LanesOf are the values of a component at Lanes points side by side. Loops over
+// its elements need no bounds checks, and the points do not wait for each other.
+type LanesOf = [Lanes]float64
+
+// LanesAt returns those of a field from index at on. Points beyond the end of a run
+// are read, but must not be written; layouts have room for that.
+func LanesAt(f []float64, at int) *LanesOf { return (*LanesOf)(f[at:]) }
+
 // operatorGo is the plain form of the operator kernel.
 func operatorGo(a *opArgs) {
-	for x := a.skip; x < a.n; x++ {
-		acc := operatorPoint(a, x)
-		for m, v := range acc {
-			a.r[a.rAt+x+a.off[offR+m]/8] = v
-		}
+	var acc [Components]LanesOf
+	for x := 0; x < a.n; x += Lanes {
+		operatorLanes(a, x, &acc)
+		a.store(x, &acc)
 	}
 }
 
 // operatorTransformGo is operatorGo followed by SP's T_in.
 func operatorTransformGo(a *opArgs) {
-	for x := a.skip; x < a.n; x++ {
-		r := operatorPoint(a, x)
-		at := func(m int) float64 { return a.u[a.uAt+x+a.off[offU+m]/8] }
-		v := transformIn(r, at(1), at(2), at(3), at(Reciprocal), at(Sound))
-		for m, v := range v {
-			a.r[a.rAt+x+a.off[offR+m]/8] = v
-		}
+	var acc [Components]LanesOf
+	for x := 0; x < a.n; x += Lanes {
+		operatorLanes(a, x, &acc)
+		at := func(m int) *LanesOf { return LanesAt(a.u, a.uAt+x+a.off[offU+m]/8) }
+		transformIn(&acc, at(1), at(2), at(3), at(Reciprocal), at(Sound))
+		a.store(x, &acc)
+	}
+}
+
+// store writes the points from x on that belong to the run.
+func (a *opArgs) store(x int, acc *[Components]LanesOf) {
+	from, to := max(a.skip-x, 0), min(a.n-x, Lanes)
+	for m := range acc {
+		copy(a.r[a.rAt+x+from+a.off[offR+m]/8:], acc[m][from:to])
 	}
 }
 
 // transformIn changes from the unknowns to the eigenvectors of the first solve
 // (SP, section "pointwise transforms", T_in); m1..m3 are momenta.
-func transformIn(r [Components]float64, m1, m2, m3, reciprocal, c float64) [Components]float64 {
-	v1, v2, v3 := m1*reciprocal, m2*reciprocal, m3*reciprocal
-	q := 0.5 * (v1*v1 + v2*v2 + v3*v3)
-	w1 := C2 / (c * c) * (q*r[0] - v1*r[1] - v2*r[2] - v3*r[3] + r[4])
-	w2 := rootHalf * reciprocal * (v1*r[0] - r[1])
-	w3 := rootHalf * c * reciprocal * w1
-	return [Components]float64{
-		r[0] - w1,
-		(r[3] - v3*r[0]) * reciprocal,
-		(v2*r[0] - r[2]) * reciprocal,
-		w3 - w2,
-		w3 + w2,
+func transformIn(r *[Components]LanesOf, m1, m2, m3, reciprocal, sound *LanesOf) {
+	for l, c := range sound {
+		v1, v2, v3 := m1[l]*reciprocal[l], m2[l]*reciprocal[l], m3[l]*reciprocal[l]
+		r0, r1, r2, r3, r4 := r[0][l], r[1][l], r[2][l], r[3][l], r[4][l]
+		q := 0.5 * (v1*v1 + v2*v2 + v3*v3)
+		w1 := C2 / (c * c) * (q*r0 - v1*r1 - v2*r2 - v3*r3 + r4)
+		w2 := rootHalf * reciprocal[l] * (v1*r0 - r1)
+		w3 := rootHalf * c * reciprocal[l] * w1
+		r[0][l] = r0 - w1
+		r[1][l] = (r3 - v3*r0) * reciprocal[l]
+		r[2][l] = (v2*r0 - r2) * reciprocal[l]
+		r[3][l] = w3 - w2
+		r[4][l] = w3 + w2
 	}
 }
 
-// operatorPoint returns scale*R(U) - f at point x of the run.
-func operatorPoint(a *opArgs, x int) (acc [Components]float64) {
-	u, off, c := a.u, a.off, a.coef
-	at := a.uAt + x
-	rAt := a.rAt + x
-	coef := [3][]float64{
-		c[a.cx[a.cxAt+x/Lanes]/8+x%Lanes:],
-		c[a.cy[a.cyAt+a.cyStep/8*(x/Lanes)]/8+x%Lanes:],
-		c[a.cz/8+x%Lanes:],
-	}
-	center := coef[0][2*Lanes] + coef[1][2*Lanes] + coef[2][2*Lanes]
-	for m := range acc {
-		acc[m] = center*u[at+off[offU+m]/8] - a.f[rAt+off[offR+m]/8]
-	}
-	reciprocal := u[at+off[offU+Reciprocal]/8]
-	momenta := 0.0
-	for b := 1; b <= 3; b++ {
-		m := u[at+off[offU+b]/8]
-		momenta += m * m
-		acc[b] += c[opVisc0*Lanes] * m * reciprocal
-	}
-	energy := u[at+off[offU+4]/8]
-	acc[4] += reciprocal * (c[opEnergy0*Lanes]*energy + c[opKinetic0*Lanes]*0.5*momenta*reciprocal)
+// rowLanes are the five coefficients of the rows of a direction, lane by lane.
+type rowLanes = [5 * Lanes]float64
 
-	for d := range 3 {
+// operatorLanes sets acc to scale*R(U) - f at Lanes points of the run from point x on.
+func operatorLanes(a *opArgs, x int, acc *[Components]LanesOf) {
+	v := x / Lanes
+	rows := [3]*rowLanes{
+		(*rowLanes)(a.coef[a.cx[a.cxAt+v]/8:]),
+		(*rowLanes)(a.coef[a.cy[a.cyAt+a.cyStep/8*v]/8:]),
+		(*rowLanes)(a.coef[a.cz/8:]),
+	}
+	operatorCentre(a, x, acc, rows[0], rows[1], rows[2])
+	for d := range rows {
 		for side := range 2 {
-			near := off[offNear+(d*2+side)*6:][:6]
-			far := off[offFar+(d*2+side)*5:][:5]
-			cNear, cFar := coef[d][(1+2*side)*Lanes], coef[d][4*side*Lanes]
-			var w [6]float64
-			for m := range w {
-				w[m] = u[at+near[m]/8]
-			}
-			for m := range acc {
-				acc[m] += cNear*w[m] + cFar*u[at+far[m]/8]
-			}
-			addFluxes(&acc, c, &w, d, c[(opPlusT2-side)*Lanes])
+			addNeighbour(a, a.uAt+x, acc, rows[d], d, side)
 		}
 	}
-	return acc
 }
 
-// addFluxes adds what the neighbour w in direction d contributes by convection,
-// with the weight t2, and by viscosity.
-func addFluxes(acc *[Components]float64, c []float64, w *[6]float64, d int, t2 float64) {
-	reciprocal := w[Reciprocal]
-	kinetic := 0.5 * reciprocal * (w[1]*w[1] + w[2]*w[2] + w[3]*w[3])
-	phi := C2 * (w[4] - kinetic)
-	vd := w[1+d] * reciprocal
-	s := t2 * vd
-	visc := c[opVisc*Lanes]
-	acc[0] += t2 * w[1+d]
-	acc[1] += s*w[1] + visc*reciprocal*w[1]
-	acc[2] += s*w[2] + visc*reciprocal*w[2]
-	acc[3] += s*w[3] + visc*reciprocal*w[3]
-	acc[1+d] += t2*phi + (c[opVisc43*Lanes]-visc)*vd
-	acc[4] += s*(w[4]+phi) + reciprocal*(c[opEnergy*Lanes]*w[4]+c[opKinetic*Lanes]*kinetic) + c[opSquare*Lanes]*vd*vd
+// operatorCentre sets acc to what the point itself contributes.
+func operatorCentre(a *opArgs, x int, acc *[Components]LanesOf, cx, cy, cz *rowLanes) {
+	u := func(m int) *LanesOf { return LanesAt(a.u, a.uAt+x+a.off[offU+m]/8) }
+	f := func(m int) *LanesOf { return LanesAt(a.f, a.rAt+x+a.off[offR+m]/8) }
+	u0, u1, u2, u3, u4, reciprocal := u(0), u(1), u(2), u(3), u(4), u(Reciprocal)
+	f0, f1, f2, f3, f4 := f(0), f(1), f(2), f(3), f(4)
+	visc, energy, kinetic := a.coef[opVisc0*Lanes], a.coef[opEnergy0*Lanes], 0.5*a.coef[opKinetic0*Lanes]
+	for l, r := range reciprocal {
+		m1, m2, m3 := u1[l], u2[l], u3[l]
+		center := cx[2*Lanes+l] + cy[2*Lanes+l] + cz[2*Lanes+l]
+		acc[0][l] = center*u0[l] - f0[l]
+		acc[1][l] = center*m1 - f1[l] + visc*m1*r
+		acc[2][l] = center*m2 - f2[l] + visc*m2*r
+		acc[3][l] = center*m3 - f3[l] + visc*m3*r
+		acc[4][l] = center*u4[l] - f4[l] + r*(energy*u4[l]+kinetic*(m1*m1+m2*m2+m3*m3)*r)
+	}
+}
+
+// addNeighbour adds what the points on one side in direction d contribute: the next
+// one by all terms, the one after it by dissipation.
+func addNeighbour(a *opArgs, at int, acc *[Components]LanesOf, row *rowLanes, d, side int) {
+	offNear := (*[6]int)(a.off[offNear+(d*2+side)*6:])
+	offFar := (*[Components]int)(a.off[offFar+(d*2+side)*5:])
+	near := func(m int) *LanesOf { return LanesAt(a.u, at+offNear[m]/8) }
+	far := func(m int) *LanesOf { return LanesAt(a.u, at+offFar[m]/8) }
+	w0, w1, w2, w3, w4, reciprocal := near(0), near(1), near(2), near(3), near(4), near(Reciprocal)
+	g0, g1, g2, g3, g4 := far(0), far(1), far(2), far(3), far(4)
+	along, accAlong := LanesAt(a.u, at+offNear[1+d]/8), &acc[1+d]
+	cNear, cFar := LanesAt(row[:], (1+2*side)*Lanes), LanesAt(row[:], 4*side*Lanes)
+	t2 := a.coef[(opPlusT2-side)*Lanes]
+	visc := a.coef[opVisc*Lanes]
+	more := a.coef[opVisc43*Lanes] - visc // of the momentum along the direction
+	energy, kinetic, square := a.coef[opEnergy*Lanes], a.coef[opKinetic*Lanes], a.coef[opSquare*Lanes]
+	for l, r := range reciprocal {
+		m1, m2, m3, e, md := w1[l], w2[l], w3[l], w4[l], along[l]
+		k := 0.5 * r * (m1*m1 + m2*m2 + m3*m3)
+		phi := C2 * (e - k)
+		vd := md * r
+		s := t2 * vd
+		cn, cf := cNear[l], cFar[l]
+		momentum := cn + (s + visc*r)
+		acc[0][l] += cn*w0[l] + cf*g0[l] + t2*md
+		acc[1][l] += momentum*m1 + cf*g1[l]
+		acc[2][l] += momentum*m2 + cf*g2[l]
+		acc[3][l] += momentum*m3 + cf*g3[l]
+		acc[4][l] += cn*e + cf*g4[l] + s*(e+phi) + r*(energy*e+kinetic*k) + square*vd*vd
+		accAlong[l] += t2*phi + more*vd
+	}
 }

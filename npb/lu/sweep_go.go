@@ -2,23 +2,33 @@ package lu
 
 import "rhinet/npb/cfd"
 
-type vector = [cfd.Components]float64
+// vector holds the five components at one point, lanes those at several.
+type (
+	vector = [cfd.Components]float64
+	lanes  = [cfd.Components]cfd.LanesOf
+)
+
+const w = cfd.Lanes
 
 func kernelsGo() kernels { return kernels{lowerGo, upperGo, advanceGo} }
 
 // lowerGo is the plain form of the lower sweep:
 // v = Dg^-1 * (dt*v - omega*(sum of Lo_d times the lower neighbours' v)).
 func lowerGo(a *sweepArgs) {
-	dt := a.consts[conDt*cfd.Lanes]
-	for x := a.skip; x < a.n; x++ {
-		var acc vector
+	dt := a.consts[conDt*w]
+	var acc lanes
+	for x := 0; x < a.n; x += w {
 		for m := range acc {
-			acc[m] = dt * a.v[a.vAt+x+a.off[offV+m]/8]
+			v := a.correction(x, 0, m)
+			for l := range acc[m] {
+				acc[m][l] = dt * v[l]
+			}
 		}
 		addNeighbours(a, x, &acc)
-		acc = solveDiagonal(a, x, acc)
-		for m, w := range acc {
-			a.v[a.vAt+x+a.off[offV+m]/8] = w
+		solveDiagonal(a, x, &acc)
+		from, to := a.within(x)
+		for m := range acc {
+			copy(a.correction(x, 0, m)[from:to], acc[m][from:to])
 		}
 	}
 }
@@ -26,90 +36,107 @@ func lowerGo(a *sweepArgs) {
 // upperGo is the plain form of the upper sweep:
 // v = v - Dg^-1 * omega*(sum of Up_d times the upper neighbours' v).
 func upperGo(a *sweepArgs) {
-	for x := a.skip; x < a.n; x++ {
-		var acc vector
+	for x := 0; x < a.n; x += w {
+		var acc lanes
 		addNeighbours(a, x, &acc)
-		acc = solveDiagonal(a, x, acc)
-		for m, w := range acc {
-			a.v[a.vAt+x+a.off[offV+m]/8] += w
+		solveDiagonal(a, x, &acc)
+		from, to := a.within(x)
+		for m := range acc {
+			addScaled(a.correction(x, 0, m)[from:to], 1, acc[m][from:to])
 		}
 	}
 }
 
 // advanceGo adds the relaxed correction to the state.
 func advanceGo(a *sweepArgs) {
-	relax := a.consts[conRelax*cfd.Lanes]
-	for x := a.skip; x < a.n; x++ {
+	relax := a.consts[conRelax*w]
+	for x := 0; x < a.n; x += w {
+		from, to := a.within(x)
 		for m := range cfd.Components {
-			a.u[a.uAt+x+a.off[offU+m]/8] += relax * a.v[a.vAt+x+a.off[offV+m]/8]
+			addScaled(a.state(x, 0, m)[from:to], relax, a.correction(x, 0, m)[from:to])
 		}
-		a.u[a.uAt+x+a.off[offU+cfd.Reciprocal]/8] = 1 / a.u[a.uAt+x]
+		rho, r := a.state(x, 0, 0)[from:to], a.state(x, 0, cfd.Reciprocal)[from:to]
+		r = r[:len(rho)]
+		for l, v := range rho {
+			r[l] = 1 / v
+		}
 	}
+}
+
+// addScaled sets u += f*v.
+func addScaled(u []float64, f float64, v []float64) {
+	v = v[:len(u)]
+	for l := range u {
+		u[l] += f * v[l]
+	}
+}
+
+// within returns which of the lanes from point x on may be written.
+func (a *sweepArgs) within(x int) (from, to int) { return max(a.skip-x, 0), min(a.n-x, w) }
+
+// state returns a component of the state at the points from x on (p = 0), or at
+// their neighbours in x, y, z (p = 1, 2, 3).
+func (a *sweepArgs) state(x, p, m int) *cfd.LanesOf {
+	return cfd.LanesAt(a.u, a.uAt+x+a.off[offU+6*p+m]/8)
+}
+
+// correction is state for v.
+func (a *sweepArgs) correction(x, p, m int) *cfd.LanesOf {
+	return cfd.LanesAt(a.v, a.vAt+x+a.off[offV+cfd.Components*p+m]/8)
 }
 
 // addNeighbours adds -omega times the off-diagonal blocks of the three neighbours,
 // applied to their v. Instead of the blocks it forms the derivatives of the fluxes
 // in the direction of v: A*v and N*v of the specification (section 1.7).
-func addNeighbours(a *sweepArgs, x int, acc *vector) {
-	c := a.consts
-	t2 := c[conT2*cfd.Lanes]
-	c2 := c[conC2*cfd.Lanes]
+func addNeighbours(a *sweepArgs, x int, acc *lanes) {
+	c := (*[consts * w]float64)(a.consts)
+	t2, c1, c2 := c[conT2*w], c[conC1*w], c[conC2*w]
 	for d := range 3 {
-		uOff, vOff := a.off[offU+6*(d+1):][:6], a.off[offV+cfd.Components*(d+1):][:cfd.Components]
-		var w vector
-		for m := range w {
-			w[m] = a.v[a.vAt+x+vOff[m]/8]
-		}
-		r := a.u[a.uAt+x+uOff[cfd.Reciprocal]/8]
-		var v, y [4]float64
-		q, vy := 0.0, 0.0
-		for b := 1; b <= 3; b++ {
-			v[b] = r * a.u[a.uAt+x+uOff[b]/8]
-			y[b] = w[b] - v[b]*w[0]
-			q += 0.5 * v[b] * v[b]
-			vy += v[b] * y[b]
-		}
-		e := r * a.u[a.uAt+x+uOff[4]/8]
-		vd, z := v[1+d], y[1+d]
-		phi := c2 * (w[4] - q*w[0] - vy)
-		enthalpy := c[conC1*cfd.Lanes]*e - c2*q
-
-		dissipation := c[conD*cfd.Lanes]
+		u1, u2, u3, u4 := a.state(x, d+1, 1), a.state(x, d+1, 2), a.state(x, d+1, 3), a.state(x, d+1, 4)
+		w0, w1, w2 := a.correction(x, d+1, 0), a.correction(x, d+1, 1), a.correction(x, d+1, 2)
+		w3, w4 := a.correction(x, d+1, 3), a.correction(x, d+1, 4)
+		uAlong, wAlong, accAlong := a.state(x, d+1, d+1), a.correction(x, d+1, d+1), &acc[1+d]
+		dissipation := c[conD*w]
 		if d == 2 {
-			dissipation = c[conDz*cfd.Lanes]
+			dissipation = c[conDz*w]
 		}
-		for m := range acc {
-			acc[m] += dissipation * w[m]
+		for l, r := range a.state(x, d+1, cfd.Reciprocal) {
+			v1, v2, v3, vd := r*u1[l], r*u2[l], r*u3[l], r*uAlong[l]
+			b0, b1, b2, b3, b4 := w0[l], w1[l], w2[l], w3[l], w4[l]
+			y1, y2, y3, z := b1-v1*b0, b2-v2*b0, b3-v3*b0, wAlong[l]-vd*b0
+			q := 0.5 * (v1*v1 + v2*v2 + v3*v3)
+			vy := v1*y1 + v2*y2 + v3*y3
+			e := r * u4[l]
+			phi := c2 * (b4 - q*b0 - vy)
+			visc := c[conVisc*w] * r
+			third := c[conThird*w] * r * z
+			acc[0][l] += dissipation*b0 + t2*wAlong[l]
+			acc[1][l] += dissipation*b1 + t2*(v1*z+vd*b1) + visc*y1
+			acc[2][l] += dissipation*b2 + t2*(v2*z+vd*b2) + visc*y2
+			acc[3][l] += dissipation*b3 + t2*(v3*z+vd*b3) + visc*y3
+			acc[4][l] += dissipation*b4 + t2*(vd*(phi+b4)+(c1*e-c2*q)*z) +
+				r*(c[conMix*w]*vy+c[conHeat*w]*(b4-e*b0)) + third*vd
+			accAlong[l] += t2*phi + third
 		}
-		visc := c[conVisc*cfd.Lanes] * r
-		acc[0] += t2 * w[1+d]
-		for b := 1; b <= 3; b++ {
-			acc[b] += t2*(v[b]*z+vd*w[b]) + visc*y[b]
-		}
-		third := c[conThird*cfd.Lanes] * r * z
-		acc[1+d] += t2*phi + third
-		acc[4] += t2*(vd*(phi+w[4])+enthalpy*z) +
-			r*(c[conMix*cfd.Lanes]*vy+c[conHeat*cfd.Lanes]*(w[4]-e*w[0])) + third*vd
 	}
 }
 
-// solveDiagonal returns Dg^-1 * acc. Dg is lower triangular, with entries off the
-// diagonal only in its first column and last row.
-func solveDiagonal(a *sweepArgs, x int, acc vector) vector {
-	c := a.consts
-	r := a.u[a.uAt+x+a.off[offU+cfd.Reciprocal]/8]
-	d0 := c[conD0*cfd.Lanes]
-	visc := c[conDiagVisc*cfd.Lanes] * r
-	heat := c[conDiagHeat*cfd.Lanes] * r
-	w := vector{c[conInvD0*cfd.Lanes] * acc[0]}
-	inverse := 1 / (d0 + visc)
-	vy := 0.0
-	for b := 1; b <= 3; b++ {
-		v := r * a.u[a.uAt+x+a.off[offU+b]/8]
-		w[b] = (acc[b] + visc*v*w[0]) * inverse
-		vy += v * (w[b] - v*w[0])
+// solveDiagonal replaces acc by Dg^-1 * acc. Dg is lower triangular, with entries
+// off the diagonal only in its first column and last row.
+func solveDiagonal(a *sweepArgs, x int, acc *lanes) {
+	c := (*[consts * w]float64)(a.consts)
+	d0, invD0 := c[conD0*w], c[conInvD0*w]
+	u1, u2, u3, u4 := a.state(x, 0, 1), a.state(x, 0, 2), a.state(x, 0, 3), a.state(x, 0, 4)
+	for l, r := range a.state(x, 0, cfd.Reciprocal) {
+		visc, heat := c[conDiagVisc*w]*r, c[conDiagHeat*w]*r
+		inverse := 1 / (d0 + visc)
+		v1, v2, v3, e := r*u1[l], r*u2[l], r*u3[l], r*u4[l]
+		w0 := invD0 * acc[0][l]
+		w1 := (acc[1][l] + visc*v1*w0) * inverse
+		w2 := (acc[2][l] + visc*v2*w0) * inverse
+		w3 := (acc[3][l] + visc*v3*w0) * inverse
+		vy := v1*(w1-v1*w0) + v2*(w2-v2*w0) + v3*(w3-v3*w0)
+		acc[0][l], acc[1][l], acc[2][l], acc[3][l] = w0, w1, w2, w3
+		acc[4][l] = (acc[4][l] - c[conDiagMix*w]*r*vy + heat*e*w0) / (d0 + heat)
 	}
-	e := r * a.u[a.uAt+x+a.off[offU+4]/8]
-	w[4] = (acc[4] - c[conDiagMix*cfd.Lanes]*r*vy + heat*e*w[0]) / (d0 + heat)
-	return w
 }
