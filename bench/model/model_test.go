@@ -138,6 +138,25 @@ func TestVPush(t *testing.T) {
 	}
 }
 
+// TestRepeatsExactly: figures in steps depend on nothing but the model.
+func TestRepeatsExactly(t *testing.T) {
+	for _, e := range Experiments() {
+		var runs [2][]Row
+		for i := range runs {
+			err := e.Run(Options{Sizes: []int{8, 512}, Repetitions: 5}, func(r Row) {
+				r.HostMicros = 0
+				runs[i] = append(runs[i], r)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(runs[0]) == 0 || !slices.Equal(runs[0], runs[1]) {
+			t.Errorf("%s: %v, then %v", e.Name, runs[0], runs[1])
+		}
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	if _, err := Find("shove"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "latency, throughput") {
 		t.Error(err)

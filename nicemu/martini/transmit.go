@@ -11,7 +11,7 @@ import "rhinet/nicemu/fabric"
 // Our choice: the packets are put together where BOTF images of this Window
 // lie.
 func (w *Window) Transmit(r Request, b []byte) error {
-	f := Refusal{Op: opPush, Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b)}
+	f := Refusal{Op: opPush, Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), local: true}
 	switch {
 	case uint(r.Flag) > CompletionFlags || len(b) >= 1<<40:
 		f.Reason = WrongLength

@@ -66,6 +66,9 @@ func TestTransmitRefusals(t *testing.T) {
 		if now, _ := n[0].Refused(want); now != issued+1 {
 			t.Errorf("%v: counted %d times", want, now-issued)
 		}
+		if _, arrived := n[1].Refused(want); arrived != 0 {
+			t.Errorf("%v: counted where nothing arrives", want)
+		}
 	}
 	if w.Contflag() != 1 { // one request was kicked here
 		t.Errorf("contflag %d", w.Contflag())

@@ -16,6 +16,7 @@
 //	firmware.go  the on-chip processor and taking-over       10.1 to 10.6
 //	handler_*.go what firmware does about each exception     9.2, 10.7 to 10.9
 //	vpush.go     VPUSH, by firmware and by hardware          11
+//	vpush_software.go discard.go  for comparison             13
 //	fallback.go  what the fast path leaves to the machine
 //	show.go      traces and diagrams
 //
