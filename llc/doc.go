@@ -23,12 +23,12 @@
 //	      Take
 //
 // The user commands are those of "llc", section 3: Send-Receive, and the event
-// queue (Completed). Unsolicited-Send (3.2) has no user above, MPI, and is left
-// out; tags match by wildcards, not by masks. The machines are those of section 4: connection (4.2) and
-// buffer allocation (4.3) in connect.go and credit.go, send (4.4) in the files
-// above; bootstrap remote memory access (4.1) is the shared rings and the claim
-// words. The schedule queue is section 5. The initiator of a connection is called
-// writer here, the responder reader.
+// queue (Completed). Unsolicited-Send (3.2) has no user above, in MPI, and is left
+// out; tags match by wildcards, not by masks. The machines are those of section
+// 4: connection (4.2) and buffer allocation (4.3) in connect.go and credit.go,
+// send (4.4) in the files above; bootstrap remote memory access (4.1) is the
+// shared rings and the claim words. The schedule queue is section 5. The initiator
+// of a connection is called writer here, the responder reader.
 //
 // Each of these files has its state machines' picture at the top. A small
 // message to a peer that has granted a ring meets none of them: Send fills one

@@ -162,8 +162,8 @@ func (e *Engine) Send(r *Request) {
 // section 3.2.4).
 func (e *Engine) Recv(r *Request) {
 	if invariants.Enabled {
-		invariants.Check(!r.entry.Waiting(), badPending)
 		e.checkWanted(r.Peer, r.Tag)
+		r.pend()
 	}
 	r.done = false
 	r.entry.Owner = r
@@ -226,7 +226,8 @@ func (e *Engine) Completed() *Request {
 // complete hands a request back to its owner.
 func (e *Engine) complete(r *Request) {
 	if invariants.Enabled {
-		invariants.Check(!r.done, "llc: request completed twice")
+		invariants.Check(r.pending, badComplete)
+		r.pending = false
 	}
 	r.done = true
 	if r.Notify {

@@ -75,9 +75,10 @@ func refused(err error) error {
 
 // Contracts between packages; broken, they panic with these texts.
 const (
-	badConfig  = "llc: Config wants 0 <= Self < Peers <= ir.MaxPeers and a usable ring in Caps"
-	badTag     = "llc: the tag of a send must be in 0..1<<31-1, that of a receive may be AnyTag"
-	badPeer    = "llc: the source of a receive must be a peer or AnyPeer"
-	badPending = "llc: request posted again before it was done"
-	badMove    = "llc: a machine goes where no arrow leads"
+	badConfig   = "llc: Config wants 0 <= Self < Peers <= ir.MaxPeers and a usable ring in Caps"
+	badTag      = "llc: the tag of a send must be in 0..1<<31-1, that of a receive may be AnyTag"
+	badPeer     = "llc: the source of a receive must be a peer or AnyPeer"
+	badPending  = "llc: request posted again before it was done"
+	badComplete = "llc: request completed that was not under way"
+	badMove     = "llc: a machine goes where no arrow leads"
 )

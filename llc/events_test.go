@@ -249,9 +249,18 @@ func TestPostedTwice(t *testing.T) {
 		t.Skip("built without invariants")
 	}
 	c := newCourt(t)
-	r := c.recv(1, &llc.Request{Peer: 0})
-	if text := panics(func() { c.engines[1].Recv(r) }); !strings.Contains(text, "before it was done") {
-		t.Fatal(text)
+	c.connect()
+	waits := c.recv(1, &llc.Request{Peer: 0})
+	moves := c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 5000)})
+	for _, r := range []*llc.Request{waits, moves} {
+		for _, post := range []func(*llc.Request){c.engines[1].Recv, c.engines[1].Send} {
+			if r.Buf == nil {
+				r.Mode = llc.Synchronous // or it would go straight through
+			}
+			if text := panics(func() { post(r) }); !strings.Contains(text, "before it was done") {
+				t.Fatal(text)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"rhinet/internal/invariants"
 	"rhinet/llc/ir"
 )
 
@@ -48,6 +49,9 @@ func (e *Engine) rowFor(n uint64) *row {
 func (e *Engine) start(p *peer, r *Request) {
 	if r.Tag < 0 || r.Tag > math.MaxInt32 {
 		panic(badTag)
+	}
+	if invariants.Enabled {
+		r.pend()
 	}
 	r.done = false
 	switch {

@@ -1,6 +1,9 @@
 package llc
 
-import "rhinet/llc/match"
+import (
+	"rhinet/internal/invariants"
+	"rhinet/llc/match"
+)
 
 // AnyPeer and AnyTag are wildcards of a receive.
 const (
@@ -43,13 +46,20 @@ type Request struct {
 
 	Status Status // valid when done; of a send only Err
 
-	done  bool
-	next  *Request // in Engine.Completed
-	entry match.Receive[Request]
+	done    bool
+	pending bool     // the engine's; kept where invariants are built in
+	next    *Request // in Engine.Completed
+	entry   match.Receive[Request]
 
 	// Label names the call of the user that waits for the request, if it is
 	// not plain from the port's own; it is for people only.
 	Label string
+}
+
+// pend gives the request to the engine, which must not have it.
+func (r *Request) pend() {
+	invariants.Check(!r.pending, badPending)
+	r.pending = true
 }
 
 // Done reports whether the request has completed.

@@ -13,9 +13,6 @@ type Receive[P any] struct {
 	tag        int32
 }
 
-// Waiting reports whether the receive is in a queue.
-func (e *Receive[P]) Waiting() bool { return e.queue != nil }
-
 // A line is a first-in-first-out list of receives.
 type line[P any] struct{ head, tail *Receive[P] }
 
