@@ -26,6 +26,12 @@ func (w *Window) Botf(p *Packet) error {
 	if len(p.Payload) > MaxImage || uint(p.Flag) > CompletionFlags {
 		return w.nic.refuse(Refusal{Op: opBotf, Node: p.Node, Segment: p.Segment, Offset: p.Offset, Bytes: len(p.Payload), Reason: WrongLength, local: true})
 	}
+	w.image(p)
+	return w.Write(DWBotf, uint64(len(p.Payload)))
+}
+
+// image builds the image of p in the Window.
+func (w *Window) image(p *Packet) {
 	n := p.Length
 	if p.Type != PacketPullRequest {
 		n = len(p.Payload)
@@ -37,7 +43,6 @@ func (w *Window) Botf(p *Packet) error {
 	h[flitOffset] = p.Offset
 	h[flitLocal] = p.Local
 	copy(w.payload(), p.Payload)
-	return w.Write(DWBotf, uint64(len(p.Payload)))
 }
 
 // payload is where the payload of a BOTF image lies.

@@ -19,7 +19,8 @@ type route struct {
 }
 
 // find translates for a well-known segment of a node, as the Initiator does
-// for a request of the Window, and as RFend and RBend do for its packet. A
+// for a request of the Window, and as RFend and RBend do for its packet. This
+// is a miss: where a stepped machine is attached, a header goes ahead there. A
 // refusal leaves r as it is.
 func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 	seg := makeSegment(sid, ioGen)
@@ -29,6 +30,9 @@ func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 	t, ok := n.node(rank)
 	if !ok {
 		return no(NoNode)
+	}
+	if err := w.ahead(rank, seg); err != nil {
+		return err
 	}
 	f := route{nic: n, window: w, rank: rank, sid: sid, cont: &w.flags[0], key: &w.entry[winKey]}
 	if f.keyWas = atomic.LoadUint64(f.key); f.keyWas&winValid == 0 {

@@ -38,9 +38,10 @@ type Outcome struct {
 // FallBack has the fast path of this NIC leave to s what is unusual; nil ends
 // it. It is called while no request is under way.
 //
-// Packets of a [Channel], a [Mailbox] or a [Flagpole] and [Window.Swap] are
-// never left to s: they are single lines and words that others poll, written
-// where a translation made ahead leads.
+// Packets of a [Channel], a [Mailbox] or a [Flagpole] are single lines that
+// others poll, written where a translation made ahead leads; what is left to s
+// is a packet of the header alone that goes ahead when that translation is
+// made. [Window.Swap] is never left to s.
 func (n *NIC) FallBack(s Stepper) { n.stepper = s }
 
 // ended turns the end of a request on the stepped machine into what the fast
@@ -94,6 +95,19 @@ func (w *Window) unusual(r Refusal, dw int, value uint64) error {
 		x.pull(&r)
 	}
 	return w.settle(r, flag)
+}
+
+// ahead sends a header without payload to a segment of a node, if there is a
+// stepped machine: what it meets there, whoever follows would.
+func (w *Window) ahead(rank int, seg Segment) error {
+	s := w.nic.stepper
+	if s == nil {
+		return nil
+	}
+	p := Packet{Type: PacketPush, PID: rank, Node: rank, Segment: seg}
+	w.image(&p)
+	o, err := s.Run(w.id, DWBotf, 0)
+	return Refusal{Op: opBotf, Node: rank, Segment: seg}.ended(o, err)
 }
 
 // unusualImage is unusual for a packet image of BOTF.

@@ -201,6 +201,38 @@ func TestUnusualIsLeftToTheMachine(t *testing.T) {
 	}
 }
 
+// TestHeaderGoesAhead: when the translation of a ring is made, and only then,
+// the machine is asked.
+func TestHeaderGoesAhead(t *testing.T) {
+	n := open(t, 2)
+	m := &standIn{}
+	n[0].FallBack(m)
+	w := n[0].Window(0)
+	c, err := n[0].Channel(w, 1, 0)
+	if err != nil || m.kicks != 1 {
+		t.Fatal(err, m.kicks)
+	}
+	put := func(slot uint64) error { return c.Put(slot, 0, &[3]uint64{}, nil) }
+	if err := errors.Join(put(0), put(1)); err != nil || m.kicks != 1 {
+		t.Errorf("%v, %d", err, m.kicks)
+	}
+	s := n[1].own.segment(sidRings) // withdrawn and registered again
+	s.invalidate(ioGen)
+	s[entState] = ioGen << entGenShift
+	m.outcome = Outcome{Reason: Stale}
+	if err := put(2); !errors.Is(err, Stale) || m.kicks != 2 {
+		t.Errorf("%v, %d", err, m.kicks)
+	}
+	s[entState] |= entValid
+	m.outcome = Outcome{}
+	if err := errors.Join(put(2), put(3)); err != nil || m.kicks != 2 {
+		t.Errorf("%v, %d", err, m.kicks)
+	}
+	if _, err := n[0].Channel(w, 7, 0); !errors.Is(err, NoNode) || m.kicks != 2 {
+		t.Errorf("%v, %d", err, m.kicks)
+	}
+}
+
 // TestNoAccessIsNotLeftToTheMachine: that the kernel keeps processes apart is
 // nothing that firmware could help.
 func TestNoAccessIsNotLeftToTheMachine(t *testing.T) {

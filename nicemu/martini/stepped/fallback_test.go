@@ -106,6 +106,29 @@ func TestFirmwareRunsForTheFastPath(t *testing.T) {
 	}
 }
 
+// TestRingsAreOpenedByTheMachine: a packet ring's first translation is a miss of
+// RFend's, and what is refused is refused by its firmware.
+func TestRingsAreOpenedByTheMachine(t *testing.T) {
+	w, seen := attached(t, 2, Options{})
+	c, err := w.nics[0].Channel(w.nics[0].Window(0), 1, 0)
+	if err != nil || !slices.Equal(*seen, []string{"RFend RVA"}) {
+		t.Fatalf("%v, firmware called for %q", err, *seen)
+	}
+	reader := w.nics[1].RingReader(0)
+	*seen = nil
+	if err := c.Put(0, 0, &[3]uint64{1, 2, 3}, []byte("payload")); err != nil || *seen != nil {
+		t.Errorf("%v, firmware called for %q", err, *seen)
+	}
+	if !reader.Ready() {
+		t.Error("nothing arrives")
+	}
+	w.nics[0].Assign(1, 0xbad, 0)
+	_, err = w.nics[0].Mailbox(w.nics[0].Window(1), 1)
+	if !errors.Is(err, martini.WrongJob) || w.last() != martini.WrongJob || !slices.Equal(*seen, []string{"RFend RVA", "RFend FLIT1"}) {
+		t.Errorf("%v, firmware called for %q", err, *seen)
+	}
+}
+
 // TestFallBackMovesWhatTheFastPathWould: with a machine or without, a request
 // that ends in the middle has moved as much, and says so.
 func TestFallBackMovesWhatTheFastPathWould(t *testing.T) {
