@@ -66,7 +66,7 @@ func Select(plan []Cell, tests []string) ([]Cell, error) {
 			return nil, fmt.Errorf("unknown test %q; the tests are %s", t, strings.Join(known, ", "))
 		}
 		for _, c := range plan {
-			if c.Test == t {
+			if c.Test == t && !slices.ContainsFunc(chosen, func(have Cell) bool { return have.Test == c.Test && have.Ranks == c.Ranks }) {
 				chosen = append(chosen, c)
 			}
 		}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,8 +39,11 @@ type Failure struct {
 	Ranks   int    `json:"ranks"`
 }
 
-// Schema names the format of a result file.
-const Schema = "rhinet-compare-1"
+// Schema names the format of a result file: a name, and a version.
+const (
+	schemaName = "rhinet-compare-"
+	Schema     = schemaName + "1"
+)
 
 // ours returns how many of the runtimes are this one.
 func (res *Result) ours() int { return min(max(res.Ours, 1), len(res.Runtimes)) }
@@ -62,23 +66,52 @@ func Read(file string) (*Result, error) {
 		return nil, err
 	}
 	res := new(Result)
-	if err := json.Unmarshal(text, res); err != nil {
-		return nil, fmt.Errorf("%s is no result file: %v", file, err)
+	// Of a file of another version only the schema is sure to read.
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	whole := json.Unmarshal(text, res)
+	if json.Unmarshal(text, &head) != nil {
+		head.Schema = ""
 	}
 	switch {
-	case res.Schema == "":
-		return nil, fmt.Errorf("%s is no result file: it names no schema", file)
-	case res.Schema != Schema:
-		return nil, fmt.Errorf("%s has the schema %q; this program reads %s", file, res.Schema, Schema)
-	case len(res.Runtimes) == 0:
-		return nil, fmt.Errorf("%s is no result file: it names no runtime", file)
+	case !json.Valid(text):
+		return nil, fmt.Errorf("%s is no result file: %v", file, whole)
+	case !strings.HasPrefix(head.Schema, schemaName):
+		return nil, fmt.Errorf("%s is %w: it names no schema %s", file, ErrForeign, Schema)
+	case head.Schema != Schema:
+		return nil, fmt.Errorf("%s has the schema %q; this program reads %s", file, head.Schema, Schema)
+	case whole != nil:
+		return nil, fmt.Errorf("%s is damaged: %v", file, whole)
 	}
-	for _, s := range res.Samples {
-		if !slices.Contains(res.Runtimes, s.Runtime) {
-			return nil, fmt.Errorf("%s is damaged: it has a sample of %q, which is none of its runtimes", file, s.Runtime)
-		}
+	if err := res.damage(); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", file, err)
 	}
 	return res, nil
+}
+
+// ErrForeign says that a file is whole, but of something else.
+var ErrForeign = errors.New("no result file")
+
+// damage reports what cannot be in a result.
+func (res *Result) damage() error {
+	if len(res.Runtimes) == 0 {
+		return errors.New("it names no runtime")
+	}
+	for i, name := range res.Runtimes {
+		if name == "" || slices.Contains(res.Runtimes[:i], name) {
+			return fmt.Errorf("it names the runtime %q twice, or without a name", name)
+		}
+	}
+	for _, s := range res.Samples {
+		switch {
+		case !slices.Contains(res.Runtimes, s.Runtime):
+			return fmt.Errorf("it has a sample of %q, which is none of its runtimes", s.Runtime)
+		case s.Test == "" || s.Ranks < 1 || s.Bytes < 0 || s.Round < 0 || s.Value < 0:
+			return fmt.Errorf("it has a sample of test %q, %d ranks, %d bytes, round %d, with the value %g", s.Test, s.Ranks, s.Bytes, s.Round, s.Value)
+		}
+	}
+	return nil
 }
 
 // Resume reads a result file and checks that a comparison of these runtimes

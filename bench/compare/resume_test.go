@@ -72,6 +72,20 @@ func TestResumeRemembersFailures(t *testing.T) {
 	}
 }
 
+// Fewer rounds than there are take none away.
+func TestResumeKeepsRounds(t *testing.T) {
+	runtimes := []Runtime{shell("ours", "echo row barrier 2 0 1 1.5")}
+	res, err := Run(t.Context(), runtimes, options(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := options(1)
+	opts.Previous = res
+	if res, err = Run(t.Context(), runtimes, opts); err != nil || res.Rounds != 3 || len(res.Samples) != 3 {
+		t.Errorf("result %+v, %v", res, err)
+	}
+}
+
 func TestResumeRefusesAnotherComparison(t *testing.T) {
 	file := save(t, &Result{Schema: Schema, Runtimes: []string{"A"}, Budget: "1ms"})
 	opts := options(1)
@@ -88,9 +102,18 @@ func TestReadRefusesForeignFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"hello":                         "is no result file",
 		"{}":                            "names no schema",
+		"[]":                            "names no schema",
+		`{"schema":5}`:                  "names no schema",
+		`{"schema":"rhinet-compare-1"`:  "is no result file",
 		`{"schema":"rhinet-compare-0"}`: "this program reads " + Schema,
 		`{"schema":"rhinet-compare-1"}`: "names no runtime",
-		`{"schema":"rhinet-compare-1","runtimes":["A"],"samples":[{"runtime":"B"}]}`: "damaged",
+		`{"schema":"rhinet-compare-1","runtimes":["A"],"samples":[{"runtime":"B"}]}`:                                 "damaged",
+		`{"schema":"rhinet-compare-1","runtimes":["A","A"]}`:                                                         "twice",
+		`{"schema":"rhinet-compare-1","runtimes":"A"}`:                                                               "damaged",
+		`{"schema":"rhinet-compare-2","runtimes":"A"}`:                                                               "this program reads " + Schema,
+		`{"schema":"rhinet-compare-1","runtimes":["A"],"samples":[{"runtime":"A","ranks":1}]}`:                       `test ""`,
+		`{"schema":"rhinet-compare-1","runtimes":["A"],"samples":[{"runtime":"A","test":"t","ranks":0}]}`:            "0 ranks",
+		`{"schema":"rhinet-compare-1","runtimes":["A"],"samples":[{"runtime":"A","test":"t","ranks":1,"value":-1}]}`: "the value -1",
 	} {
 		file := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -124,13 +147,13 @@ func TestUnknownNICIsRefusedInTheLaunchersWords(t *testing.T) {
 	if err := os.WriteFile(mpirun, []byte("#!/bin/sh\n[ \"$2\" = good ] || { echo \"mpirun: no NIC $2\" >&2; exit 2; }\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := (Setting{Name: "good", NIC: "good"}).Try(t.Context(), mpirun, "x"); err != nil {
+	if err := (Setting{Name: "good", NIC: "good"}).Try(t.Context(), mpirun, 1, "x"); err != nil {
 		t.Error(err)
 	}
-	if err := (Setting{Name: "bad", NIC: "bad"}).Try(t.Context(), mpirun, "x"); err == nil || !strings.Contains(err.Error(), "mpirun: no NIC bad") {
+	if err := (Setting{Name: "bad", NIC: "bad"}).Try(t.Context(), mpirun, 1, "x"); err == nil || !strings.Contains(err.Error(), "mpirun: no NIC bad") {
 		t.Errorf("error is %v", err)
 	}
-	if err := (Setting{Name: "a", NIC: "a"}).Try(t.Context(), dir+"/none", "x"); err == nil {
+	if err := (Setting{Name: "a", NIC: "a"}).Try(t.Context(), dir+"/none", 1, "x"); err == nil {
 		t.Error("a missing launcher passes")
 	}
 }

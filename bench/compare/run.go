@@ -53,6 +53,9 @@ func Run(ctx context.Context, runtimes []Runtime, opts Options) (*Result, error)
 func begin(runtimes []Runtime, opts Options) *Result {
 	if res := opts.Previous; res != nil {
 		res.Rounds = opts.Rounds
+		for _, s := range res.Samples {
+			res.Rounds = max(res.Rounds, s.Round+1)
+		}
 		res.Notes = append(res.Notes, fmt.Sprintf("resumed at %s, load then %s", time.Now().UTC().Format(time.RFC3339), host.Load()))
 		return res
 	}

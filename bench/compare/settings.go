@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
@@ -47,9 +48,10 @@ func ParseSettings(list []string) ([]Setting, error) {
 }
 
 // Try asks mpirun to plan a job with the setting, without starting it. What
-// mpirun refuses, such as an unknown NIC, is an error in its words.
-func (s Setting) Try(ctx context.Context, mpirun, program string) error {
-	args := append(s.flags(), "--dry-run", "-n", "1", program)
+// mpirun refuses, such as an unknown NIC or too many ranks, is an error in its
+// words.
+func (s Setting) Try(ctx context.Context, mpirun string, ranks int, program string) error {
+	args := append(s.flags(), "--dry-run", "-n", strconv.Itoa(ranks), program)
 	text, err := exec.CommandContext(ctx, mpirun, args...).CombinedOutput()
 	if err == nil {
 		return nil

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"rhinet/bench"
 	"rhinet/bench/pmb"
@@ -34,8 +35,11 @@ func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, 
 		if b.Name == "bw" || b.Name == "bibw" {
 			return nil, nil, fmt.Errorf("%s is not compared; Uniband and Biband on 2 ranks are the same", b.Name)
 		}
-		chosen = append(chosen, b)
+		if !slices.ContainsFunc(chosen, func(c pmb.Benchmark) bool { return c.Name == b.Name }) {
+			chosen = append(chosen, b)
+		}
 	}
+	ranks, sizes = once(ranks), once(sizes)
 	for _, b := range chosen {
 		for _, n := range ranks {
 			if n < 2 {
@@ -57,11 +61,14 @@ func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, 
 	return cells, skipped, nil
 }
 
+// once returns the numbers without repetitions, in order.
+func once(list []int) []int { return slices.Compact(slices.Sorted(slices.Values(list))) }
+
 func suiteSizes(b pmb.Benchmark, sizes []int) []int {
 	switch {
 	case b.Kind == pmb.Sync:
 		return []int{0}
-	case sizes != nil:
+	case len(sizes) > 0:
 		return sizes
 	}
 	return []int{8, 1 << 10, 16 << 10, 256 << 10, 1 << 20}

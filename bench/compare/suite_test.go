@@ -8,7 +8,7 @@ import (
 )
 
 func TestPlanOfTheSuite(t *testing.T) {
-	cells, skipped, err := Suite([]string{"pingpong", "Barrier", "biband"}, []int{2, 3}, []int{8})
+	cells, skipped, err := Suite([]string{"pingpong", "Barrier", "PingPong", "biband"}, []int{2, 3, 2}, []int{8, 8})
 	if err != nil || fmt.Sprint(cells) != "[{PingPong 2 [8]} {Barrier 2 [0]} {Barrier 3 [0]} {Biband 2 [8]}]" || len(skipped) != 2 {
 		t.Errorf("plan %v, skipped %v, %v", cells, skipped, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -28,8 +29,9 @@ type Source struct {
 }
 
 // Load reads result files. A folder stands for the result files in it; what
-// else is there is passed over, but a folder without any, or a file that is
-// named and is none, is an error.
+// else is there is passed over, but a folder without any, a result file that is
+// damaged or of another version, and a file that is named and is none, are
+// errors.
 func Load(paths []string) ([]Source, error) {
 	var sources []Source
 	for _, path := range paths {
@@ -46,12 +48,12 @@ func Load(paths []string) ([]Source, error) {
 		found := 0
 		for _, f := range files {
 			s, err := load(f)
-			if err != nil && !info.IsDir() {
-				return nil, err
-			}
-			if err == nil {
+			switch {
+			case err == nil:
 				found++
 				sources = append(sources, s)
+			case !info.IsDir() || !errors.Is(err, compare.ErrForeign):
+				return nil, err
 			}
 		}
 		if found == 0 {

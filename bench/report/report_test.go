@@ -131,8 +131,16 @@ func TestLoadRefusesWhatIsNoResult(t *testing.T) {
 	if err := os.WriteFile(foreign, []byte("[]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	cut := t.TempDir()
+	if err := os.WriteFile(filepath.Join(cut, "cut.json"), []byte(`{"schema":"rhinet-comp`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old := t.TempDir()
+	write(t, old, "good.json", made())
+	write(t, old, "old.json", &compare.Result{Schema: "rhinet-compare-0"})
 	empty := write(t, t.TempDir(), "empty.json", &compare.Result{Schema: compare.Schema, Runtimes: []string{"a"}})
-	for path, want := range map[string]string{foreign: "is no result file", dir: "holds no result file", empty: "holds no measurement", dir + "/none": "no such file"} {
+	for path, want := range map[string]string{foreign: "is no result file", dir: "holds no result file", empty: "holds no measurement", dir + "/none": "no such file",
+		cut: "cut.json is no result file", old: `old.json has the schema "rhinet-compare-0"`} {
 		if _, err := Load([]string{path}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}

@@ -22,6 +22,7 @@ func launcher(t *testing.T, seconds string) string {
 if [ "$1" = --nic ]; then
 	[ "$2" = good ] || { echo "mpirun: no such NIC: $2" >&2; exit 2; }
 fi
+case "$*" in *"--dry-run -n 5000 "*) echo "mpirun: too many ranks" >&2; exit 2;; esac
 case "$*" in *--dry-run*) exit 0;; esac
 sleep ` + seconds + `
 echo test,ranks,bytes,repetitions,usec,MB_s,spread
@@ -38,6 +39,13 @@ echo barrier,$ranks,0,1,1.5,0,0
 func TestUnknownNICIsAMistakeOfTheUser(t *testing.T) {
 	status, _, errs := process(t, "compare", "--peers=", "--tests", "barrier", "--short", "--mpirun", launcher(t, "0"), "--ours", "good,bad")
 	if status != statusUsage || !strings.Contains(errs, "mpirun: no such NIC: bad") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+}
+
+func TestTooManyRanksAreAMistakeOfTheUser(t *testing.T) {
+	status, _, errs := process(t, "compare", "pmb", "Bcast", "--peers=", "--ranks", "2,5000", "--mpirun", launcher(t, "0"))
+	if status != statusUsage || errs != "bench: rhinet: mpirun: too many ranks\n" {
 		t.Errorf("status %d, errors %q", status, errs)
 	}
 }

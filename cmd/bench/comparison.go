@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -98,7 +99,9 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 	s.opts.Calibrate, s.opts.Save = host.Calibrate, save.part
 	res, err := s.measure(ctx, all)
 	for _, n := range s.notes {
-		res.Notes = append(res.Notes, "left out: "+n)
+		if n = "left out: " + n; !slices.Contains(res.Notes, n) { // a continued result may have it
+			res.Notes = append(res.Notes, n)
+		}
 	}
 	if err == nil {
 		if err := save.whole(res); err != nil {
@@ -184,12 +187,14 @@ func (s *comparison) variants(p place, launch string, runtime func(compare.Setti
 	if err != nil {
 		return nil, err
 	}
+	most := 1
+	for _, c := range s.opts.Cells {
+		most = max(most, c.Ranks)
+	}
 	var all []compare.Runtime
 	for _, v := range s.ours {
-		if v.NIC != "" {
-			if err := v.Try(p.ctx, launch, self); err != nil {
-				return nil, usage(fmt.Errorf("--ours: %w", err))
-			}
+		if err := v.Try(p.ctx, launch, most, self); err != nil {
+			return nil, usage(err)
 		}
 		all = append(all, runtime(v))
 	}

@@ -108,6 +108,7 @@ func TestBadInput(t *testing.T) {
 		{"results a --peers= --mpirun /nowhere", "--mpirun /nowhere is not a program"},
 		{"results /proc/none --peers= --mpirun true", "/proc/none"},
 		{"compare --within -1s", "--within"},
+		{"compare --out . --peers= --mpirun true", "--out: . is there, and is not a file"},
 		{"calibrate --format xml", "the formats are text, json"},
 		{"compare --out /nowhere/at/all.json", "--out"},
 	} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -17,6 +18,11 @@ func newSaver(file string) *saver { return &saver{file} }
 func (s *saver) check() error {
 	if s.file == "" {
 		return nil
+	}
+	for _, file := range []string{s.file, s.partial()} {
+		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is there, and is not a file", file)
+		}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(s.file), filepath.Base(s.file)+".*")
 	if err != nil {
