@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
@@ -46,6 +47,9 @@ func (s Suite) Test(t *testing.T) {
 	t.Run("BrokenCommunicator", s.broken)
 }
 
+// patience is how long a run may take: seconds, but for a crowded machine.
+const patience = 5 * time.Minute
+
 // Run returns rank 0's result of a kernel on procs ranks.
 func Run(t testing.TB, k nas.Kernel, procs int, cfg nas.Config) nas.Result {
 	t.Helper()
@@ -56,7 +60,7 @@ func Run(t testing.TB, k nas.Kernel, procs int, cfg nas.Config) nas.Result {
 			root = r
 		}
 		return err
-	})
+	}, mpitest.Timeout(patience))
 	return root
 }
 
