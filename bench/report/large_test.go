@@ -43,7 +43,7 @@ func large() *compare.Result {
 // A large part has an overview that leads to rows and to groups of plots, and
 // the losses of all parts stand in one list, the worst first.
 func TestLargeParts(t *testing.T) {
-	r, err := New("", []Source{{File: "big.json", Result: large()}, {File: "a.json", Result: made()}, {File: "big.json", Result: large()}})
+	r, err := New("", []Source{{File: "big.json", Result: large()}, {File: "a.json", Result: made()}, {File: "big.json", Result: large()}, {File: "big.json", Result: large()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +76,13 @@ func TestLargeParts(t *testing.T) {
 	}
 	if l := r.Losses[0].Cells; l[0].Text != "a" && l[0].Text != "big" || !strings.Contains(l[8].Text, "2.00 [2.00 2.00]") {
 		t.Errorf("the worst loss is %+v", l)
+	}
+	names := map[string]bool{}
+	for _, f := range r.Figures {
+		if names[f.Name] {
+			t.Errorf("two plots are called %s", f.Name)
+		}
+		names[f.Name] = true
 	}
 	var out bytes.Buffer
 	if err := r.Write(&out); err != nil {

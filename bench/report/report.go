@@ -158,8 +158,11 @@ func New(title string, sources []Source) (*Report, error) {
 		r.Rivals = r.Rivals || len(s.Result.Peers()) > 0
 		r.Losses = append(r.Losses, losses(id, strings.TrimSuffix(s.File, ".json"), s.Result, lines)...)
 		for _, f := range p.all() {
-			if names[f.Name] {
-				f.Name = fmt.Sprintf("%s-%s", strings.TrimSuffix(s.File, ".json"), f.Name)
+			for n, plain := 1, f.Name; names[f.Name]; n++ {
+				f.Name = fmt.Sprintf("%s-%s", strings.TrimSuffix(s.File, ".json"), plain)
+				if n > 1 {
+					f.Name = fmt.Sprintf("%s-%d", f.Name, n)
+				}
 			}
 			names[f.Name] = true
 		}

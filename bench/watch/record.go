@@ -43,7 +43,7 @@ func Read(file string) (*Record, error) {
 		return nil, err
 	}
 	r := new(Record)
-	if err := json.Unmarshal(text, r); err != nil {
+	if err := json.Unmarshal(text, r); err != nil && (r.Schema == Schema || !json.Valid(text)) {
 		return nil, fmt.Errorf("%s is no record of bench watch: %v", file, err)
 	}
 	if r.Schema != Schema {

@@ -128,14 +128,14 @@ func (r *results) produce(ctx context.Context, steps []step, tools map[string]st
 		}
 		fmt.Fprintf(r.errs, "[%d/%d] %s: %s (about %v of %v left)\n", i+1, len(steps), s.file, s.command(), s.takes, left)
 		left -= s.takes
+		if err := log.begin(s); err != nil {
+			return err
+		}
 		if err := r.step(ctx, s, tools); err != nil {
 			if ctx.Err() != nil {
 				err = errors.New("interrupted")
 			}
 			return fmt.Errorf("%s: %w; what is there stays, and the same command goes on", filepath.Join(r.dir, s.file), err)
-		}
-		if err := log.add(s); err != nil {
-			return err
 		}
 	}
 	_, err = fmt.Fprintf(r.out, "%s: %d sets, %v\n", r.dir, len(steps), time.Since(start).Round(time.Second))

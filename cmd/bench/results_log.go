@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A stepLog is the file that says which command made which file of a results
-// folder: a line for each, "FILE: COMMAND".
+// A stepLog is the file that says which command makes which file of a results
+// folder: a line for each that was begun, "FILE: COMMAND".
 type stepLog struct {
 	file string
 	made map[string]string
@@ -33,29 +33,33 @@ func readLog(file string) (*stepLog, error) {
 	return l, nil
 }
 
-// done reports whether a step's file is there. A file that another command
-// made is an error, so that nothing is mixed or overwritten.
+// done reports whether a step's file is there. Files that another command made
+// are an error, so that nothing is mixed or overwritten.
 func (l *stepLog) done(dir string, s step) (bool, error) {
-	path := filepath.Join(dir, s.file)
-	made, known := l.made[s.file]
-	_, err := os.Stat(path)
-	switch {
-	case s.again:
-		return false, nil
-	case os.IsNotExist(err):
-		return false, nil
-	case err != nil:
-		return false, err
-	case !known:
-		return false, fmt.Errorf("%s is not from bench results; take another folder", path)
-	case made != s.command():
-		return false, fmt.Errorf("%s was made by another command, %s; take another folder", path, made)
+	files := []string{s.file}
+	if s.keeps {
+		files = append(files, s.stem()+".json", s.stem()+".json.part")
 	}
-	return true, nil
+	made, known := l.made[s.file]
+	for _, name := range files {
+		path := filepath.Join(dir, name)
+		switch _, err := os.Stat(path); {
+		case os.IsNotExist(err), s.again:
+		case err != nil:
+			return false, err
+		case !known:
+			return false, fmt.Errorf("%s is not from bench results; take another folder", path)
+		case made != s.command():
+			return false, fmt.Errorf("%s was made by another command, %s; take another folder", path, made)
+		case name == s.file:
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
-// add notes that a step is done.
-func (l *stepLog) add(s step) error {
+// begin notes that a step is under way.
+func (l *stepLog) begin(s step) error {
 	if l.made[s.file] == s.command() {
 		return nil
 	}

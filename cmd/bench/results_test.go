@@ -94,6 +94,15 @@ func TestResultsKeepTheirHandsOff(t *testing.T) {
 			t.Errorf("error is %v, want %q", err, want)
 		}
 	}
+	// Nor is a comparison continued that something else began.
+	r, tools, _, log = stand(t, "echo done\n")
+	other := filepath.Join(r.dir, "c.json.part")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.produce(t.Context(), threeSteps, tools); err == nil || !strings.Contains(err.Error(), other+" is not from bench results") {
+		t.Errorf("error is %v", err)
+	}
 	if _, err := os.Stat(log); err == nil {
 		t.Errorf("commands ran: %q", read(t, log))
 	}

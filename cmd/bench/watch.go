@@ -38,12 +38,17 @@ func watchCommand(out io.Writer) *cobra.Command {
 			if o.Tries < 1 || o.Limit <= 0 {
 				return usage(errors.New("--tries and --limit must be above zero"))
 			}
-			var before *watch.Record
-			if !update {
-				var err error
-				if before, err = watch.Read(baseline); err != nil {
-					return usage(fmt.Errorf("--baseline: %w; --update makes it", err))
+			before, err := watch.Read(baseline)
+			switch {
+			case os.IsNotExist(err) && !update:
+				return usage(fmt.Errorf("--baseline: %w; --update makes it", err))
+			case err != nil && !os.IsNotExist(err):
+				return usage(fmt.Errorf("--baseline: %w; name another file", err)) // and do not overwrite this one
+			case update:
+				if err := newSaver(baseline).check(); err != nil {
+					return usage(fmt.Errorf("--baseline: %w", err))
 				}
+				before = nil
 			}
 			return watchCosts(out, o, launch, baseline, before, times)
 		},

@@ -45,6 +45,24 @@ func TestWatchFailsWhenMessagesCostMore(t *testing.T) {
 	}
 }
 
+// A file that is no record is not overwritten, and nothing is counted first.
+func TestWatchKeepsForeignFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "other.json")
+	if err := os.WriteFile(file, []byte(`{"schema":"rhinet-compare-1"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{file, dir} {
+		status, out, errs := command("watch", "--update", "--baseline", path, "--mpirun", "/nowhere")
+		if status != statusUsage || !strings.Contains(errs, path) || !strings.Contains(errs, "name another file") || out != "" {
+			t.Errorf("status %d, output %q, errors %q", status, out, errs)
+		}
+	}
+	if text, _ := os.ReadFile(file); string(text) != `{"schema":"rhinet-compare-1"}` {
+		t.Errorf("the file holds %q", text)
+	}
+}
+
 func TestTally(t *testing.T) {
 	status, out, errs := process(t, "watch", "tally", "Bcast", "8", "100")
 	if status != 0 || !strings.HasPrefix(out, "tally 0.") {
