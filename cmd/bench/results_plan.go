@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"rhinet/bench/model"
 	"rhinet/bench/nic"
 )
 
@@ -33,6 +34,15 @@ func (r *results) steps() []step {
 		}
 		add("pm-"+name+".json", command, 10*time.Second)
 	}
+	for _, e := range model.Experiments() {
+		add("model-"+e.Name+".csv", "bench nic model "+e.Name+" --format csv", time.Second)
+	}
+	add("model-timeline.txt", "bench nic model timeline", time.Second)
+	idle := "mpirun -n 68 bench connected --rounds 60"
+	if r.short {
+		idle = "mpirun -n 8 bench connected --rounds 2 --time 1ms"
+	}
+	add("connected.txt", idle, 5*time.Second)
 	add("mpi-pingpong.json", "mpirun -n 2 bench pingpong --format json --time "+budget, 5*time.Second)
 	suite := "mpirun -n 2 bench pmb PingPong --format json"
 	if r.short {
