@@ -16,7 +16,7 @@ const (
 )
 
 // napLimit bounds a sleep where ringing may be missed: no way to fence the
-// ringing side from here, or not yet.
+// ringing side, which trusts that there is.
 const napLimit = time.Millisecond
 
 // A Doorbell wakes one rank. The rank arms it, looks once more for work, and
@@ -26,16 +26,16 @@ const napLimit = time.Millisecond
 // fence after each publication is the fence that Arm puts into all processors
 // that run a rank (membarrier): a publication is either visible once Arm has
 // returned, or its publisher sees the rank armed. As long as not every rank
-// can be reached by that fence, a bell may be missed and sleeps are short.
-// Between goroutines, Ring fences instead.
+// can be reached by that fence, and between goroutines, Ring fences instead.
 type Doorbell struct {
 	asleep *uint32 // set by the sleeper, cleared by whoever rings or by the sleeper
 	bell   *uint32
 	fenced *uint64       // number of ranks that Arm's fence reaches
 	ranks  uint64        // number of all ranks
 	heard  uint32        // bell when armed; owned by the sleeper
-	nap    bool          // this sleep is short, because Arm has not fenced everyone
-	blind  bool          // the kernel does not fence
+	nap    bool          // this sleep is short, because Arm should have fenced and could not
+	blind  bool          // the kernel does not fence though it said it would
+	own    uint32        // nobody else's; what Ring fences with
 	ready  chan struct{} // ranks as goroutines: takes one token; else nil
 	timer  *time.Timer   // ranks as goroutines: of the sleeper
 }
@@ -66,8 +66,10 @@ func (d *Doorbell) Arm() {
 	}
 	d.heard = atomic.LoadUint32(d.bell)
 	atomic.StoreUint32(d.asleep, 1)
-	d.nap = d.blind || atomic.LoadUint64(d.fenced) < d.ranks
-	if !d.nap && !barrier() {
+	// Whoever rings without a fence has seen the last rank become a target.
+	// Where that is yet to come here, asleep is set before, and seen by the ringer.
+	d.nap = d.blind
+	if !d.nap && atomic.LoadUint64(d.fenced) >= d.ranks && !barrier() {
 		d.blind, d.nap = true, true
 	}
 }
@@ -101,8 +103,8 @@ func (d *Doorbell) Disarm() { atomic.StoreUint32(d.asleep, 0) }
 
 // Ring wakes the rank if it is armed. The caller has published before.
 func (d *Doorbell) Ring() {
-	if d.ready != nil {
-		atomic.AddUint32(d.asleep, 0) // a fence: Arm has none
+	if d.ready != nil || atomic.LoadUint64(d.fenced) < d.ranks {
+		atomic.AddUint32(&d.own, 0) // a fence: Arm has none
 	}
 	if atomic.LoadUint32(d.asleep) != 0 {
 		d.wake()

@@ -8,7 +8,7 @@ import (
 
 // fenceDelay is how long after its start a rank makes itself a target of the
 // others' barriers. The kernel takes so long for it that a short job would
-// spend most of its time on it; until then, sleeps are short (napLimit).
+// spend most of its time on it; until then, whoever rings fences.
 const fenceDelay = 100 * time.Millisecond
 
 // fences makes the ranks of this process targets of the barriers of all.
@@ -27,7 +27,7 @@ func (s *fences) begin(f *Fabric, rank int) {
 
 // register makes this process a target of barriers and counts rank among
 // those that are. A kernel that cannot do it leaves the rank uncounted, and
-// all sleeps of the job short.
+// whoever rings in that job fences for ever.
 func (s *fences) register(f *Fabric, rank int) {
 	if !barrierReady() {
 		return
