@@ -17,7 +17,7 @@ func screen(t *testing.T, user *os.File) (shows func(text string)) {
 	go io.Copy(&all, user)
 	return func(text string) {
 		t.Helper()
-		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
 			if strings.Contains(strings.ReplaceAll(all.String(), "\r\n", "\n"), text) {
 				return
 			}
