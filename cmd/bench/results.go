@@ -161,7 +161,7 @@ func (r *results) step(ctx context.Context, s step, tools map[string]string) err
 			}
 		}
 	}
-	out, err := os.CreateTemp(r.dir, s.file+".*")
+	out, err := os.Create(filepath.Join(r.dir, s.file+".new")) // the next run takes the same, should this one be killed
 	if err != nil {
 		return err
 	}
@@ -175,9 +175,6 @@ func (r *results) step(ctx context.Context, s step, tools map[string]string) err
 	cmd.WaitDelay = 20 * time.Second
 	attend(cmd)
 	if err := cmd.Run(); err != nil {
-		return err
-	}
-	if err := out.Chmod(0o644); err != nil {
 		return err
 	}
 	return os.Rename(out.Name(), filepath.Join(r.dir, s.file))
