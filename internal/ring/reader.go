@@ -9,6 +9,7 @@ type Reader struct {
 	slot  uint64 // its number
 	pos   uint64 // next data position
 	after uint64 // data position after the packet that Poll returned
+	usual uint64 // payload bytes of the packet that Poll returned
 	ring  Ring
 }
 
@@ -42,6 +43,7 @@ func (r *Reader) Poll(p *Packet) (bool, error) {
 func (r *Reader) open(w uint64, p *Packet) (bool, error) {
 	p.Head[0], p.Head[1], p.Head[2] = w, r.line[1], r.line[2]
 	n := uint64(uint32(p.Head[1]))
+	r.usual = n
 	if n <= Inline {
 		p.Data = inline(r.line)[:n:n]
 		r.after = r.pos
@@ -60,6 +62,20 @@ func (r *Reader) open(w uint64, p *Packet) (bool, error) {
 	p.Data = r.ring.data[at : at+n : at+n]
 	r.after = next
 	return true, nil
+}
+
+// Expect asks for the payload of the next packet if that will be as long as the
+// last one, and reports whether it would then lie apart from its line. It changes
+// nothing but timing, and helps if the packet has just been written: line and
+// payload then come over together.
+func (r *Reader) Expect() (apart bool) {
+	n := r.usual
+	if n <= Inline || n > r.ring.size {
+		return false
+	}
+	at, _ := Place(r.pos, r.ring.size, int(n))
+	fetch(&r.ring.data[at&(r.ring.size-1)], min(int(n+LineBytes-1)/LineBytes, aheadLines))
+	return true
 }
 
 // Consume frees the space of the packet that Poll returned and exports the

@@ -231,3 +231,32 @@ func TestNoAllocations(t *testing.T) {
 		t.Fatalf("%v allocations", n)
 	}
 }
+
+// Expect knows from the last packet whether the next payload lies apart, and
+// takes nothing.
+func TestExpect(t *testing.T) {
+	l := Layout{Slots: 8, Bytes: 1 << 16}
+	mem := Memory(l.Size())
+	w, r := NewWriter(mem, l, 0, 0), NewReader(mem, l, 0, 0)
+	if r.Expect() {
+		t.Error("a payload apart before the first packet")
+	}
+	var p Packet
+	for i, n := range []int{Inline, Inline + 1, 5000, 0, 600, 600} {
+		if !w.Put([3]uint64{}, make([]byte, n)) {
+			t.Fatal("no room")
+		}
+		r.Expect()
+		if ok, err := r.Poll(&p); !ok || err != nil || len(p.Data) != n {
+			t.Fatalf("packet %d: %v, %v, %d bytes", i, ok, err, len(p.Data))
+		}
+		r.Consume()
+		if got := r.Expect(); got != (n > Inline) {
+			t.Errorf("after %d bytes: apart %v", n, got)
+		}
+	}
+	r.usual = 1 << 40 // a writer that lies
+	if r.Expect() {
+		t.Error("asks for a payload beyond the area")
+	}
+}

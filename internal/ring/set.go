@@ -178,6 +178,12 @@ func (s *Set) Aim() (word *uint64, seq uint32) {
 	return &m.line[0], m.want
 }
 
+// Expect is [Reader.Expect] for the ring hinted at last.
+func (s *Set) Expect() (apart bool) {
+	s.Consume()
+	return s.nhot > 0 && s.hot[0].Expect()
+}
+
 // Consume frees the space of the packet that Poll returned last, if that has
 // not happened yet.
 func (s *Set) Consume() {

@@ -80,6 +80,10 @@ type Aimer interface {
 	// packet of the peer hinted at arrives; nil if that cannot be said. It is
 	// called after a Poll that found nothing and holds until the next.
 	Aim() (word *uint64, seq uint32)
+	// Expect asks for the payload of that packet, which is supposed to have been
+	// written just now and to be like the one before, and reports whether such a
+	// payload is fetched apart. It changes nothing but timing.
+	Expect() (apart bool)
 }
 
 // A Flag is one line of a board.

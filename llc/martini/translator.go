@@ -59,6 +59,9 @@ func (t *Translator) Caps() ir.Caps { return t.caps }
 // Hint looks at peer's ring first from now on.
 func (t *Translator) Hint(peer int) { t.set.Hint(peer) }
 
+// Expect asks for the payload of the next packet of the peer hinted at.
+func (t *Translator) Expect() (apart bool) { return t.set.Expect() }
+
 // Aim tells where the next packet of the peer hinted at shows.
 func (t *Translator) Aim() (word *uint64, seq uint32) { return t.set.Aim() }
 

@@ -17,7 +17,9 @@ func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 		p.nic.Hint(r.Peer)
 		p.polling = true
 		if l != nil {
-			wait.Lull(l.now)
+			if wait.Lull(l.now); l.now > 0 {
+				l.apart = p.aimer.Expect()
+			}
 		}
 		looks := 0
 		for !r.Done() {

@@ -7,7 +7,8 @@ import "time"
 // A line that its reader does not look at stays with its writer, who then need
 // not fetch it: so the best first look is the one that just finds it written.
 //
-// In a ping-pong that is after a third of a round. To grow after each look that
+// In a ping-pong that is after a third of a round, or after almost half if the
+// payload does not lie in the packet's line and both are fetched together. To grow after each look that
 // came too early and to shrink after others does not find it: both sides would
 // wait for each other's lull, which pushes both up. Elsewhere a lull is lost
 // time, so it needs waits of which hardly one ends at its first look, and goes
@@ -18,7 +19,9 @@ type lull struct {
 	instant int           // of them, those that ended at their first look
 	began   time.Duration // when they began
 	without int           // nanoseconds of a round without a lull
+	apart   bool          // the payload of packets lies apart
 	pause   int           // choices until a lull is tried again
+	failed  int           // trials in a row that did not help
 }
 
 // adapt counts a wait that looked in vain so often, and chooses the lull anew
@@ -40,16 +43,25 @@ func (l *lull) choose(now time.Duration) {
 		l.pause--
 	case l.now == 0:
 		if l.without = round; round <= longRound && l.instant <= fewInstant {
-			l.now = round / lullShare
+			l.now = l.share(round)
 		}
 	case round >= l.without:
-		l.now, l.pause = 0, lullPause
+		l.now, l.pause = 0, lullPause<<l.failed
+		l.failed = min(l.failed+1, mostFailed)
 	case l.instant == lullWaits:
 		l.now--
 	default:
-		l.now = round / lullShare
+		l.now, l.failed = l.share(round), 0
 	}
 	l.waits, l.instant, l.began = 0, 0, now
+}
+
+// share is the lull for a ping-pong with rounds of so many nanoseconds.
+func (l *lull) share(round int) int {
+	if l.apart {
+		return round / apartShare
+	}
+	return round / lullShare
 }
 
 // epoch is what times are measured from; it never changes.

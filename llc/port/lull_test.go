@@ -40,6 +40,22 @@ func TestLullFollowsTheWaits(t *testing.T) {
 	}
 	after(390, 0, 390/lullShare)
 	after(10000, 0, 0)
+	for range 2 * lullPause { // no gain twice
+		after(300, 0, 0)
+	}
+	l.apart = true
+	after(420, 0, 420/apartShare)
+	after(400, 0, 400/apartShare)
+	if l.failed != 0 {
+		t.Errorf("%d failures after a success", l.failed)
+	}
+	for range 2 * mostFailed {
+		l.now, l.without = 1, 100
+		after(100, 0, 0)
+	}
+	if want := lullPause << mostFailed; l.pause != want {
+		t.Errorf("a pause of %d, want %d", l.pause, want)
+	}
 }
 
 // Each choice reads the clock once, and a wait in between nothing.
