@@ -1,16 +1,18 @@
 package compare
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A run is a comparison in progress: what is known of it, and what is left.
 type run struct {
 	runtimes []Runtime
 	opts     Options
 	res      *Result
-	have     map[string]bool // figures of a round that are measured
+	have     map[string]bool // figures of a round that are measured, or too slow to be
 	failed   map[string]int  // how often a runtime failed a cell
 	tried    map[string]bool // cells of a round that failed
-	slow     map[string]bool // sizes for which a runtime is too slow
 }
 
 // Keys of the maps.
@@ -21,11 +23,10 @@ func cellKey(name, test string, ranks int) string { return fmt.Sprint(name, test
 func triedKey(round int, name, test string, ranks int) string {
 	return fmt.Sprint(round, name, test, ranks)
 }
-func slowKey(name, test string, ranks, bytes int) string { return fmt.Sprint(name, test, ranks, bytes) }
 
 // index notes what a continued result holds.
 func (r *run) index() {
-	r.have, r.failed, r.tried, r.slow = map[string]bool{}, map[string]int{}, map[string]bool{}, map[string]bool{}
+	r.have, r.failed, r.tried = map[string]bool{}, map[string]int{}, map[string]bool{}
 	for _, s := range r.res.Samples {
 		r.have[figureKey(s.Round, s.Runtime, s.Test, s.Ranks, s.Bytes)] = true
 	}
@@ -34,27 +35,19 @@ func (r *run) index() {
 		r.tried[triedKey(f.Round, f.Runtime, f.Test, f.Ranks)] = true
 	}
 	for _, b := range r.res.TooSlow {
-		r.slow[slowKey(b.Runtime, b.Test, b.Ranks, b.Bytes)] = true
+		r.have[figureKey(b.Round, b.Runtime, b.Test, b.Ranks, b.Bytes)] = true
 	}
 }
 
-// missing returns what of a job is to be measured in a round: cells with
-// figures that are not known, without sizes for which the runtime is too slow.
+// missing returns what of a job is to be measured in a round: the cells with
+// figures that are not known.
 func (r *run) missing(round int, name string, job []Cell) (rest []Cell) {
 	for _, c := range job {
 		if r.failed[cellKey(name, c.Test, c.Ranks)] >= failuresAllowed || r.tried[triedKey(round, name, c.Test, c.Ranks)] {
 			continue
 		}
-		var sizes []int
-		known := true
-		for _, n := range c.Bytes {
-			if !r.slow[slowKey(name, c.Test, c.Ranks, n)] {
-				sizes = append(sizes, n)
-				known = known && r.have[figureKey(round, name, c.Test, c.Ranks, n)]
-			}
-		}
-		if !known {
-			rest = append(rest, Cell{c.Test, c.Ranks, sizes})
+		if slices.ContainsFunc(c.Bytes, func(n int) bool { return !r.have[figureKey(round, name, c.Test, c.Ranks, n)] }) {
+			rest = append(rest, c)
 		}
 	}
 	return rest
@@ -67,10 +60,8 @@ func (r *run) keep(round int, got outcome) {
 		r.res.Samples = append(r.res.Samples, s)
 	}
 	for _, b := range got.slow {
-		if key := slowKey(b.Runtime, b.Test, b.Ranks, b.Bytes); !r.slow[key] {
-			r.slow[key] = true
-			r.res.TooSlow = append(r.res.TooSlow, b)
-		}
+		b.Round = round
+		r.res.TooSlow = append(r.res.TooSlow, b)
 	}
 }
 

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// A TooSlow is a size that a runtime left out of a test, because smaller ones
-// had taken too long.
+// A TooSlow is a size that a runtime left out of a test in a round, because
+// smaller ones had taken too long.
 type TooSlow struct {
+	Round   int    `json:"round"`
 	Runtime string `json:"runtime"`
 	Test    string `json:"test"`
 	Ranks   int    `json:"ranks"`
@@ -19,12 +20,18 @@ type TooSlow struct {
 // Slow reports whether the runtime at a place of Runtimes has no figure in a
 // line because it is too slow for it.
 func (res *Result) Slow(place int, l Line) bool {
-	return math.IsNaN(l.Medians[place]) && slices.Contains(res.TooSlow, TooSlow{res.Runtimes[place], l.Test, l.Ranks, l.Bytes})
+	return math.IsNaN(l.Medians[place]) && slices.ContainsFunc(res.TooSlow, func(b TooSlow) bool {
+		return b.Runtime == res.Runtimes[place] && b.Test == l.Test && b.Ranks == l.Ranks && b.Bytes == l.Bytes
+	})
 }
 
-// bounds says what was left out because it was too slow, a note for each
-// runtime and number of ranks.
+// bounds says what was left out of every round because it was too slow, a note
+// for each runtime and number of ranks.
 func (res *Result) bounds() (notes []string) {
+	measured := map[string]bool{}
+	for _, s := range res.Samples {
+		measured[figureKey(0, s.Runtime, s.Test, s.Ranks, s.Bytes)] = true
+	}
 	type where struct {
 		name  string
 		ranks int
@@ -32,6 +39,9 @@ func (res *Result) bounds() (notes []string) {
 	from := map[where]map[string]int{} // test -> the smallest size
 	var order []where
 	for _, b := range res.TooSlow {
+		if measured[figureKey(0, b.Runtime, b.Test, b.Ranks, b.Bytes)] {
+			continue
+		}
 		w := where{b.Runtime, b.Ranks}
 		if from[w] == nil {
 			from[w] = map[string]int{}
