@@ -27,6 +27,10 @@ const noBoard boardSlot = -1
 // exchange each rank looks at the flags of all. Protocol constant.
 const maxBoardRanks = 64
 
+// apart is how far apart the children of communicators that were made one after
+// the other look for a free context, so that they seldom want the same.
+const apart = 61
+
 // maxContexts is how many communicators a rank can be in at once, a multiple
 // of 64. Protocol constant: all ranks of a job must use the same.
 const maxContexts = 4096
@@ -119,12 +123,17 @@ func (s *idSpace) retract() {
 	s.mu.Unlock()
 }
 
-// lowest is the context that the combined proposals leave, if any.
-func (p *proposal) lowest() (contextID, bool) {
-	for i, w := range p[idWords:] {
-		if w != 0 {
-			return contextID(i*64 + bits.TrailingZeros64(w)), true
+// first is the first context from from on, in a circle, that the combined
+// proposals leave, if any.
+func (p *proposal) first(from contextID) (contextID, bool) {
+	const words = maxContexts / 64
+	at := int(from) / 64 % words
+	mask := ^uint64(0) << (from % 64)
+	for range words + 1 {
+		if w := p[idWords+at] & mask; w != 0 {
+			return contextID(at*64 + bits.TrailingZeros64(w)), true
 		}
+		at, mask = (at+1)%words, ^uint64(0)
 	}
 	return 0, false
 }

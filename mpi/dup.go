@@ -97,7 +97,9 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 }
 
 // Free ends the use of c. All its ranks call it, and it may wait until they
-// have; nothing may be pending on c.
+// have; nothing may be pending on c. If a call on c ended half-way because its
+// context did, messages of that call may be about for ever, so what told them
+// from others, one of 4096 numbers, is then not used again.
 //
 // MPI 4.1, section 7.4.3.
 func (c *Comm) Free() error {
@@ -110,20 +112,22 @@ func (c *Comm) Free() error {
 	}
 	c.coll.mu.Lock()
 	defer c.coll.mu.Unlock()
-	if old := c.state.Swap(commFreed); old == commFreed {
+	old := c.state.Swap(commFreed)
+	if old == commFreed {
 		return c.errorAt(s, ErrComm, "the communicator has been freed")
 	}
-	board := c.board
+	broken := old == commBroken
 	var err error
-	if board != noBoard {
+	if c.board != noBoard {
 		c.coll.begin(s.call, nil)
-		if err = c.coll.part(); err != nil {
-			board = noBoard // somebody may still look there
-		}
+		err = c.coll.part()
+		broken = broken || err != nil
 	}
 	c.w.forget(c.core)
-	c.w.ids.give(c.id, board, c.coll.lastSeq())
-	if err != nil {
+	if !broken {
+		c.w.ids.give(c.id, c.board, c.coll.lastSeq())
+	}
+	if err != nil && old != commBroken {
 		return c.explain(s, err)
 	}
 	return nil
@@ -164,10 +168,14 @@ func (c *Comm) agree(s site, size int, member bool) (contextID, boardSlot, uint6
 	defer ids.quit(c.id)
 	var mine, common proposal
 	and := elemOf[uint64](&c.w.elems).ops[BAnd]
+	// A context that has just been given back may still have messages on their
+	// way that nobody will receive, so it is the last to be used again.
+	c.coll.agreed++
+	from := contextID((uint32(c.id)*apart + c.coll.agreed) % maxContexts)
 	for {
 		proposed := ids.propose(c.id, &mine)
 		err := c.coll.group.Allreduce(view(mine[:]), view(common[:]), and)
-		id, found := common.lowest()
+		id, found := common.first(from)
 		if err == nil && common[honest] == 1 && found && member {
 			ids.take(id)
 		}

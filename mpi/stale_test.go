@@ -1,0 +1,71 @@
+package mpi_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"rhinet/mpi"
+)
+
+// A call that its context ended leaves a message behind that nobody receives.
+// Communicators made afterwards must not find it, also when the one that it
+// belongs to has been freed.
+func TestWhatACancelledCallLeavesBehindIsNeverFound(t *testing.T) {
+	late := func(w *mpi.Comm, c *mpi.Comm, call func(c *mpi.Comm) error) error {
+		if w.Rank() == 1 {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			defer cancel()
+			if err := is(call(c.WithContext(ctx)), mpi.ErrCancelled, ""); err != nil {
+				return err
+			}
+			return mpi.Barrier(w)
+		}
+		return errors.Join(mpi.Barrier(w), call(c))
+	}
+	for name, call := range map[string]func(c *mpi.Comm) error{
+		"Barrier": mpi.Barrier,
+		"Bcast":   func(c *mpi.Comm) error { return mpi.Bcast(c, make([]int, 500), 0) },
+		"Recv": func(c *mpi.Comm) error {
+			if c.Rank() == 0 {
+				return mpi.Send(c, make([]int, 500), 1, 3)
+			}
+			_, err := mpi.Recv(c, make([]int, 500), 0, 3)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			everywhere(t, 2, func(w *mpi.Comm) error {
+				c, err := w.Dup()
+				if err != nil {
+					return err
+				}
+				if err := errors.Join(late(w, c, call), c.Free()); err != nil {
+					return err
+				}
+				for range 20 {
+					d, err := w.Dup()
+					if err != nil {
+						return err
+					}
+					buf := make([]int, 500)
+					if w.Rank() == 0 {
+						buf[0] = 7
+						err = errors.Join(mpi.Bcast(d, buf, 0), mpi.Send(d, buf, 1, 3))
+					} else {
+						err = mpi.Bcast(d, buf, 0)
+						err = errors.Join(err, equal("broadcast", buf[0], 7))
+						buf[0] = 0
+						_, e := mpi.Recv(d, buf, 0, 3)
+						err = errors.Join(err, e, equal("message", buf[0], 7))
+					}
+					if err := errors.Join(err, d.Free()); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
