@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 
 	"rhinet/bench/compare"
 )
@@ -147,6 +146,5 @@ func betterRatios(res *compare.Result, g lineGroup) (figures []*Figure) {
 	f := ratioFigure(res.Runtimes[0], "the better peer", 0, 0, rate, bars)
 	f.Name, f.Title = "ratio-"+file(g.name), g.name+": "+res.Runtimes[0]+" / the better peer"
 	f.plot.Title.Text, f.plot.Y.Label.Text = f.Title, "ranks, bytes"
-	f.height = vg.Length(80 + 13*len(bars))
 	return []*Figure{f}
 }

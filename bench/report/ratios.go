@@ -14,6 +14,9 @@ import (
 // barsAPlot is how many bars one plot has at most.
 const barsAPlot = 24
 
+// barsHeight is the height of a plot of n bars: title and axis need theirs.
+func barsHeight(n int) vg.Length { return vg.Length(80 + 15*max(n, 5)) }
+
 // ratios draws the paired ratios of the first runtime to each of the others:
 // bars from 1, and the 95 % interval as a whisker. Above the line at 1 lies
 // what is faster for times, below for rates, so the two do not share a plot.
@@ -70,7 +73,7 @@ func ratioFigure(ours, other string, i, part int, rate bool, bars []bar) *Figure
 	f := newFigure(name, title, what, "test, ranks, bytes")
 	p := f.plot
 	p.Legend.Top = false
-	f.height = vg.Length(80 + 15*len(bars))
+	f.height = barsHeight(len(bars))
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(aroundOne)
 	b := &ratioBars{bars: bars, look: lookOf(i)}
 	p.Add(b)

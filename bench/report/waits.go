@@ -91,7 +91,7 @@ func (b *waitBars) figure(part int) *Figure {
 	}
 	f := newFigure(name, "communication wait", "share of the time (%); filled: mean, mark: the rank that waits most", "kernel, ranks")
 	p := f.plot
-	f.height = vg.Length(80 + 15*len(b.labels))
+	f.height = barsHeight(len(b.labels))
 	p.Add(b)
 	p.X.Min, p.X.Max = 0, 100
 	p.Y.Min, p.Y.Max = -0.7, float64(len(b.labels))-0.3
