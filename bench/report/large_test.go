@@ -74,7 +74,7 @@ func TestLargeParts(t *testing.T) {
 	if !slices.IsSortedFunc(r.Losses, func(a, b Loss) int { return int(1e6 * (b.times - a.times)) }) || len(r.Losses) < 60 {
 		t.Errorf("%d losses", len(r.Losses))
 	}
-	if l := r.Losses[0].Cells; l[0].Text != "a" && l[0].Text != "big" || !strings.Contains(l[8].Text, "2.00 [2.00 2.00]") {
+	if l := r.Losses[0].Cells; l[8].Text != "a" && l[8].Text != "big" || !strings.Contains(l[3].Text, "2.00 [2.00 2.00]") {
 		t.Errorf("the worst loss is %+v", l)
 	}
 	names := map[string]bool{}

@@ -15,7 +15,7 @@ type Loss struct {
 }
 
 // lossHeader names the columns of the list of losses.
-var lossHeader = []string{"set", "test", "ranks", "bytes", "ours", "the better peer", "", "unit", "times slower [95 %]"}
+var lossHeader = []string{"test", "ranks", "bytes", "times slower [95 %]", "ours", "the better peer", "", "unit", "set"}
 
 // losses lists the lines of a part in which the first runtime is slower than
 // the better of the peers, each with a link to its row.
@@ -34,9 +34,9 @@ func losses(id, stem string, res *compare.Result, lines []compare.Line) (list []
 		}
 		mine, peer := l.Medians[0], l.Medians[l.Rival()]
 		list = append(list, Loss{times: times, Cells: []Cell{
-			{Text: stem}, {Text: l.Test, Href: "#" + rowID(id, i)}, number(float64(l.Ranks), "%.0f"), number(float64(l.Bytes), "%.0f"),
-			number(mine, digits(mine)), {Text: res.Runtimes[l.Rival()]}, number(peer, digits(peer)), {Text: l.Unit},
+			{Text: l.Test, Href: "#" + rowID(id, i)}, number(float64(l.Ranks), "%.0f"), number(float64(l.Bytes), "%.0f"),
 			{Text: fmt.Sprintf("%.2f [%.2f %.2f]", times, from, to), Key: fmt.Sprintf("%g", times), Numeric: true, Class: "slower"},
+			number(mine, digits(mine)), {Text: res.Runtimes[l.Rival()]}, number(peer, digits(peer)), {Text: l.Unit}, {Text: stem},
 		}})
 	}
 	return list
