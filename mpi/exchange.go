@@ -22,11 +22,12 @@ type exchanger struct {
 	*collTransport
 	board   ir.Board
 	index   int
-	peers   []int  // the other ranks' numbers in the transport
+	order   []int  // the other ranks, as they are looked at
+	peers   []int  // the same as numbers in the transport
 	seq     uint64 // of the last exchange; its low half is what the lines carry
 	out     []byte
-	n       int // bytes of one contribution
-	missing uint64
+	n       int    // bytes of one contribution
+	missing uint64 // those of order whose flag is not here
 	in      []byte
 	raise   func()      // made once, like raised, so that waiting does not allocate
 	raised  func() bool // reports whether everybody's flag is here
@@ -42,12 +43,30 @@ var _ collectives.Exchange = (*exchanger)(nil)
 
 func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) *exchanger {
 	x := &exchanger{collTransport: t, board: board, index: int(slot), seq: seq}
-	for i := 1; i < t.c.size; i++ {
-		x.peers = append(x.peers, t.c.global((t.c.rank+i)%t.c.size)) // not all wake rank 0 first
+	x.order = lookOrder(t.c)
+	for _, rank := range x.order {
+		x.peers = append(x.peers, t.c.global(rank))
 	}
 	x.raise, x.raised = x.put, x.look
 	x.peek = func() bool { x.look(); x.peeked = true; return true }
 	return x
+}
+
+// lookOrder lists the other ranks of c from the next one on, so that not all
+// wake rank 0 first. Where ranks share processors, those that began on this one
+// come first: while one of them is missing it needs the processor, and nobody
+// should touch the lines that ranks elsewhere are about to write.
+func lookOrder(c *core) []int {
+	var here, elsewhere []int
+	for i := 1; i < c.size; i++ {
+		rank := (c.rank + i) % c.size
+		if n := c.w.Processors; n > 0 && n < c.w.Size && (c.global(rank)-c.global(c.rank))%n == 0 {
+			here = append(here, rank)
+		} else {
+			elsewhere = append(elsewhere, rank)
+		}
+	}
+	return append(here, elsewhere...)
 }
 
 // ExchangeBytes is the payload of one line.
@@ -71,7 +90,7 @@ func (x *exchanger) begin(in, out []byte) {
 	}
 	x.in, x.out, x.n = in, out, len(in)
 	copy(x.part(x.c.rank), in)
-	x.missing = ^uint64(0) >> (64 - x.c.size) &^ (1 << x.c.rank)
+	x.missing = 1<<len(x.order) - 1
 }
 
 // finish is the end of an exchange for which nobody waits any longer.
@@ -158,8 +177,8 @@ func (x *exchanger) put() {
 // reports whether all have been raised.
 func (x *exchanger) look() bool {
 	for x.missing != 0 {
-		peer := bits.TrailingZeros64(x.missing)
-		if !x.board.Raised(x.c.global(peer), x.index, uint32(x.seq), x.part(peer)) {
+		i := bits.TrailingZeros64(x.missing)
+		if !x.board.Raised(x.peers[i], x.index, uint32(x.seq), x.part(x.order[i])) {
 			return false
 		}
 		x.missing &= x.missing - 1

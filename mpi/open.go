@@ -26,6 +26,7 @@ func (s setup) open() (Job, error) {
 	if cpus == 0 {
 		cpus = wait.UsableCPUs()
 	}
+	j.Processors = cpus
 	j.Collectives = collectives.Options{Oversubscribed: s.size > cpus}
 	if j.Collectives.Force, err = collectives.ParseForce(s.force); err != nil {
 		return j, errors.Join(initError(ErrInit, "%s: %v", envForce, err), nic.Close(), release())

@@ -18,6 +18,9 @@ type Job struct {
 	Debug bool
 	// Collectives adjusts the choice of algorithms, equally on all ranks.
 	Collectives collectives.Options
+	// Processors is how many processors the ranks share, each beginning on the
+	// next; 0 if that is not known. It changes nothing but timing.
+	Processors int
 	// release, if set, gives back what the transport used, after its Close.
 	release func() error
 }

@@ -81,10 +81,6 @@ func (p *Port) over(w *waiter) bool { return p.closed || w.expired.Load() || p.d
 // goroutine polls or is about to.
 func (p *Port) poll(w *waiter, b *wait.Backoff) {
 	p.polling = true
-	if w.kind == waitCond && p.policy.Spin == 0 && p.giveWay(w, b) {
-		p.polling = false
-		return
-	}
 	for !p.over(w) {
 		if p.turn() && p.news() {
 			b.Reset()
@@ -107,16 +103,19 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 	p.polling = false
 }
 
-// giveWay lets others have the processor a few times and reports whether the
-// condition of w held after one of them. Where ranks share processors that is
-// how most barriers end, and then there is no need to look at the network as
-// well, which costs as much again.
-func (p *Port) giveWay(w *waiter, b *wait.Backoff) bool {
+// giveWay lets others have the processor a few times and reports whether cond
+// held after one of them. Where ranks share processors that is how most barriers
+// end, and then there is no need to look at the network as well, which costs as
+// much again.
+func (p *Port) giveWay(cond func() bool, b *wait.Backoff) (met bool) {
+	if p.polling || p.waiters.first != nil {
+		return false
+	}
 	for range politeYields {
 		if p.gate.wanted.Load() != 0 || p.woke || b.Pause() {
 			return false
 		}
-		if p.done(w) {
+		if cond() {
 			return true
 		}
 	}

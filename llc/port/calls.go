@@ -192,15 +192,18 @@ func (p *Port) Await(call string, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
 	}
-	if p.policy.Spin > 0 {
+	apart := p.policy.Spin > 0 // whoever is waited for has a processor of its own
+	if apart {
 		wait.Lull(condLull)
 	}
 	if !cond() {
-		w := p.waiters.take()
-		w.kind, w.call, w.cond = waitCond, call, cond
 		b := p.policy.Begin()
-		p.await(w, &b)
-		p.waiters.keep(w)
+		if apart || !p.giveWay(cond, &b) {
+			w := p.waiters.take()
+			w.kind, w.call, w.cond = waitCond, call, cond
+			p.await(w, &b)
+			p.waiters.keep(w)
+		}
 	}
 	p.gate.leave()
 }
