@@ -94,6 +94,12 @@ func TestResultsKeepTheirHandsOff(t *testing.T) {
 			t.Errorf("error is %v, want %q", err, want)
 		}
 	}
+	if _, err := os.Stat(log); err == nil {
+		t.Errorf("commands ran: %q", read(t, log))
+	}
+	if read(t, file) != "mine" {
+		t.Error("the file is overwritten")
+	}
 	// Nor is a comparison continued that something else began.
 	r, tools, _, log = stand(t, "echo done\n")
 	other := filepath.Join(r.dir, "c.json.part")
@@ -105,9 +111,6 @@ func TestResultsKeepTheirHandsOff(t *testing.T) {
 	}
 	if _, err := os.Stat(log); err == nil {
 		t.Errorf("commands ran: %q", read(t, log))
-	}
-	if read(t, file) != "mine" {
-		t.Error("the file is overwritten")
 	}
 }
 
