@@ -152,11 +152,14 @@ func TestWrongNames(t *testing.T) {
 func TestTablePrints(t *testing.T) {
 	text := Table()
 	for _, want := range []string{
-		"allreduce", "recursive-doubling", "2^k ranks, commutative", "by name only", "..16K bytes", "512K.. bytes", "8.. ranks", "any", "1M..",
+		"allreduce", "recursive-doubling", "2^k ranks, commutative", "by name only", "..16K bytes", "512K.. bytes", "8.. ranks", "any",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	if got := limits(1, 3*mib) + limits(kib, 0); got != "1..3M1K.." {
+		t.Error(got)
 	}
 	if got := numKinds.String(); got != "kind 16" {
 		t.Error(got)

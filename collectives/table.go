@@ -61,9 +61,9 @@ var table = []row{
 	{Barrier, "tree", 0, nil, never, never, barrierTree},
 	{Barrier, "dissemination", 0, nil, always, always, barrierDissemination},
 
-	{Bcast, "exchange", 0, whole, always, always, bcastExchange},
+	{Bcast, "exchange", 0, whole, always, never, bcastExchange},
 	{Bcast, "linear", 0, nil, span{maxRanks: 2}, upTo(64 * kib), bcastLinear},
-	{Bcast, "chain", 0, nil, from(512 * kib), from(mib), bcastChain},
+	{Bcast, "chain", 0, nil, from(512 * kib), never, bcastChain},
 	{Bcast, "scatter-allgather", 0, nil, span{minBytes: 64 * kib, minRanks: 8}, never, bcastScatterAllgather},
 	{Bcast, "binomial", 0, nil, always, always, bcastBinomial},
 
@@ -76,8 +76,8 @@ var table = []row{
 	{Scatterv, "linear", 0, nil, always, always, scattervLinear},
 
 	{Allgather, "exchange", 0, whole, always, always, allgatherExchange},
+	{Allgather, "recursive-doubling", powerOfTwo, nil, span{minRanks: 3, maxBytes: 32 * kib}, span{minRanks: 3, minBytes: 2 * kib}, allgatherRecursiveDoubling},
 	{Allgather, "linear", 0, nil, span{maxRanks: 2}, always, allgatherLinear},
-	{Allgather, "recursive-doubling", powerOfTwo, nil, upTo(32 * kib), never, allgatherRecursiveDoubling},
 	{Allgather, "bruck", 0, nil, upTo(4 * kib), never, allgatherBruck},
 	{Allgather, "ring", 0, nil, always, always, allgatherRing},
 	{Allgatherv, "exchange", 0, whole, always, always, allgathervExchange},
@@ -91,26 +91,26 @@ var table = []row{
 	{Alltoallv, "pairwise", 0, nil, never, never, alltoallvPairwise},
 	{Alltoallv, "linear", 0, nil, always, always, alltoallvLinear},
 
-	{Reduce, "linear", 0, nil, never, upTo(16 * kib), reduceLinear},
-	{Reduce, "rabenseifner", 0, nil, from(64 * kib), from(256 * kib), reduceRabenseifner},
+	{Reduce, "linear", 0, nil, never, upTo(64 * kib), reduceLinear},
+	{Reduce, "rabenseifner", 0, nil, span{minBytes: 64 * kib, minRanks: 3}, never, reduceRabenseifner},
 	{Reduce, "binomial", 0, nil, always, always, reduceBinomial},
 
 	{Allreduce, "exchange", 0, whole, always, always, allreduceExchange},
 	{Allreduce, "linear", 0, nil, never, upTo(4 * kib), allreduceLinear},
-	{Allreduce, "recursive-doubling", 0, nil, upTo(16 * kib), upTo(64 * kib), allreduceRecursiveDoubling},
+	{Allreduce, "recursive-doubling", 0, nil, upTo(16 * kib), upTo(32 * kib), allreduceRecursiveDoubling},
 	{Allreduce, "ring", commutative, nil, span{minBytes: 512 * kib}, never, allreduceRing},
 	{Allreduce, "reduce-bcast", 0, nil, never, never, allreduceReduceBcast},
 	{Allreduce, "rabenseifner", 0, nil, always, always, allreduceRabenseifner},
 
 	{ReduceScatterBlock, "exchange", 0, allBlocks, always, always, reduceScatterBlockExchange},
-	{ReduceScatterBlock, "linear", 0, nil, never, upTo(16 * kib), reduceScatterBlockLinear},
-	{ReduceScatterBlock, "recursive-halving", powerOfTwo | commutative, nil, upTo(64 * kib), always, reduceScatterBlockRecursiveHalving},
+	{ReduceScatterBlock, "linear", 0, nil, never, upTo(512), reduceScatterBlockLinear},
+	{ReduceScatterBlock, "recursive-halving", powerOfTwo | commutative, nil, always, upTo(64 * kib), reduceScatterBlockRecursiveHalving},
 	{ReduceScatterBlock, "pairwise", commutative, nil, always, always, reduceScatterBlockPairwise},
 	{ReduceScatterBlock, "reduce-scatter", 0, nil, always, always, reduceScatterBlockReduceScatter},
 
-	{ReduceScatter, "exchange", 0, allBlocks, always, always, reduceScatterExchange},
-	{ReduceScatter, "linear", 0, nil, never, upTo(16 * kib), reduceScatterLinear},
-	{ReduceScatter, "recursive-halving", powerOfTwo | commutative, nil, upTo(64 * kib), always, reduceScatterRecursiveHalving},
+	{ReduceScatter, "exchange", 0, allBlocks, always, never, reduceScatterExchange},
+	{ReduceScatter, "linear", 0, nil, never, upTo(128), reduceScatterLinear},
+	{ReduceScatter, "recursive-halving", powerOfTwo | commutative, nil, always, always, reduceScatterRecursiveHalving},
 	{ReduceScatter, "pairwise", commutative, nil, always, always, reduceScatterPairwise},
 	{ReduceScatter, "reduce-scatter", 0, nil, always, always, reduceScatterReduceScatter},
 

@@ -1,7 +1,8 @@
 package collectives
 
-// Tuned values, in bytes. They are first guesses for processes on one machine
-// that share its memory bandwidth; the table of choices has its own limits.
+// Tuned values, in bytes, for processes on one machine that share its memory
+// bandwidth. The table of choices has its own limits, which bench pmb
+// --algorithms measures.
 const (
 	// scratchKept is how much temporary memory a group keeps between blocking calls.
 	scratchKept = 8 << 20
