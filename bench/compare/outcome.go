@@ -47,6 +47,17 @@ func title(job []Cell) string {
 	return fmt.Sprintf("%d tests on %d ranks", len(job), job[0].Ranks)
 }
 
+// together is the time that a job of several cells gets beside the limit of a
+// command: twice the measuring time of all its sizes.
+func together(job []Cell, budget time.Duration) (more time.Duration) {
+	if len(job) > 1 {
+		for _, c := range job {
+			more += 2 * budget * time.Duration(len(c.Bytes))
+		}
+	}
+	return more
+}
+
 // measure runs one job once. Its error says which runtime failed and how; the
 // outcome then holds what had been printed before.
 func (r Runtime) measure(ctx context.Context, job []Cell, budget, limit time.Duration) (outcome, error) {
@@ -54,6 +65,7 @@ func (r Runtime) measure(ctx context.Context, job []Cell, budget, limit time.Dur
 	if args == nil {
 		return outcome{}, nil
 	}
+	limit += together(job, budget)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	runtime.LockOSThread() // what inGroup says at the parent's death is said at its thread's

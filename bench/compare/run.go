@@ -15,7 +15,7 @@ type Options struct {
 	Cells  []Cell
 	Rounds int
 	Budget time.Duration // measuring time of one size
-	Limit  time.Duration // longest time of one command
+	Limit  time.Duration // longest time of one command, beside the measuring time of one with several tests
 	Within time.Duration // no round begins that is not expected to end within it, except the first; 0: all do
 	Ours   int           // how many of the runtimes, from the first, are this one
 	// Previous is a result to continue: what it holds is not measured again.
