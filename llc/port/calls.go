@@ -192,13 +192,18 @@ func (p *Port) Await(call string, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
 	}
+	// Conditions may hold at once again and again: what is under way must get on.
+	busy := p.open != 0 || !p.eng.Idle()
+	if busy {
+		p.turn()
+	}
 	apart := p.policy.Spin > 0 // whoever is waited for has a processor of its own
 	if apart {
 		wait.Lull(condLull)
 	}
 	if !cond() {
 		b := p.policy.Begin()
-		if apart || !p.giveWay(cond, &b) {
+		if apart || busy || !p.giveWay(cond, &b) {
 			w := p.waiters.take()
 			w.kind, w.call, w.cond = waitCond, call, cond
 			p.await(w, &b)
