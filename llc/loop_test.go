@@ -163,4 +163,15 @@ func TestCut(t *testing.T) {
 			t.Errorf("%d bytes go in pieces of %v, want %v", c.n, got, c.want)
 		}
 	}
+	for most := 1; most <= 9; most++ { // every piece takes the message on
+		for n := 1; n <= 50; n++ {
+			for off := 0; off < n; {
+				piece := llc.Cut(off, n, most)
+				if piece < 1 || piece > min(most, n-off) {
+					t.Fatalf("%d of %d bytes sent, at most %d go next: %d", off, n, most, piece)
+				}
+				off += piece
+			}
+		}
+	}
 }

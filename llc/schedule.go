@@ -112,7 +112,7 @@ func cut(off, n, most int) int {
 	case rest <= most-most/4:
 		return rest
 	case off == 0 || rest <= most:
-		return most / 2
+		return (most + 1) / 2
 	default:
 		return most
 	}

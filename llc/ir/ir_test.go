@@ -42,11 +42,12 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// TestPlace: payloads neither wrap nor overlap, whatever their sizes.
+// TestPlace: payloads neither wrap nor overlap, whatever their sizes; long ones
+// in large areas take the rest of their page, and half an area always fits.
 func TestPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
-		size := uint64(128) << rng.IntN(6)
+		size := uint64(128) << rng.IntN(16)
 		pos := rng.Uint64N(1<<40) &^ (LineBytes - 1)
 		n := rng.IntN(int(size) + 1)
 		at, next := Place(pos, size, n)
@@ -56,8 +57,18 @@ func TestPlace(t *testing.T) {
 			}
 			continue
 		}
-		if at < pos || at%LineBytes != 0 || at%size+uint64(n) > size || next < at+uint64(n) || next-at >= uint64(n)+LineBytes {
+		if at < pos || at%LineBytes != 0 || at%size+uint64(n) > size || next < at+uint64(n) {
 			t.Fatalf("%d bytes in %d at %d: from %d to %d", n, size, pos, at, next)
+		}
+		if most := uint64(n) + LineBytes; size >= spreadPages*spreadPage && n >= spreadBytes {
+			if next%spreadPage != 0 || next-at >= most+spreadPage {
+				t.Fatalf("%d bytes in %d at %d: from %d to %d, which is not the end of the page", n, size, pos, at, next)
+			}
+		} else if next-at >= most {
+			t.Fatalf("%d bytes in %d at %d: from %d to %d", n, size, pos, at, next)
+		}
+		if uint64(n) <= size/2 && next-pos > size {
+			t.Fatalf("%d bytes in %d at %d: up to %d, which an empty area has no room for", n, size, pos, next)
 		}
 	}
 }

@@ -16,9 +16,12 @@ func TestRingsAreThoseOfTheIR(t *testing.T) {
 		t.Error("sizes differ")
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
-	for range 2000 {
-		size := uint64(128) << rng.IntN(6)
+	for i := range 20000 {
+		size := uint64(64) << rng.IntN(18) // from too small to be spread to large
 		pos, n := rng.Uint64N(1<<40)&^(ir.LineBytes-1), rng.IntN(int(size)+1)
+		if i%2 == 0 {
+			n = rng.IntN(1200) % (int(size) + 1) // about where spreading begins
+		}
 		at, next := ir.Place(pos, size, n)
 		if a, b := ring.Place(pos, size, n); a != at || b != next {
 			t.Fatalf("%d bytes in %d at %d: %d, %d and %d, %d", n, size, pos, at, next, a, b)
