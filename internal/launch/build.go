@@ -93,7 +93,7 @@ func checkBuilt(target string, prog *program) error {
 		return &refusal{prog.name + " has nothing to build"}
 	}
 	if info.Mode().Perm()&0o111 == 0 || isArchive(target) {
-		return &refusal{prog.name + " is a package to import, not a main package"}
+		return &refusal{prog.name + " is a package to import, not a main package; name an executable, or a directory with package main"}
 	}
 	return nil
 }

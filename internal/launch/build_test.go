@@ -70,7 +70,7 @@ func TestPackagesThatDoNotBuild(t *testing.T) {
 	for program, want := range map[string]string{
 		"./bad":           "mpirun: ./bad does not build: bad/main.go:3:15: undefined: nonsense\n",
 		"./several":       "mpirun: ./several does not build: several/main.go:3:15: undefined: a (1 more: go build ./several)\n",
-		"./lib":           "mpirun: ./lib is a package to import, not a main package\n",
+		"./lib":           "mpirun: ./lib is a package to import, not a main package; name an executable, or a directory with package main\n",
 		"./tests":         "mpirun: ./tests ",
 		"example.org/m/x": "mpirun: example.org/m/x is no file, and no Go package that builds: no required module provides package",
 		"no/such/package": "mpirun: no/such/package is no file, and no Go package that builds: package no/such/package is not in std",

@@ -154,3 +154,24 @@ func TestWhatAProgramIs(t *testing.T) {
 		}
 	}
 }
+
+// A name in PATH means the program although the directory of a package to
+// import has it; the directory of a main package stands before it, and so does
+// a path.
+func TestProgramBesidePackageOfItsName(t *testing.T) {
+	module(t, map[string]string{"lib/lib.go": "package lib\n", "tool/main.go": tiny, "alone/lib.go": "package alone\n"})
+	bin := t.TempDir()
+	script(t, filepath.Join(bin, "lib"), "#!/bin/sh\n")
+	script(t, filepath.Join(bin, "tool"), "#!/bin/sh\n")
+	t.Setenv("PATH", bin)
+	for name, want := range map[string]program{
+		"lib":   {name: "lib", path: filepath.Join(bin, "lib")},
+		"./lib": {name: "./lib", pkg: "./lib"},
+		"tool":  {name: "tool", pkg: "./tool"},
+		"alone": {name: "alone", pkg: "./alone"},
+	} {
+		if got, err := findProgram(name); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, want)
+		}
+	}
+}

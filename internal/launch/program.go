@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,13 +26,17 @@ type program struct {
 
 // findProgram says what name means: a Go source file, a directory with Go
 // files, an executable file, a program in PATH, or the import path of a Go
-// package, in this order.
+// package, in this order. A directory of a package to import does not stand
+// before a program in PATH that has its name, as the tree's own bench does.
 func findProgram(name string) (program, error) {
 	prog := program{name: name}
 	info, err := os.Stat(name)
 	isPath := strings.ContainsRune(name, filepath.Separator) || name == "." || name == ".."
 	switch {
 	case err == nil && info.IsDir() && hasGoFiles(name):
+		if _, err := exec.LookPath(name); !isPath && err == nil && !hasMain(name) {
+			return lookPath(prog)
+		}
 		prog.pkg = localPackage(name)
 		return prog, nil
 	case err == nil && info.IsDir() && isPath:
@@ -80,6 +87,15 @@ func lookPath(prog program) (program, error) {
 func hasGoFiles(dir string) bool {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	return err == nil && len(files) > 0
+}
+
+// hasMain reports whether a Go file of a directory belongs to a main package.
+func hasMain(dir string) bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	return err == nil && slices.ContainsFunc(files, func(file string) bool {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
+		return err == nil && f.Name.Name == "main"
+	})
 }
 
 // localPackage spells a path so that go build does not take it for an import
