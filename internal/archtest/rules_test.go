@@ -109,6 +109,7 @@ func TestWhatIsLoaded(t *testing.T) {
 		"a/testdata/x.go":    "package x\n\nimport _ \"m/b\"\n",
 		"a/_asm/main.go":     "package main\n\nimport _ \"m/b\"\n",
 		"results/1/notes.go": "no Go",
+		"bin/bench":          "\x7fELF",
 		".git/x.go":          "no Go",
 		"a/picture.png":      "no text",
 	})

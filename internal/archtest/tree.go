@@ -34,14 +34,15 @@ type pkg struct {
 	imports []string // of the module by folder, of libraries by path; not the standard library
 }
 
-// Load reads the tree of a module. The error is one of reading or of Go syntax.
+// Load reads the tree of a module, without what commands have measured (results)
+// and built (bin). The error is one of reading or of Go syntax.
 func Load(root fs.FS, module string) (*Tree, error) {
 	t := &Tree{module: module, fset: token.NewFileSet(), packages: map[string]*pkg{}}
 	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == ".git" || p == "results"):
+		case d.IsDir() && (d.Name() == ".git" || p == "results" || p == "bin"):
 			return fs.SkipDir
 		case d.IsDir() || !d.Type().IsRegular() || !isText(p):
 			return nil
