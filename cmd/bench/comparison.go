@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -92,6 +93,9 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 		return usage(err)
 	}
 	if s.resume {
+		if _, err := os.Stat(save.newest()); errors.Is(err, fs.ErrNotExist) {
+			return usage(fmt.Errorf("--resume: there is no %s to continue; leave --resume out to make it", s.file))
+		}
 		if s.opts.Previous, err = compare.Resume(save.newest(), all, s.opts); err != nil {
 			return usage(fmt.Errorf("--resume: %w", err))
 		}

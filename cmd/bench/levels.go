@@ -90,14 +90,14 @@ func group(name, about string) *cobra.Command {
 	}
 	g = &cobra.Command{
 		Use: name, Short: about, PersistentPreRunE: alone,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(fmt.Errorf("no measurement %q; bench %s measures %s", args[0], name, names()))
+				return usage(fmt.Errorf("no measurement %q; %s measures %s", args[0], c.CommandPath(), names()))
 			}
 			return nil
 		},
-		RunE: func(*cobra.Command, []string) error {
-			return usage(fmt.Errorf("name what to measure; bench %s measures %s", name, names()))
+		RunE: func(c *cobra.Command, _ []string) error {
+			return usage(fmt.Errorf("name what to measure; %s measures %s", c.CommandPath(), names()))
 		},
 	}
 	return g

@@ -55,7 +55,7 @@ func TestBadInputBelowMPI(t *testing.T) {
 		{"nic push --format xml", "table, csv, json"},
 		{"nic push --time 0s", "--time 0s"},
 		{"nic push --sizes x", `size "x"`},
-		{"nic model", "bench model measures exceptions, latency, miss, throughput, timeline, vpush"},
+		{"nic model", "bench nic model measures exceptions, latency, miss, throughput, timeline, vpush"},
 		{"nic model shove", `no measurement "shove"`},
 		{"nic model miss --sizes 4096", "size 4096; hard takes multiples of 8 from 8 to 2048 bytes"},
 		{"nic model vpush --sizes x", `size "x"`},

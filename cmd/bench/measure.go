@@ -20,13 +20,6 @@ func addWorkloads(root *cobra.Command, out io.Writer) {
 	}
 }
 
-func noArgs(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage(fmt.Errorf("unexpected argument %q; sizes are given with --sizes", args[0]))
-	}
-	return nil
-}
-
 func workloadCommand(w bench.Workload, out io.Writer) *cobra.Command {
 	var sizes, format string
 	var budget time.Duration

@@ -52,8 +52,19 @@ func pmbCommand(out io.Writer) *cobra.Command {
 			if o.OffCache == fromCaches {
 				o.OffCache = min(2*caches(), mostOffCache)
 			}
-			if o.Time <= 0 || o.Repetitions < 1 || o.Window < 1 || o.NPMin < 1 {
-				return usage(fmt.Errorf("--time, --repetitions, --window and --npmin must be above zero"))
+			for _, f := range []struct {
+				name  string
+				value any
+				above bool
+			}{
+				{"time", o.Time, o.Time > 0},
+				{"repetitions", o.Repetitions, o.Repetitions > 0},
+				{"window", o.Window, o.Window > 0},
+				{"npmin", o.NPMin, o.NPMin > 0},
+			} {
+				if !f.above {
+					return usage(fmt.Errorf("--%s %v is not above zero", f.name, f.value))
+				}
 			}
 			if contest {
 				return runContests(benchmarks, o, format, out)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -26,6 +28,10 @@ func (s *saver) check() error {
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(s.file), filepath.Base(s.file)+".*")
 	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) { // name the folder, not the file that is not there to stay
+			err = fmt.Errorf("cannot write to folder %s: %w", filepath.Dir(s.file), at.Err)
+		}
 		return err
 	}
 	tmp.Close()

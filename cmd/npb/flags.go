@@ -36,7 +36,7 @@ func parse(args []string) (options, error) {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return o, errHelp
 		} else if err != nil {
-			return o, err
+			return o, fmt.Errorf("%w; npb -help lists the flags", err)
 		}
 		if set.NArg() == 0 {
 			break

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// noArgs refuses arguments, and says which flag takes what they may be.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	way := c.CommandPath() + " --help lists the flags"
+	for _, f := range []struct{ name, hint string }{
+		{"sizes", "sizes are given with --sizes"},
+		{"tests", "tests are given with --tests"},
+	} {
+		if flag := c.Flags().Lookup(f.name); flag != nil && !flag.Hidden {
+			way = f.hint
+		}
+	}
+	var below []string
+	for _, s := range c.Commands() {
+		below = append(below, s.Name())
+	}
+	if len(below) > 0 {
+		way += ", and commands are " + strings.Join(below, ", ")
+	}
+	return usage(fmt.Errorf("unexpected argument %q; %s", args[0], way))
+}
+
+// kinds says, by the type of a flag, what a value is that it does not take.
+var kinds = map[string]string{
+	"int":      "not a whole number",
+	"intSlice": "not whole numbers separated by commas",
+	"duration": "not a duration, such as 100ms or 5m",
+	"bool":     "neither true nor false",
+}
+
+// wrongFlag words what is wrong with a flag as one sentence with the way out.
+func wrongFlag(c *cobra.Command, err error) error {
+	help := c.CommandPath() + " --help lists the flags"
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && len(unknown.GetSpecifiedShortnames()) > 1 {
+		return usage(fmt.Errorf("unknown flag -%s; long flags begin with two dashes, and %s", unknown.GetSpecifiedShortnames(), help))
+	}
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) && kinds[value.GetFlag().Value.Type()] != "" {
+		flag := value.GetFlag()
+		return usage(fmt.Errorf("--%s %s is %s", flag.Name, value.GetValue(), kinds[flag.Value.Type()]))
+	}
+	return usage(fmt.Errorf("%w; %s", err, help))
+}
