@@ -73,7 +73,7 @@ func KindNamed(name string) (Kind, error) {
 			return Kind(i), nil
 		}
 	}
-	return 0, fmt.Errorf("collectives: no operation %q; there are %s: %w", name, strings.Join(kindNames[:], ", "), ErrName)
+	return 0, noName("no operation %q; there are %s", name, strings.Join(kindNames[:], ", "))
 }
 
 // rooted reports whether calls of this kind name a root.

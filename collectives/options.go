@@ -10,6 +10,17 @@ import (
 // ErrName is the class of a forced algorithm or operation that does not exist.
 var ErrName = errors.New("no such name")
 
+// wrongName is an error of class ErrName whose text says all there is to say.
+type wrongName string
+
+func (e wrongName) Error() string        { return string(e) }
+func (e wrongName) Is(target error) bool { return target == ErrName }
+
+// noName words an error of class ErrName.
+func noName(format string, args ...any) error {
+	return wrongName("collectives: " + fmt.Sprintf(format, args...))
+}
+
 // Options adjust a Group. They must be equal on all its ranks. The zero value is ready for use.
 type Options struct {
 	// Oversubscribed says that more ranks run than there are processors. Each
@@ -33,7 +44,7 @@ func ParseForce(list string) (map[string]string, error) {
 		}
 		op, name, ok := strings.Cut(item, "=")
 		if !ok {
-			return nil, fmt.Errorf("collectives: %q is not operation=algorithm: %w", item, ErrName)
+			return nil, noName("%q is not operation=algorithm, such as bcast=chain", item)
 		}
 		force[strings.TrimSpace(op)] = strings.TrimSpace(name)
 	}
@@ -50,7 +61,7 @@ func forcedRows(force map[string]string) (rows [numKinds]*row, err error) {
 		}
 		i := slices.IndexFunc(table, func(r row) bool { return r.kind == k && r.name == name })
 		if i < 0 {
-			return rows, fmt.Errorf("collectives: no algorithm %q for %s; there are %s: %w", name, op, strings.Join(names(k), ", "), ErrName)
+			return rows, noName("no algorithm %q for %s; there are %s", name, op, strings.Join(names(k), ", "))
 		}
 		rows[k] = &table[i]
 	}
