@@ -66,6 +66,11 @@ func (n *NIC) pin(b []byte, fix bool) (Pin, error) {
 	if p, ok := n.again(b, fix); ok {
 		return p, nil
 	}
+	return n.enter(b, fix)
+}
+
+// enter is pin for an extent of its own, which nobody else counts on.
+func (n *NIC) enter(b []byte, fix bool) (Pin, error) {
 	if len(n.empty) == 0 {
 		return 0, n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: TableFull})
 	}

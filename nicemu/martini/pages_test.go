@@ -374,3 +374,32 @@ func TestStartThatDoesNotEnd(t *testing.T) {
 		t.Error("opened a NIC that does not start")
 	}
 }
+
+// TestABufferExposedTwice is withdrawn once while a transfer in the other
+// exposure is under way: it does not wait for that.
+func TestABufferExposedTwice(t *testing.T) {
+	n := open(t, 2)[0]
+	b := make([]byte, page)
+	first, err1 := n.Expose(b)
+	second, err2 := n.Expose(b)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	x := n.own.extent(int(n.own.segment(second.SID()).load(entHint)))
+	if !x.hold() {
+		t.Fatal("no extent")
+	}
+	if err := n.Conceal(first); err != nil {
+		t.Error(err)
+	}
+	x.drop()
+	if err := n.Conceal(second); err != nil {
+		t.Error(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Expose(b); !errors.Is(err, InvalidWindow) {
+		t.Errorf("after Close: %v", err)
+	}
+}

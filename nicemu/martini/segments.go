@@ -63,7 +63,7 @@ func (n *NIC) RegisterPinned(p Pin, b []byte) (Segment, error) {
 	defer n.mu.Unlock()
 	i, gen := p.split()
 	at, size := fabric.Address(b), uint64(len(b))
-	if i <= ioExtent || i >= Extents || n.own.extent(i).generation() != uint64(gen)<<entGenShift|entValid || !within((*n.pins)[i].buf, at, size) {
+	if i < ownExtents || i >= Extents || n.own.extent(i).generation() != uint64(gen)<<entGenShift|entValid || !within((*n.pins)[i].buf, at, size) {
 		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Bytes: len(b), Reason: NotPinned})
 	}
 	return n.register(at, size, i)
@@ -101,7 +101,12 @@ func (n *NIC) unregister(s Segment) (int, error) {
 func (n *NIC) Expose(b []byte) (Segment, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	p, err := n.pin(b, true)
+	if n.shut {
+		return 0, n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: InvalidWindow})
+	}
+	// An extent of its own: Conceal waits for the transfers in the extent, and a
+	// buffer that is sent twice must not wait for the second transfer to end the first.
+	p, err := n.enter(b, true)
 	if err != nil {
 		return 0, err
 	}

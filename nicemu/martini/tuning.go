@@ -14,6 +14,6 @@ const (
 
 	// drainYields is how often that wait yields before it sleeps for drainNap
 	// at a time: most transfers end within microseconds.
-	drainYields = 100
+	drainYields = 1000
 	drainNap    = 50 * time.Microsecond
 )
