@@ -52,7 +52,8 @@ func (g *Group) checkCounts(c *Call) (s shape, in, out []byte, err error) {
 	return s, in, out, err
 }
 
-// checkParts checks that the parts of buf lie within it.
+// checkParts checks that the parts of buf lie within it. A part of no elements
+// lies nowhere, so its displacement may be anything.
 func (g *Group) checkParts(k Kind, buf []byte, counts, displs []int, elem int) error {
 	if len(counts) != g.size || displs != nil && len(displs) != g.size {
 		return fmt.Errorf("collectives: %v: %d counts and %d displacements for %d ranks: %w", k, len(counts), len(displs), g.size, ErrCounts)
@@ -63,7 +64,7 @@ func (g *Group) checkParts(k Kind, buf []byte, counts, displs []int, elem int) e
 		if displs != nil {
 			at = displs[i]
 		}
-		if n < 0 || at < 0 || n > room || at > room-n {
+		if n < 0 || n > 0 && (at < 0 || n > room || at > room-n) {
 			return fmt.Errorf("collectives: %v: rank %d has %d elements at %d of %d: %w", k, i, n, at, room, ErrCounts)
 		}
 		next = at + n
@@ -90,7 +91,10 @@ func (g *Group) checkShares(buf []byte, counts []int, elem int) (largest int, er
 
 // place returns offset and length in bytes of rank i's part.
 func place(counts, displs []int, elem, i int) (off, n int) {
-	if displs != nil {
+	switch {
+	case displs != nil && counts[i] == 0:
+		return 0, 0 // it lies nowhere
+	case displs != nil:
 		return displs[i] * elem, counts[i] * elem
 	}
 	for _, c := range counts[:i] {

@@ -221,3 +221,43 @@ func TestExscanCombinesTheRanksBelow(t *testing.T) {
 		return equalAll("in place", in, want)
 	})
 }
+
+// The displacement of a part without elements means nothing, wherever it points.
+func TestAPartOfNothingLiesNowhere(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		for _, nowhere := range []int{-5, 1000, 1 << 62} {
+			counts, displs := []int{1, 0}, []int{0, nowhere}
+			mine := make([]int, counts[w.Rank()])
+			for i := range mine {
+				mine[i] = 7
+			}
+			for root := range w.Size() {
+				all := make([]int, 1)
+				if err := mpi.Gatherv(w, mine, all, counts, displs, root); err != nil {
+					return err
+				}
+				if w.Rank() == root && all[0] != 7 {
+					return equal("gathered", all[0], 7)
+				}
+				if err := mpi.Scatterv(w, []int{7}, counts, displs, mine, root); err != nil {
+					return err
+				}
+			}
+			all := make([]int, 1)
+			if err := mpi.Allgatherv(w, mine, all, counts, displs); err != nil {
+				return err
+			}
+			if err := mpi.Allgatherv(w, all, all, counts, displs); err != nil {
+				return err
+			}
+			none, away := []int{0, 0}, []int{nowhere, nowhere}
+			if err := mpi.Alltoallv(w, all, none, away, all[:0], none, away); err != nil {
+				return err
+			}
+			if err := equal("gathered everywhere", all[0], 7); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
