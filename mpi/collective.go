@@ -50,8 +50,11 @@ func (c *Comm) enter(s site, e *elem) error {
 		return c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
 	}
 	c.coll.mu.Lock()
-	if c.state.Load() == commBroken {
+	if c.state.Load() != commOpen {
 		c.coll.mu.Unlock()
+		if err := c.check(s); err != nil { // freed while this call waited for another
+			return err
+		}
 		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 	}
 	c.coll.begin(s.call, c.ctx)
