@@ -102,3 +102,32 @@ func TestExchangesEndWithContextAndTransport(t *testing.T) {
 		t.Errorf("on a closed transport: %t, %v", done, err)
 	}
 }
+
+// The half of the sequence number that flags carry begins anew, without the 0
+// of a flag that was never raised, and the two flags of a rank still take turns.
+func TestExchangesGoOnWhenSequencesBeginAnew(t *testing.T) {
+	xs, _ := boardsOf(t, 3)
+	for _, x := range xs {
+		x.seq = 1<<32 - 4
+	}
+	var all sync.WaitGroup
+	for i, x := range xs {
+		all.Go(func() {
+			out := make([]byte, len(xs))
+			for round := range byte(9) {
+				before := x.seq
+				if err := x.Exchange([]byte{10*round + byte(i)}, out); err != nil {
+					t.Errorf("round %d: %v", round, err)
+					return
+				}
+				if want := string([]byte{10 * round, 10*round + 1, 10*round + 2}); string(out) != want {
+					t.Errorf("round %d: rank %d got %v", round, i, out)
+				}
+				if uint32(x.seq) == 0 || (x.seq-before)%2 == 0 {
+					t.Errorf("round %d: number %x after %x", round, x.seq, before)
+				}
+			}
+		})
+	}
+	all.Wait()
+}

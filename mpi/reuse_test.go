@@ -72,3 +72,29 @@ func passBoards(parent *mpi.Comm, rng *rand.Rand, salt int) error {
 	}
 	return c.Free()
 }
+
+// The largest communicator that has a board, and the first that has none.
+func TestBoardsAtTheLimitOfTheirSize(t *testing.T) {
+	for _, n := range []int{64, 65} {
+		everywhere(t, n, func(w *mpi.Comm) error {
+			for i := range 4 {
+				in, out := make([]int64, 6), make([]int64, 6) // all of a flag
+				for k := range in {
+					in[k] = int64(w.Rank() + i + k)
+				}
+				if err := mpi.Allreduce(w, in, out, mpi.Sum); err != nil {
+					return err
+				}
+				for k := range out {
+					if err := equal("sum", out[k], int64(n*(n-1)/2+n*(i+k))); err != nil {
+						return err
+					}
+				}
+				if err := mpi.Barrier(w); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
