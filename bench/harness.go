@@ -43,6 +43,9 @@ func (w Workload) Check(ranks int, opts Options) error {
 		if n < 0 || n > 1<<30 {
 			return fmt.Errorf("size %d is not between 0 and 1073741824 bytes", n)
 		}
+		if n > 0 && len(w.Sizes) == 1 && w.Sizes[0] == 0 {
+			return fmt.Errorf("size %d: %s has no message; leave --sizes out", n, w.Name)
+		}
 		if n%w.Unit != 0 {
 			return fmt.Errorf("size %d is not a multiple of the %d bytes of %s", n, w.Unit, w.Name)
 		}

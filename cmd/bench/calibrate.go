@@ -15,7 +15,7 @@ func calibrateCommand(out io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Time a 64 MiB triad and a dependent chain of multiply-adds, to carry figures between hours",
-		Args:  noArgs,
+		Args:  noArgs, PreRunE: alone,
 		RunE: func(*cobra.Command, []string) error {
 			if format != "text" && format != "json" {
 				return usage(fmt.Errorf("unknown format %q; the formats are text, json", format))

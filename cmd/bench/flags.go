@@ -55,3 +55,30 @@ func wrongFlag(c *cobra.Command, err error) error {
 	}
 	return usage(fmt.Errorf("%w; %s", err, help))
 }
+
+// refuseTopics has the commands that cobra adds fail where they would answer
+// with help and success: a completion script would be taken to hold the help.
+func refuseTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if found, rest, err := root.Find(args); err != nil || found == root && len(rest) > 0 {
+					return usage(fmt.Errorf("no command %q; bench --help lists the commands", strings.Join(args, " ")))
+				}
+				return nil
+			}
+		case "completion":
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(c *cobra.Command, args []string) error {
+				var shells []string
+				for _, s := range c.Commands() {
+					shells = append(shells, s.Name())
+				}
+				return usage(fmt.Errorf("completion %s: no script for this shell; there is %s", strings.Join(args, " "), strings.Join(shells, ", ")))
+			}
+		}
+	}
+}

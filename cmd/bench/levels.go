@@ -71,9 +71,9 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 }
 
 // alone refuses to be one of the ranks of a job.
-func alone(*cobra.Command, []string) error {
+func alone(c *cobra.Command, _ []string) error {
 	if os.Getenv(rankVariable) != "" {
-		return usage(errors.New("this measurement starts what processes it needs itself; run it without mpirun"))
+		return usage(fmt.Errorf("%s starts what processes it needs itself; run it without mpirun", c.CommandPath()))
 	}
 	return nil
 }
@@ -228,7 +228,9 @@ func (l *level) scan() error {
 	if err != nil {
 		return err
 	}
-	opts.Sizes = nil
+	if opts.Sizes != nil {
+		return usage(errors.New("scan sends nothing that has a size; numbers of rings are given with --rings"))
+	}
 	for _, way := range pm.Scans() {
 		for _, n := range rings {
 			s, err := pm.NewScan(way, n)

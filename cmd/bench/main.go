@@ -60,6 +60,7 @@ func run(args []string, out, errs io.Writer) int {
 	root.AddCommand(levelCommands(out, errs)...)
 	root.AddCommand(connectedCommand(out))
 	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), watchCommand(out))
+	refuseTopics(root)
 	err := root.Execute()
 	if err == nil {
 		return 0

@@ -120,6 +120,12 @@ func TestBadInput(t *testing.T) {
 		{"results a --peers lam", `unknown runtime "lam"`},
 		{"results a --peers= --reference /nowhere", "--reference"},
 		{"results a --peers= --mpirun /nowhere", "--mpirun /nowhere is not a program"},
+		{"results main.go --peers= --mpirun true", "main.go is there, and is not a folder"},
+		{"pm scan --sizes 8", "--rings"},
+		{"barrier --sizes 8", "barrier has no message; leave --sizes out"},
+		{"help foo", `no command "foo"; bench --help lists the commands`},
+		{"completion tcsh", "completion tcsh: no script for this shell; there is bash, fish, powershell, zsh"},
+		{"completion", "no script for this shell; there is bash"},
 		{"results /proc/none --peers= --mpirun true", "/proc/none"},
 		{"compare --within -1s", "--within"},
 		{"compare --out . --peers= --mpirun true", "--out: . is there, and is not a file"},
@@ -142,13 +148,22 @@ func TestComparisonUnderMpirunIsRefused(t *testing.T) {
 	}
 }
 
+// A place to work in that is not there is named with the variable that names another.
+func TestNoPlaceToWorkIn(t *testing.T) {
+	t.Setenv("TMPDIR", "/no/where")
+	status, out, errs := command("compare", "--peers=", "--mpirun", "true")
+	if status != 1 || !strings.Contains(errs, "/no/where") || !strings.Contains(errs, "TMPDIR names another place") || strings.Count(errs, "\n") != 1 || out != "" {
+		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+}
+
 // What all ranks find, rank 0 says; another one only if it is still there.
 func TestFirstRankSpeaks(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"pong", "nic push", "pm scan", "nic trace push"} {
+	for _, args := range []string{"pong", "nic push", "pm scan", "nic trace push", "calibrate", "report x -o y", "watch --baseline x"} {
 		for _, rank := range []string{"0", "1"} {
 			t.Run(args+", rank "+rank, func(t *testing.T) {
 				t.Parallel()

@@ -30,7 +30,7 @@ func newPlace(ctx context.Context) (place, error) {
 	for {
 		dir, err := os.MkdirTemp("", placePrefix)
 		if err != nil {
-			return place{}, err
+			return place{}, fmt.Errorf("cannot make a folder to work in: %w (TMPDIR names another place)", err)
 		}
 		lock, err := lockFolder(dir)
 		switch {

@@ -15,8 +15,9 @@ import (
 func reportCommand(out io.Writer) *cobra.Command {
 	var file, title, plots, format string
 	c := &cobra.Command{
-		Use:   "report FILE|DIR...",
-		Short: "Make one HTML page of result files: tables, plots, method, data",
+		Use:     "report FILE|DIR...",
+		Short:   "Make one HTML page of result files: tables, plots, method, data",
+		PreRunE: alone,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(errors.New("no result file named; bench compare --out FILE writes them"))
@@ -35,14 +36,17 @@ func reportCommand(out io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if file != "" {
-				if err := writePage(r, file); err != nil {
-					return usage(fmt.Errorf("-o: %w", err))
-				}
+			if err := newSaver(file).check(); err != nil { // before there are plots
+				return usage(fmt.Errorf("-o: %w", err))
 			}
 			if plots != "" {
 				if err := r.SavePlots(plots, format); err != nil {
 					return usage(fmt.Errorf("--plots: %w", err))
+				}
+			}
+			if file != "" {
+				if err := writePage(r, file); err != nil {
+					return usage(fmt.Errorf("-o: %w", err))
 				}
 			}
 			_, err = fmt.Fprintf(out, "%d results, %d plots\n", len(sources), len(r.Figures))

@@ -28,6 +28,7 @@ func TestBadReportKeepsThePage(t *testing.T) {
 	if err := os.WriteFile(page, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	plots := filepath.Join(t.TempDir(), "plots")
 	foreign := filepath.Join(t.TempDir(), "foreign.json")
 	if err := os.WriteFile(foreign, []byte(`{"schema":"rhinet-compare-0"}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -39,8 +40,11 @@ func TestBadReportKeepsThePage(t *testing.T) {
 	if text, _ := os.ReadFile(page); string(text) != "old" {
 		t.Errorf("the page is now %q", text)
 	}
-	if status, _, errs := command("report", "../../bench/report/testdata", "-o", "/nowhere/at/all.html"); status != statusUsage || !strings.Contains(errs, "-o: ") {
+	if status, _, errs := command("report", "../../bench/report/testdata", "-o", "/nowhere/at/all.html", "--plots", plots); status != statusUsage || !strings.Contains(errs, "-o: cannot write to folder /nowhere/at: ") {
 		t.Errorf("status %d, errors %q", status, errs)
+	}
+	if _, err := os.Stat(plots); err == nil {
+		t.Error("there are plots without a page")
 	}
 	if status, _, errs := command("report", "../../bench/report/testdata", "--plots", page); status != statusUsage || !strings.Contains(errs, "--plots: ") {
 		t.Errorf("status %d, errors %q", status, errs)

@@ -82,6 +82,9 @@ func (r *results) run() error {
 	if tools["mpirun"], err = p.program(r.launch, "mpirun"); err != nil {
 		return err
 	}
+	if info, err := os.Stat(r.dir); err == nil && !info.IsDir() {
+		return usage(fmt.Errorf("%s is there, and is not a folder", r.dir))
+	}
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return usage(err)
 	}

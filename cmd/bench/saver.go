@@ -27,11 +27,11 @@ func (s *saver) check() error {
 		}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(s.file), filepath.Base(s.file)+".*")
+	var at *fs.PathError
+	if errors.As(err, &at) { // name the folder, not the file that was not to stay
+		return fmt.Errorf("cannot write to folder %s: %w", filepath.Dir(s.file), at.Err)
+	}
 	if err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) { // name the folder, not the file that is not there to stay
-			err = fmt.Errorf("cannot write to folder %s: %w", filepath.Dir(s.file), at.Err)
-		}
 		return err
 	}
 	tmp.Close()

@@ -30,7 +30,7 @@ func watchCommand(out io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "watch",
 		Short: "Count what messages cost in allocations, system calls and instructions, and fail if it is more than before",
-		Args:  noArgs,
+		Args:  noArgs, PreRunE: alone,
 		RunE: func(*cobra.Command, []string) error {
 			if baseline == "" {
 				return usage(errors.New("no record to compare with: give --baseline FILE, and --update to make it"))
