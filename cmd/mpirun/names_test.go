@@ -1,0 +1,82 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What the page about MPI says there is, is exported, and what it lists as
+// missing is not; nor does the comment of the package call missing what there is.
+func TestNamesOfMPI(t *testing.T) {
+	page, root := document(t, "docs/mpi.md")
+	there, missing, found := strings.Cut(page, "## What is missing")
+	if !found {
+		t.Fatal("the page has no list of what is missing")
+	}
+	exported, comment := exports(t, filepath.Join(root, "mpi"))
+	for _, m := range regexp.MustCompile(`\bmpi\.([A-Z]\w*)`).FindAllStringSubmatch(there, -1) {
+		if !slices.Contains(exported, m[1]) {
+			t.Errorf("the page names mpi.%s, which is not there", m[1])
+		}
+	}
+	lists := regexp.MustCompile(`\bMPI_[A-Z]\w*`)
+	for _, name := range lists.FindAllString(missing, -1) {
+		words := strings.Split(strings.TrimPrefix(name, "MPI_"), "_")
+		for i, w := range words {
+			words[i] = strings.ToUpper(w[:min(1, len(w))]) + w[min(1, len(w)):]
+		}
+		if slices.Contains(exported, strings.Join(words, "")) || slices.Contains(lists.FindAllString(there, -1), name) {
+			t.Errorf("the page lists %s as missing, but it is there", name)
+		}
+	}
+	_, gone, _ := strings.Cut(comment, "Missing of MPI")
+	gone = strings.Replace(strings.Join(strings.Fields(gone), " "), "of the forms of Wait and Test for many requests all but WaitAll and WaitAny", "", 1)
+	for _, word := range regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(gone, -1) {
+		if slices.Contains(exported, word) {
+			t.Errorf("the comment of package mpi calls %s missing, but it is there", word)
+		}
+	}
+}
+
+// exports returns the exported names of a package's folder, and its comment.
+func exports(t *testing.T, dir string) (names []string, comment string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no package in %s: %v", dir, err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		comment += f.Doc.Text()
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				names = append(names, d.Name.Name)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						names = append(names, s.Name.Name)
+					case *ast.ValueSpec:
+						for _, n := range s.Names {
+							names = append(names, n.Name)
+						}
+					}
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return !ast.IsExported(n) }), comment
+}
