@@ -20,7 +20,7 @@ import (
 // packet places one packet in the packet ring of p and reports whether there
 // was room.
 func (e *Engine) packet(p *peer, h *ir.Header, data []byte) bool {
-	at, next := ir.Place(p.data.Next(), e.bytes, len(data))
+	at, next := ir.Place(p.data.Next(), e.bytes, len(data), e.caps.Spread)
 	if !p.lines.Open() || !p.data.Fits(next) {
 		return false
 	}
@@ -43,7 +43,7 @@ func (e *Engine) spare(p *peer, n int) bool {
 	if p.lines.Empty() {
 		return true
 	}
-	_, next := ir.Place(p.data.Next(), e.bytes, n)
+	_, next := ir.Place(p.data.Next(), e.bytes, n, e.caps.Spread)
 	return p.lines.Credit() > e.slots/bulkReserve && p.data.Fits(next+e.bytes/bulkReserve)
 }
 

@@ -41,7 +41,7 @@ func (e *Engine) startEager(p *peer, r *Request) {
 		}
 		e.become(t, sendQueued)
 		h.Flags, h.Word = wire.Sync, wire.Pair(uint32(len(r.Buf)), t.id)
-	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && cut(0, len(r.Buf), e.fragment) == len(r.Buf) {
+	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && cut(0, len(r.Buf), e.fragment, e.crowded) == len(r.Buf) {
 		if e.packet(p, &h, r.Buf) {
 			e.sent(r)
 			return

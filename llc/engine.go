@@ -15,7 +15,10 @@ type Config struct {
 	Self  int // own number
 	Peers int // of the job, this one included
 	Caps  ir.Caps
-	Trace func(Transition) // called at each change of state of a machine; nil in production
+	// Crowded says that peers share processors, so that the copies of sender and
+	// receiver do not go on at once.
+	Crowded bool
+	Trace   func(Transition) // called at each change of state of a machine; nil in production
 }
 
 // A Transition is one change of state of one machine, for transcripts.
@@ -46,6 +49,7 @@ type Engine struct {
 	table   *match.Table[Request, message]
 
 	eager    uint64 // message bytes up to which a message travels in packets
+	crowded  bool
 	fragment int    // payload bytes of one packet in a packet ring
 	shared   int    // payload bytes of one packet in a shared ring
 	bytes    uint64 // data area of a packet ring
@@ -85,7 +89,7 @@ func New(cfg Config) *Engine {
 		peers: make([]peer, cfg.Peers),
 		table: match.New[Request, message](cfg.Peers),
 		self:  cfg.Self,
-		caps:  c,
+		caps:  c, crowded: cfg.Crowded,
 		bytes: uint64(c.Bytes),
 		slots: uint64(c.Slots),
 		eager: uint64(min(c.Eager, mostEager)),

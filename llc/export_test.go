@@ -78,4 +78,4 @@ func States(e *Engine, peer int) (writer, reader string) {
 }
 
 // Cut is how many bytes of a message of n, of which off have been sent, go next.
-func Cut(off, n, most int) int { return cut(off, n, most) }
+func Cut(off, n, most int, whole bool) int { return cut(off, n, most, whole) }

@@ -50,7 +50,7 @@ func (e *Engine) pumpShared(p *peer) {
 		return
 	}
 	t := l.head
-	h, data, n := t.packet(e.shared)
+	h, data, n := t.packet(e.shared, e.crowded)
 	if l == &p.queues.messages && p.out == outFresh && h.Kind != wire.Fragment && e.caps.Rings > 0 {
 		h.Flags |= wire.Ask
 	}

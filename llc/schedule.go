@@ -87,10 +87,10 @@ func (t *train) ready() bool { return t.head.Kind != wire.Offer || t.t.state != 
 // packet returns the next packet of a train: its header, its payload if that
 // lies in a request's buffer, and how many bytes of the train it is, at most
 // most.
-func (t *train) packet(most int) (h ir.Header, data []byte, n int) {
+func (t *train) packet(most int, whole bool) (h ir.Header, data []byte, n int) {
 	switch h = t.head; h.Kind {
 	case wire.Eager:
-		n = cut(t.off, t.end, most)
+		n = cut(t.off, t.end, most, whole)
 		if t.off > 0 {
 			h = header(wire.Fragment, uint64(t.off))
 		}
@@ -106,11 +106,14 @@ func (t *train) packet(most int) (h ir.Header, data []byte, n int) {
 // cut is how many bytes of a message of n, of which off have been sent, go
 // into its next packet, at most most. The first packet is half as long, so that
 // the receiver's copy begins early, and so is the last, so that it ends soon after
-// the sender's. A message that fits well goes whole.
-func cut(off, n, most int) int {
+// the sender's. A message that fits well goes whole, and so does every packet if
+// no copies go on at once.
+func cut(off, n, most int, whole bool) int {
 	switch rest := n - off; {
-	case rest <= most-most/4:
+	case rest <= most-most/4 || whole && rest <= most:
 		return rest
+	case whole:
+		return most
 	case off == 0 || rest <= most:
 		return (most + 1) / 2
 	default:
@@ -175,14 +178,14 @@ func (e *Engine) pump(p *peer) {
 		if l == nil {
 			break
 		}
-		h, data, n := l.head.packet(e.fragment)
+		h, data, n := l.head.packet(e.fragment, e.crowded)
 		if l == &p.queues.bulk && !e.spare(p, n) {
 			// Not now, but a small message may still pass.
 			if l = p.queues.ready(); l == nil {
 				e.full(p)
 				break
 			}
-			h, data, n = l.head.packet(e.fragment)
+			h, data, n = l.head.packet(e.fragment, e.crowded)
 		}
 		if !e.load(p, l.head, &h, data) {
 			e.full(p)

@@ -13,6 +13,7 @@ type rings struct {
 	packet       ring.Packet
 	channel      *martini.Channel
 	slots, bytes uint64
+	spread       bool
 	slot, pos    uint64 // next
 	tail, back   uint64 // as last read
 	buf          []byte
@@ -28,7 +29,7 @@ func openRing(nic *martini.NIC) (link, error) {
 	g := nic.Fabric().Geometry()
 	r := &rings{
 		set:   ring.NewSet(nic.MailReader(), nic.Ranks()),
-		slots: uint64(g.Ring.Slots), bytes: uint64(g.Ring.Bytes), buf: make([]byte, g.Ring.Bytes/2),
+		slots: uint64(g.Ring.Slots), bytes: uint64(g.Ring.Bytes), spread: g.Ring.Spread, buf: make([]byte, g.Ring.Bytes/2),
 	}
 	for from := range nic.Ranks() {
 		if from != nic.Rank() {
@@ -43,7 +44,7 @@ func openRing(nic *martini.NIC) (link, error) {
 func (r *rings) close() error { return nil }
 
 func (r *rings) send(_, n int) (bool, error) {
-	_, next := ring.Place(r.pos, r.bytes, n)
+	_, next := ring.Place(r.pos, r.bytes, n, r.spread)
 	if r.slot-r.tail >= r.slots || next-r.back > r.bytes {
 		var err error
 		if r.tail, r.back, err = r.channel.Consumed(); err != nil || r.slot-r.tail >= r.slots || next-r.back > r.bytes {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rhinet/internal/launch"
+	"rhinet/internal/wait"
 	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
 )
@@ -22,7 +23,9 @@ var _ launch.Fabric = (*memory)(nil)
 // openFabric makes the memory of a job that uses the given NIC, and registers
 // its ranks there: the launcher is the NICs' management process.
 func openFabric(nic string, ranks int) (launch.Fabric, error) {
-	file, err := fabric.Create(ranks, nics.Geometry(nic, fabric.Default(), ranks))
+	g := fabric.Default()
+	g.Ring.Spread = ranks <= wait.UsableCPUs()
+	file, err := fabric.Create(ranks, nics.Geometry(nic, g, ranks))
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,9 @@ const guardBytes = 2 * LineBytes
 // the reader exports, then a data area of Bytes bytes. Both are powers of two,
 // at least 2 and 64.
 type Layout struct {
-	Slots int
-	Bytes int
+	Slots  int
+	Bytes  int
+	Spread bool // see [Place]
 }
 
 // Size returns the bytes of memory that the ring takes, a multiple of a line.
@@ -40,6 +41,7 @@ type Ring struct {
 	counters *Line
 	mask     uint64 // len(lines)-1
 	size     uint64 // len(data)
+	spread   bool
 }
 
 // Open views mem as a packet ring. mem must start on a line and hold at least
@@ -58,6 +60,7 @@ func Open(mem []byte, l Layout) Ring {
 		counters: &lines[l.Slots],
 		mask:     uint64(l.Slots) - 1,
 		size:     uint64(l.Bytes),
+		spread:   l.Spread,
 	}
 }
 
@@ -76,7 +79,7 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) {
 		if uint64(len(payload)) > r.size {
 			panic(longPayload)
 		}
-		at, _ := Place(pos, r.size, len(payload))
+		at, _ := Place(pos, r.size, len(payload), r.spread)
 		copy(r.data[at&(r.size-1):], payload)
 	}
 	Publish(&r.lines[slot&r.mask], &l)
@@ -89,7 +92,7 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) {
 func (r *Ring) Prefetch(slot, pos uint64, n int) {
 	Prefetch(&r.lines[slot&r.mask])
 	if n > Inline {
-		at, _ := Place(pos, r.size, n)
+		at, _ := Place(pos, r.size, n, r.spread)
 		claim(&r.data[at&(r.size-1)], min((n+LineBytes-1)/LineBytes, aheadLines))
 	}
 }

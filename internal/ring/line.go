@@ -48,12 +48,14 @@ type Packet struct {
 // Everybody is the Ring of a packet that arrived in the shared ring.
 const Everybody = ^uint32(0)
 
-// A payload of at least spreadBytes is followed by nothing on its page. A
+// In a ring that is spread, a payload of at least spreadBytes is followed by
+// nothing on its page. A
 // processor that reads lines in order fetches those behind them ahead, though
 // not beyond the page, and takes them from the writer, who has just claimed
 // them for the next payload: 1 KiB takes 0.58 us one way if payloads follow each
 // other closely, and 0.43 us so. Areas of fewer than spreadPages pages are too
-// small to be spread.
+// small for that. Where ranks share processors nobody reads while another
+// writes, and pages cost more than lines: rings are not spread there.
 const (
 	spreadBytes = 512
 	spreadPage  = 4096
@@ -63,9 +65,10 @@ const (
 // Place returns the data position of a payload of n bytes in a data area of
 // size bytes whose next free position is pos, both counted from 0 without
 // wrap. Payloads longer than Inline start on a line and never wrap around the
-// end of the area, and long ones end with their page. Writer and reader compute it alike (the rule of the
+// end of the area, and if the ring is spread, long
+// ones end with their page. Writer and reader compute it alike (the rule of the
 // engine's IR), so that no position is ever sent.
-func Place(pos, size uint64, n int) (at, next uint64) {
+func Place(pos, size uint64, n int, spread bool) (at, next uint64) {
 	if n <= Inline {
 		return pos, pos
 	}
@@ -73,7 +76,7 @@ func Place(pos, size uint64, n int) (at, next uint64) {
 	if at = pos; at&(size-1)+need > size {
 		at += size - at&(size-1)
 	}
-	if next = at + need; n >= spreadBytes && size >= spreadPages*spreadPage {
+	if next = at + need; spread && n >= spreadBytes && size >= spreadPages*spreadPage {
 		next = (next + spreadPage - 1) &^ (spreadPage - 1)
 	}
 	return at, next

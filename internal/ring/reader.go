@@ -52,7 +52,7 @@ func (r *Reader) open(w uint64, p *Packet) (bool, error) {
 	if n > r.ring.size {
 		return false, ErrCorrupt
 	}
-	at, next := Place(r.pos, r.ring.size, int(n))
+	at, next := Place(r.pos, r.ring.size, int(n), r.ring.spread)
 	if next-r.pos > r.ring.size {
 		return false, ErrCorrupt // there was never room for it
 	}
@@ -73,7 +73,7 @@ func (r *Reader) Expect() (apart bool) {
 	if n <= Inline || n > r.ring.size {
 		return false
 	}
-	at, _ := Place(r.pos, r.ring.size, int(n))
+	at, _ := Place(r.pos, r.ring.size, int(n), r.ring.spread)
 	fetch(&r.ring.data[at&(r.ring.size-1)], min(int(n+LineBytes-1)/LineBytes, aheadLines))
 	return true
 }

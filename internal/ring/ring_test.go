@@ -60,7 +60,10 @@ func TestSeqIsNeverZeroAndNewInEachLap(t *testing.T) {
 }
 
 func TestPacketRingAgainstQueue(t *testing.T) {
-	for _, l := range []Layout{{2, 64}, {4, 256}, {16, 4096}, {64, 1024}} {
+	for _, l := range []Layout{
+		{Slots: 2, Bytes: 64}, {Slots: 4, Bytes: 256}, {Slots: 16, Bytes: 4096}, {Slots: 64, Bytes: 1024},
+		{Slots: 64, Bytes: 1 << 16}, {Slots: 64, Bytes: 1 << 16, Spread: true},
+	} {
 		for _, at := range starts {
 			rng := rand.New(rand.NewPCG(1, uint64(l.Slots)+at))
 			w, r, _ := pair(l, at)
@@ -98,7 +101,7 @@ func TestPacketRingAgainstQueue(t *testing.T) {
 }
 
 func TestConsumedFollowsTheReader(t *testing.T) {
-	w, r, _ := pair(Layout{4, 256}, 0)
+	w, r, _ := pair(Layout{Slots: 4, Bytes: 256}, 0)
 	var p Packet
 	for range 3 {
 		w.Put([3]uint64{}, make([]byte, 100))
@@ -114,7 +117,7 @@ func TestConsumedFollowsTheReader(t *testing.T) {
 }
 
 func TestLyingWriter(t *testing.T) {
-	l := Layout{4, 1024}
+	l := Layout{Slots: 4, Bytes: 1024}
 	for _, n := range []uint64{1025, 1 << 31, 1<<32 - 1} {
 		_, r, _ := pair(l, 0)
 		Publish(r.line, &Line{uint64(r.want), n})
@@ -137,7 +140,7 @@ func TestLyingWriter(t *testing.T) {
 }
 
 func TestLyingReader(t *testing.T) {
-	w, r, _ := pair(Layout{4, 256}, 0)
+	w, r, _ := pair(Layout{Slots: 4, Bytes: 256}, 0)
 	for w.Put([3]uint64{}, nil) {
 	}
 	for _, lie := range [][2]uint64{{w.slot + 1, 0}, {0, 0}, {w.slot, 1}, {1 << 63, 1 << 63}} {
@@ -149,14 +152,14 @@ func TestLyingReader(t *testing.T) {
 }
 
 func TestBrokenContractsPanic(t *testing.T) {
-	l := Layout{4, 256}
+	l := Layout{Slots: 4, Bytes: 256}
 	mem := Memory(1 << 16)
 	big := make([]byte, 4096)
 	sw := NewSharedWriter(mem, SharedLayout{64})
 	set := NewSet(NewSharedReader(mem, SharedLayout{64}, 2), 2)
 	cases := map[string]func(){
 		badAlignment: func() { Open(mem[8:], l) },
-		badLayout:    func() { Open(mem, Layout{3, 256}) },
+		badLayout:    func() { Open(mem, Layout{Slots: 3, Bytes: 256}) },
 		badShared:    func() { NewSharedWriter(mem, SharedLayout{32}) },
 		shortMemory:  func() { Open(mem[:l.Size()-1], l) },
 		longPayload:  func() { NewWriter(mem, l, 0, 0).Put([3]uint64{}, big[:129]) },
@@ -207,7 +210,7 @@ func TestPublishCopiesTheWholeLine(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	l := Layout{16, 4096}
+	l := Layout{Slots: 16, Bytes: 4096}
 	w, r, _ := pair(l, 0)
 	mem := Memory(SharedLayout{64}.Size())
 	sw, set := NewSharedWriter(mem, SharedLayout{64}), NewSet(NewSharedReader(mem, SharedLayout{64}, 4), 4)

@@ -7,7 +7,7 @@ import (
 
 // newSet returns a set of n packet rings, peers 0 to n-1, with their writers.
 func newSet(n int) (*Set, []*Writer, *SharedWriter) {
-	sl, l := SharedLayout{64}, Layout{64, 256}
+	sl, l := SharedLayout{64}, Layout{Slots: 64, Bytes: 256}
 	mem := Memory(sl.Size())
 	s := NewSet(NewSharedReader(mem, sl, n), n)
 	var ws []*Writer

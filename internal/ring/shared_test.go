@@ -153,7 +153,7 @@ func FuzzReaders(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff})
 	f.Add(make([]byte, 3000))
 	f.Fuzz(func(t *testing.T, junk []byte) {
-		l, sl := Layout{4, 256}, SharedLayout{64}
+		l, sl := Layout{Slots: 4, Bytes: 256}, SharedLayout{64}
 		mem, smem := Memory(l.Size()), Memory(sl.Size())
 		copy(mem, junk)
 		copy(smem[2*guardBytes:], junk)

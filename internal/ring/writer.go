@@ -21,7 +21,7 @@ func (w *Writer) Put(head [3]uint64, payload []byte) bool {
 	if len(payload) > Inline && 2*uint64(len(payload)) > w.ring.size {
 		panic(longPayload)
 	}
-	_, next := Place(w.pos, w.ring.size, len(payload))
+	_, next := Place(w.pos, w.ring.size, len(payload), w.ring.spread)
 	if !w.room(next) {
 		w.refresh()
 		if !w.room(next) {

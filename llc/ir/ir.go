@@ -163,12 +163,14 @@ type Event struct {
 	Err     error
 }
 
-// A payload of at least spreadBytes is followed by nothing on its page. A
+// In a ring that is spread, a payload of at least spreadBytes is followed by
+// nothing on its page. A
 // processor that reads lines in order fetches those behind them ahead, though
 // not beyond the page, and takes them from the writer, who has just claimed
 // them for the next payload: 1 KiB takes 0.58 us one way if payloads follow each
 // other closely, and 0.43 us so. Areas of fewer than spreadPages pages are too
-// small to be spread.
+// small for that. Where ranks share processors nobody reads while another
+// writes, and pages cost more than lines: rings are not spread there.
 const (
 	spreadBytes = 512
 	spreadPage  = 4096
@@ -181,7 +183,7 @@ const (
 // beginning. Both sides compute it, so that no position is ever trusted. next
 // is the free position after the payload. size is the data area's size, a power
 // of two and at least LineBytes.
-func Place(pos, size uint64, n int) (at, next uint64) {
+func Place(pos, size uint64, n int, spread bool) (at, next uint64) {
 	if n <= Inline {
 		return pos, pos
 	}
@@ -189,7 +191,7 @@ func Place(pos, size uint64, n int) (at, next uint64) {
 	if at = pos; at&(size-1)+need > size {
 		at += size - at&(size-1)
 	}
-	if next = at + need; n >= spreadBytes && size >= spreadPages*spreadPage {
+	if next = at + need; spread && n >= spreadBytes && size >= spreadPages*spreadPage {
 		next = (next + spreadPage - 1) &^ (spreadPage - 1)
 	}
 	return at, next

@@ -50,7 +50,8 @@ func TestPlace(t *testing.T) {
 		size := uint64(128) << rng.IntN(16)
 		pos := rng.Uint64N(1<<40) &^ (LineBytes - 1)
 		n := rng.IntN(int(size) + 1)
-		at, next := Place(pos, size, n)
+		spread := rng.IntN(4) > 0
+		at, next := Place(pos, size, n, spread)
 		if n <= Inline {
 			if at != pos || next != pos {
 				t.Fatalf("%d bytes take data from %d to %d", n, at, next)
@@ -60,7 +61,7 @@ func TestPlace(t *testing.T) {
 		if at < pos || at%LineBytes != 0 || at%size+uint64(n) > size || next < at+uint64(n) {
 			t.Fatalf("%d bytes in %d at %d: from %d to %d", n, size, pos, at, next)
 		}
-		if most := uint64(n) + LineBytes; size >= spreadPages*spreadPage && n >= spreadBytes {
+		if most := uint64(n) + LineBytes; spread && size >= spreadPages*spreadPage && n >= spreadBytes {
 			if next%spreadPage != 0 || next-at >= most+spreadPage {
 				t.Fatalf("%d bytes in %d at %d: from %d to %d, which is not the end of the page", n, size, pos, at, next)
 			}

@@ -9,6 +9,7 @@ type Caps struct {
 	Rings     int  // packet rings in each peer's pool; with 0 everything travels in the shared ring
 	Slots     int  // lines per packet ring, a power of two
 	Bytes     int  // data area per packet ring, a power of two
+	Spread    bool // long payloads there end with their page: see Place
 	Remote    bool // Pull and Push reach registered memory of peers without a copy on the way
 	Words     int  // 64-bit words of the control area that Swap reaches
 	Fragment  int  // payload bytes of one Packet that keep a pipeline of copies full; without rings: most of one Shared

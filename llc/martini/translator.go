@@ -47,7 +47,7 @@ func Open(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
 		Endpoint: end, peers: make([]peer, f.Ranks()), flags: nic.Flags(),
 		set: ring.NewSet(nic.MailReader(), f.Ranks()),
 		caps: ir.Caps{
-			Name: "martini", Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Words: g.Words,
+			Name: "martini", Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words,
 			Remote: nic.Remote(), Fragment: min(fragment, g.Ring.Bytes/2), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
 		},
 	}, nil

@@ -22,9 +22,10 @@ func TestRingsAreThoseOfTheIR(t *testing.T) {
 		if i%2 == 0 {
 			n = rng.IntN(1200) % (int(size) + 1) // about where spreading begins
 		}
-		at, next := ir.Place(pos, size, n)
-		if a, b := ring.Place(pos, size, n); a != at || b != next {
-			t.Fatalf("%d bytes in %d at %d: %d, %d and %d, %d", n, size, pos, at, next, a, b)
+		spread := rng.IntN(4) > 0
+		at, next := ir.Place(pos, size, n, spread)
+		if a, b := ring.Place(pos, size, n, spread); a != at || b != next {
+			t.Fatalf("%d bytes in %d at %d, spread %v: %d, %d and %d, %d", n, size, pos, spread, at, next, a, b)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func (s *stream) command(i, n int) ir.Command {
 
 // put sends packet number sent with n bytes and reports whether there was room.
 func (s *stream) put(n int) bool {
-	_, next := ir.Place(s.pos, uint64(s.r.caps.Bytes), n)
+	_, next := ir.Place(s.pos, uint64(s.r.caps.Bytes), n, s.r.caps.Spread)
 	if s.slot-s.tail >= uint64(s.r.caps.Slots) || next-s.back > uint64(s.r.caps.Bytes) {
 		return false
 	}

@@ -220,7 +220,7 @@ func testAllocations(r *rig) {
 			r.ts[0].Post(cmd)
 			if cmd != &other {
 				s.slot++
-				_, s.pos = ir.Place(s.pos, uint64(r.caps.Bytes), len(cmd.Data))
+				_, s.pos = ir.Place(s.pos, uint64(r.caps.Bytes), len(cmd.Data), r.caps.Spread)
 			}
 			take()
 		}

@@ -51,7 +51,7 @@ type Port struct {
 func New(cfg Config) *Port {
 	p := &Port{
 		eng: llc.New(llc.Config{
-			Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.NIC.Caps(),
+			Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.NIC.Caps(), Crowded: cfg.Policy.Spin == 0,
 		}),
 		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
 	}

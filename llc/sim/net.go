@@ -205,5 +205,5 @@ func (n *Net) free(r *ringMemory) {
 	p := r.packets[0]
 	r.packets = r.packets[1:]
 	r.consumed++
-	_, r.freed = ir.Place(r.freed, uint64(n.Caps.Bytes), len(p.data))
+	_, r.freed = ir.Place(r.freed, uint64(n.Caps.Bytes), len(p.data), n.Caps.Spread)
 }

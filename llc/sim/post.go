@@ -129,7 +129,7 @@ func (n *Net) place(from int, cmd *ir.Command) {
 		return
 	}
 	size := uint64(n.Caps.Bytes)
-	at, next := ir.Place(r.next, size, len(cmd.Data))
+	at, next := ir.Place(r.next, size, len(cmd.Data), n.Caps.Spread)
 	switch {
 	case cmd.Slot != r.written:
 		n.brokenBy(cmd.Peer, "peer %d places line %d of ring %d of %d, not line %d", from, cmd.Slot, cmd.Ring, cmd.Peer, r.written)

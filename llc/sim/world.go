@@ -105,7 +105,7 @@ func newWorld(p Params) (*world, error) {
 	// Who gives up conceals its memory while the other side may still move.
 	w.net.Lies = func(peer int) bool { return p.Refuse > 0 || p.Liar > 0 && peer == p.Peers-1 }
 	for i := range p.Peers {
-		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Trace: p.Trace})
+		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Crowded: i%3 == 2, Trace: p.Trace})
 		if p.Prepare != nil {
 			p.Prepare(i, e)
 		}

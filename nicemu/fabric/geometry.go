@@ -35,7 +35,7 @@ type Geometry struct {
 func Default() Geometry {
 	return Geometry{
 		Rings:  64,
-		Ring:   ring.Layout{Slots: 256, Bytes: 128 << 10},
+		Ring:   ring.Layout{Slots: 256, Bytes: 128 << 10, Spread: true},
 		Shared: ring.SharedLayout{Lines: 4096},
 		Boards: 16,
 		Words:  256,
@@ -48,7 +48,7 @@ func Default() Geometry {
 func Small() Geometry {
 	return Geometry{
 		Rings:  16,
-		Ring:   ring.Layout{Slots: 64, Bytes: 32 << 10},
+		Ring:   ring.Layout{Slots: 64, Bytes: 32 << 10, Spread: true},
 		Shared: ring.SharedLayout{Lines: 1024},
 		Boards: 4,
 		Words:  64,

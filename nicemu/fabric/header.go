@@ -20,6 +20,7 @@ const (
 	wordBoards
 	wordWords
 	wordDevice
+	wordSpread
 	wordTotal
 	headerWords
 
@@ -29,7 +30,7 @@ const (
 
 const (
 	magic   = 0x3154454e49485221 // "!RHINET1"
-	version = 2
+	version = 3
 )
 
 // ErrForeign reports memory that is not a fabric of this version.
@@ -60,8 +61,11 @@ func (l *layout) write(mem []byte, job uint32) {
 
 // fields lists what the header says of the geometry, from wordRanks on.
 func (l *layout) fields() []int {
-	g := &l.geo
-	return []int{l.ranks, g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Shared.Lines, g.Boards, g.Words, g.Device}
+	g, spread := &l.geo, 0
+	if g.Ring.Spread {
+		spread = 1
+	}
+	return []int{l.ranks, g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Shared.Lines, g.Boards, g.Words, g.Device, spread}
 }
 
 // readHeader returns the layout that a header page describes, for memory of
@@ -78,6 +82,7 @@ func readHeader(page []byte, size int) (l layout, err error) {
 	var g Geometry
 	g.Rings, g.Ring.Slots, g.Ring.Bytes = small(wordRings), small(wordSlots), small(wordBytes)
 	g.Shared.Lines, g.Boards, g.Words, g.Device = small(wordLines), small(wordBoards), small(wordWords), small(wordDevice)
+	g.Ring.Spread = w[wordSpread] != 0
 	if err := g.Check(small(wordRanks)); err != nil {
 		return l, err
 	}

@@ -10,8 +10,9 @@ import (
 // It belongs to one goroutine at a time.
 type Channel struct {
 	route
-	ring ring.Ring
-	max  int
+	ring   ring.Ring
+	max    int
+	spread bool
 }
 
 // Channel opens packet ring i of a node.
@@ -28,7 +29,7 @@ func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
 		})
 	}
 	c.ring = ring.Open(n.ringMemory(rank, i), g.Ring)
-	c.max = g.Ring.Bytes
+	c.max, c.spread = g.Ring.Bytes, g.Ring.Spread
 	return c, nil
 }
 
@@ -60,7 +61,7 @@ func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 		})
 	}
 	c.ring.Put(slot, pos, head, payload)
-	_, next := ring.Place(pos, uint64(c.max), len(payload))
+	_, next := ring.Place(pos, uint64(c.max), len(payload), c.spread)
 	c.ring.Prefetch(slot+1, next, len(payload))
 	return nil
 }

@@ -27,7 +27,7 @@ func TestChannelCarriesPackets(t *testing.T) {
 		if err := c.Put(slot, pos, &[3]uint64{1 << 32, 0, uint64(i)}, payload); err != nil {
 			t.Fatal(err)
 		}
-		_, pos = ring.Place(pos, uint64(fabric.Small().Ring.Bytes), len(payload))
+		_, pos = ring.Place(pos, uint64(fabric.Small().Ring.Bytes), len(payload), fabric.Small().Ring.Spread)
 		slot++
 		if ok, err := r.Poll(&p); !ok || err != nil || p.Head[2] != uint64(i) || !bytes.Equal(p.Data, payload) {
 			t.Fatalf("packet %d: %v, %v", i, ok, err)
