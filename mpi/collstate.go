@@ -54,11 +54,29 @@ func (k *collState) barrier() error {
 // this communicator any more, which a barrier on the board itself cannot tell:
 // there the others may have seen this rank's last flag, or not yet.
 func (k *collState) part() error {
-	g, err := collectives.New(k.t, collectives.Options{})
+	g, err := collectives.New(parting{k.t}, collectives.Options{})
 	if err != nil {
 		return err
 	}
 	return g.Barrier()
+}
+
+// A parting is a collTransport whose messages never meet those of calls: where
+// a context has ended, one rank may free a communicator while another is still
+// in a call on it.
+type parting struct{ *collTransport }
+
+// partTag is the half of the tags that calls leave free.
+const partTag = collectives.MaxTag>>1 + 1
+
+// Isend is that of the collTransport, with another tag.
+func (t parting) Isend(i int, buf []byte, dst, tag int) error {
+	return t.collTransport.Isend(i, buf, dst, tag|partTag)
+}
+
+// Irecv is that of the collTransport, with another tag.
+func (t parting) Irecv(i int, buf []byte, src, tag int) error {
+	return t.collTransport.Irecv(i, buf, src, tag|partTag)
 }
 
 // allreduce is Allreduce: directly on the board if it is short, or by an algorithm.

@@ -69,3 +69,26 @@ func TestWhatACancelledCallLeavesBehindIsNeverFound(t *testing.T) {
 		})
 	}
 }
+
+// A rank whose context ends before it takes part frees the communicator while
+// the others are still in the call. Their Free must not miss what the call took.
+func TestFreeOvertakesACallThatIsAboutToEnd(t *testing.T) {
+	everywhere(t, 3, func(w *mpi.Comm) error {
+		for round := range 12 {
+			c, err := w.DupWithInfo(map[string]string{mpi.HintAlgorithms: "barrier=dissemination"})
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+w.Rank())*time.Millisecond)
+			if w.Rank() == round%w.Size() {
+				cancel()
+			}
+			err = is(mpi.Barrier(c.WithContext(ctx)), mpi.ErrCancelled, "")
+			cancel()
+			if err = errors.Join(err, c.Free()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
