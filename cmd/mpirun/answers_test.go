@@ -50,7 +50,7 @@ func TestAnswersThatCannotBeWritten(t *testing.T) {
 // A message is one line even about what is none.
 func TestMistakesWithControlCharacters(t *testing.T) {
 	status, _, err := mpirun(t, "./a\nb\x1b[31m'")
-	if want := "mpirun: ./a\\nb\\x1b[31m': no such program\n"; status != launch.StatusUsage || err != want {
+	if want := "mpirun: ./a\\nb\\x1b[31m': no such program; name an executable or a Go main package\n"; status != launch.StatusUsage || err != want {
 		t.Errorf("status %d, %q, want %q", status, err, want)
 	}
 }

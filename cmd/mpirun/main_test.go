@@ -94,7 +94,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-n=x", "sh"}, "-n x: not a number; a job has 1 to 1024 ranks"},
 		{[]string{"-z", "sh"}, "unknown flag -z; mpirun --help lists the flags, and those of the program go behind its name"},
 		{[]string{"-qz", "sh"}, "unknown flag -z; mpirun --help lists the flags, and those of the program go behind its name"},
-		{[]string{"./nothing"}, "./nothing: no such program"},
+		{[]string{"./nothing"}, "./nothing: no such program; name an executable or a Go main package"},
 		{[]string{"no-such-program"}, "no-such-program: no such program in PATH"},
 		{[]string{""}, "the program's name is empty"},
 		{[]string{"sh", ":"}, "part 2 of 2, between the colons, names no program"},
@@ -125,7 +125,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-ppn", "2", "sh"}, "-ppn: ranks run on this machine only; -n says how many"},
 		{[]string{"--map-by", "hair", "sh"}, "--map-by hair: known are core, hwthread, slot, node, socket, package, numa, l1cache, l2cache, l3cache, board"},
 		{[]string{"--tag-output=perhaps", "sh"}, "--tag-output=perhaps: give true or false"},
-		{[]string{"--dry-run", "./nothing"}, "./nothing: no such program"},
+		{[]string{"--dry-run", "./nothing"}, "./nothing: no such program; name an executable or a Go main package"},
 	} {
 		status, out, err := mpirun(t, c.args...)
 		if status != launch.StatusUsage || out != "" || err != "mpirun: "+c.want+"\n" {

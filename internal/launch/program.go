@@ -53,7 +53,7 @@ func findProgram(name string) (program, error) {
 		prog.pkg = name
 		return prog, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return prog, fmt.Errorf("%s: no such program", name)
+		return prog, fmt.Errorf("%s: no such program; name an executable or a Go main package", name)
 	}
 	return prog, fmt.Errorf("%s: %w", name, plainError(err))
 }
