@@ -122,7 +122,7 @@ func TestDesertion(t *testing.T) {
 // wait for one that is gone.
 func TestNoDesertion(t *testing.T) {
 	for name, script := range map[string][]string{
-		"finalized":                     {"0:state=4", "0:exit=0", "1:wait=Recv,0,7,8", "sleep=500ms"},
+		"finalized":                     {"0:state=4", "2:state=4", "0:exit=0", "1:wait=Recv,0,7,8", "sleep=500ms"},
 		"others wait for one another":   {"state=1", "0:exit=0", "1:wait=Recv,2,7,8", "1:sleep=500ms", "1:exit=0", "sleep=800ms"},
 		"never in MPI, another is busy": {"0:exit=0", "1:wait=Recv,-1,7,8", "2:state=1", "1:sleep=500ms", "1:exit=0", "sleep=800ms"},
 		"no MPI at all":                 {"0:exit=0", "sleep=500ms"},
