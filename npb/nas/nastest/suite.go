@@ -7,6 +7,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -200,6 +201,9 @@ func (s Suite) broken(t *testing.T) {
 		if from == 0 {
 			cancel()
 		}
+		// A rank that leaves ends the others, who may not have noticed yet.
+		var running sync.WaitGroup
+		running.Add(4)
 		// The world's own end fails too: collective calls ended half-way.
 		_ = mpitest.World(4, func(world *mpi.Comm) error {
 			_, err := s.Kernel.Run(world.WithContext(ctx), nas.Config{Class: nas.S, Timers: true, Progress: func(k, _ int) {
@@ -207,6 +211,8 @@ func (s Suite) broken(t *testing.T) {
 					cancel()
 				}
 			}})
+			running.Done()
+			running.Wait()
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("rank %d, broken from iteration %d on: %v", world.Rank(), from, err)
 			}
