@@ -43,6 +43,10 @@ const (
 	callWords = callDone + Most
 )
 
+// Reserved is how many control words of each rank, the last, nobody else may use
+// while ends measure.
+const Reserved = callWords
+
 // NewEnd returns the end of one of count processes in the memory of a job.
 func NewEnd(f *fabric.Fabric, rank, count int) *End {
 	words := f.Words(0, fabric.Control)

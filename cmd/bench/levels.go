@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rhinet/bench"
+	"rhinet/bench/llc"
 	"rhinet/bench/nic"
 	"rhinet/bench/pair"
 	"rhinet/bench/pm"
@@ -67,7 +68,12 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 	scan.Flags().StringVar(&l.list, "rings", "", "numbers of rings (default 1,2,4 ... 1024)")
 	_ = scan.Flags().MarkHidden("sizes")
 	onPM.AddCommand(scan)
-	return []*cobra.Command{onNIC, onPM}
+	onLLC := group("llc", "Measure the communication library between two processes, without MPI above")
+	for _, w := range llc.Workloads() {
+		l := &level{out: out, errs: errs}
+		onLLC.AddCommand(l.command(w.Name, w.About, func() error { return l.llc(w) }))
+	}
+	return []*cobra.Command{onNIC, onPM, onLLC}
 }
 
 // alone refuses to be one of the ranks of a job.
@@ -156,6 +162,20 @@ func (l *level) nic(w nic.Workload) error {
 		return err
 	}
 	if err := l.all("nic "+w.Name, w.Processes, w.Processes, fabric.Default(), w.Open, w.Series, 0, opts, printer); err != nil {
+		return err
+	}
+	return printer.Close()
+}
+
+func (l *level) llc(w llc.Workload) error {
+	printer, opts, err := l.parse()
+	if err != nil {
+		return err
+	}
+	if err := pair.Check(w.Series, opts.Sizes); err != nil {
+		return err
+	}
+	if err := l.all("llc "+w.Name, 2, 2, fabric.Default(), w.Open, w.Series, 0, opts, printer); err != nil {
 		return err
 	}
 	return printer.Close()
@@ -313,6 +333,9 @@ func opener(kind, name string) (func(*pair.End) (pair.Side, error), error) {
 	switch kind {
 	case "nic":
 		w, err := nic.Find(name)
+		return w.Open, err
+	case "llc":
+		w, err := llc.Find(name)
 		return w.Open, err
 	case "pm":
 		l, err := pm.FindLayer(name)

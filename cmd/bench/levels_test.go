@@ -17,6 +17,8 @@ func TestLevels(t *testing.T) {
 		"nic push --sizes 8,4096":                 {"push", "push", "push-stream", "push-stream", "push-stream-half", "memcpy", "memcpy", "memcpy-half", "push-both", "push-both", "push-2windows", "push-2windows", "push-2windows-half", "push-4windows", "push-4windows", "push-4windows-half", "sending", "sending", "sending-half"},
 		"nic aotf":                                {"aotf", "bare", "aotf-stream"},
 		"nic exceptions --sizes 128":              {"pattern-1", "pattern-2", "pattern-3", "pattern-4", "pattern-5", "pattern-5-loop"},
+		"llc pingpong --sizes 0,8,65536,1000000":  {"llc-pingpong", "llc-pingpong", "llc-pingpong", "llc-pingpong"},
+		"llc burst --sizes 8,2000000":             {"llc-burst", "llc-burst", "llc-burst-half"},
 		"nic lock":                                {"lock", "lock-contended"},
 		"nic barrier":                             {"barrier"},
 		"pm pingpong --nodes 2,3 --sizes 8":       {"rhinet-pingpong", "rhinet-pingpong", "vp-pingpong", "vp-pingpong", "ring-pingpong", "ring-pingpong", "throttled-pingpong", "throttled-pingpong"},

@@ -43,6 +43,7 @@ func (r *results) steps() []step {
 		idle = "mpirun -n 8 bench connected --rounds 2 --time 1ms"
 	}
 	add("connected.txt", idle, 5*time.Second)
+	add("llc-pingpong.json", "bench llc pingpong --format json --time "+budget, 5*time.Second)
 	add("mpi-pingpong.json", "mpirun -n 2 bench pingpong --format json --time "+budget, 5*time.Second)
 	suite := "mpirun -n 2 bench pmb PingPong --format json"
 	if r.short {

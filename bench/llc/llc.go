@@ -1,0 +1,107 @@
+// Package llc measures the communication library alone: messages from engine to
+// engine through a port and its NIC, without mpi above. Beside the same tests of
+// the NIC and of MPI it shows what each layer adds.
+package llc
+
+import (
+	"fmt"
+	"strings"
+
+	"rhinet/bench/pair"
+	"rhinet/internal/wait"
+	engine "rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/martini"
+	"rhinet/llc/port"
+	nic "rhinet/nicemu/martini"
+)
+
+// A Workload is what "bench llc" measures under one name.
+type Workload struct {
+	Name   string
+	About  string
+	Series []pair.Series
+}
+
+// largest is the longest message, in bytes.
+const largest = 4 << 20
+
+// Workloads returns all workloads.
+func Workloads() []Workload {
+	sizes := append([]int{0}, pair.Powers(1, largest)...)
+	one := func(name string, scale float64, half bool) []pair.Series {
+		return []pair.Series{{Name: name, Sizes: sizes, Max: largest, Unit: 1, Scale: scale, Moves: 1, Half: half}}
+	}
+	return []Workload{
+		{"pingpong", "one-way time of a message between two engines", one("llc-pingpong", 0.5, false)},
+		{"burst", "messages of one engine to another, one after the other", one("llc-burst", 1, true)},
+	}
+}
+
+// Find returns the workload of a name, or an error that lists the names.
+func Find(name string) (Workload, error) {
+	var names []string
+	for _, w := range Workloads() {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	return Workload{}, fmt.Errorf("%w: no measurement %q; llc measures %s", pair.ErrInput, name, strings.Join(names, ", "))
+}
+
+// tag is that of all messages.
+const tag = 1
+
+// endpoint is the NIC, less the control words by which the two processes
+// measure together.
+type endpoint struct{ *martini.Translator }
+
+func (e endpoint) Caps() ir.Caps {
+	c := e.Translator.Caps()
+	c.Words -= pair.Reserved
+	return c
+}
+
+// A side is one of the two engines.
+type side struct {
+	*port.Port
+	rank  int
+	burst bool
+	buf   []byte
+}
+
+// Open opens a side of the workload.
+func (w Workload) Open(e *pair.End) (pair.Side, error) {
+	t, err := martini.Open(e.F, e.Rank, nic.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p := port.New(port.Config{NIC: endpoint{t}, Policy: wait.For(2, wait.UsableCPUs(), !e.F.Shared())})
+	return &side{p, e.Rank, w.Name == "burst", make([]byte, largest)}, nil
+}
+
+// Run sends and receives in turn, or only one of the two.
+func (s *side) Run(_, bytes, reps int) error {
+	send := func() error { return s.Send(0, 1-s.rank, tag, engine.Standard, s.buf[:bytes]) }
+	receive := func() error {
+		_, err := s.Recv(0, 1-s.rank, tag, s.buf[:bytes])
+		return err
+	}
+	first, second := send, receive
+	if s.rank != 0 {
+		first, second = receive, send
+	}
+	for range reps {
+		if err := first(); err != nil {
+			return err
+		}
+		if s.burst {
+			continue
+		}
+		if err := second(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

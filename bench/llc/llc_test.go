@@ -1,0 +1,20 @@
+package llc
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"rhinet/bench/pair"
+)
+
+func TestFind(t *testing.T) {
+	for _, w := range Workloads() {
+		if got, err := Find(w.Name); err != nil || got.Name != w.Name {
+			t.Errorf("%s: %v, %v", w.Name, got.Name, err)
+		}
+	}
+	if _, err := Find("x"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "llc measures pingpong, burst") {
+		t.Error(err)
+	}
+}
