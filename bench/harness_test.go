@@ -96,3 +96,13 @@ func TestParseCSVRefusesForeignText(t *testing.T) {
 		}
 	}
 }
+
+func TestPick(t *testing.T) {
+	all, self := []string{"b", "a"}, func(s string) string { return s }
+	if got, known, ok := Pick(all, self, "a"); got != "a" || known != "" || !ok {
+		t.Errorf("%q, %q, %v", got, known, ok)
+	}
+	if got, known, ok := Pick(all, self, "c"); got != "" || known != "b, a" || ok {
+		t.Errorf("%q, %q, %v", got, known, ok)
+	}
+}

@@ -11,7 +11,7 @@ package bench
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"rhinet/mpi"
@@ -52,13 +52,11 @@ func Workloads() []Workload {
 
 // Find returns the workload called name, or an error that lists the names.
 func Find(name string) (Workload, error) {
-	var names []string
-	for _, w := range Workloads() {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
+	all := Workloads()
+	slices.SortFunc(all, func(a, b Workload) int { return strings.Compare(a.Name, b.Name) })
+	w, known, ok := Pick(all, func(w Workload) string { return w.Name }, name)
+	if !ok {
+		return w, fmt.Errorf("unknown test %q; the tests are %s", name, known)
 	}
-	sort.Strings(names)
-	return Workload{}, fmt.Errorf("unknown test %q; the tests are %s", name, strings.Join(names, ", "))
+	return w, nil
 }

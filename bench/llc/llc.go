@@ -5,8 +5,8 @@ package llc
 
 import (
 	"fmt"
-	"strings"
 
+	"rhinet/bench"
 	"rhinet/bench/pair"
 	"rhinet/internal/wait"
 	engine "rhinet/llc"
@@ -40,14 +40,11 @@ func Workloads() []Workload {
 
 // Find returns the workload of a name, or an error that lists the names.
 func Find(name string) (Workload, error) {
-	var names []string
-	for _, w := range Workloads() {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
+	w, known, ok := bench.Pick(Workloads(), func(w Workload) string { return w.Name }, name)
+	if !ok {
+		return w, fmt.Errorf("%w: no measurement %q; llc measures %s", pair.ErrInput, name, known)
 	}
-	return Workload{}, fmt.Errorf("%w: no measurement %q; llc measures %s", pair.ErrInput, name, strings.Join(names, ", "))
+	return w, nil
 }
 
 // tag is that of all messages.

@@ -2,8 +2,8 @@ package model
 
 import (
 	"fmt"
-	"strings"
 
+	"rhinet/bench"
 	"rhinet/bench/pair"
 	"rhinet/nicemu/martini"
 	"rhinet/nicemu/martini/stepped"
@@ -84,12 +84,9 @@ func Experiments() []Experiment {
 
 // Find returns the experiment of a name, or an error that lists the names.
 func Find(name string) (Experiment, error) {
-	var names []string
-	for _, e := range Experiments() {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
+	e, known, ok := bench.Pick(Experiments(), func(e Experiment) string { return e.Name }, name)
+	if !ok {
+		return e, fmt.Errorf("%w: no experiment %q on the stepped model; there is %s", pair.ErrInput, name, known)
 	}
-	return Experiment{}, fmt.Errorf("%w: no experiment %q on the stepped model; there is %s", pair.ErrInput, name, strings.Join(names, ", "))
+	return e, nil
 }

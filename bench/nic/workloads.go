@@ -2,8 +2,8 @@ package nic
 
 import (
 	"fmt"
-	"strings"
 
+	"rhinet/bench"
 	"rhinet/bench/pair"
 	"rhinet/nicemu/martini"
 )
@@ -65,12 +65,9 @@ func Workloads() []Workload {
 
 // Find returns the workload of a name, or an error that lists the names.
 func Find(name string) (Workload, error) {
-	var names []string
-	for _, w := range Workloads() {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
+	w, known, ok := bench.Pick(Workloads(), func(w Workload) string { return w.Name }, name)
+	if !ok {
+		return w, fmt.Errorf("%w: no NIC measurement %q; there is %s", pair.ErrInput, name, known)
 	}
-	return Workload{}, fmt.Errorf("%w: no NIC measurement %q; there is %s", pair.ErrInput, name, strings.Join(names, ", "))
+	return w, nil
 }

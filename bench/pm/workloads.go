@@ -2,8 +2,8 @@ package pm
 
 import (
 	"fmt"
-	"strings"
 
+	"rhinet/bench"
 	"rhinet/bench/pair"
 	"rhinet/nicemu/fabric"
 	"rhinet/nicemu/martini"
@@ -40,14 +40,11 @@ func Layers() []Layer {
 
 // FindLayer returns the layer of a name, or an error that lists the names.
 func FindLayer(name string) (Layer, error) {
-	var names []string
-	for _, l := range Layers() {
-		if l.Name == name {
-			return l, nil
-		}
-		names = append(names, l.Name)
+	l, known, ok := bench.Pick(Layers(), func(l Layer) string { return l.Name }, name)
+	if !ok {
+		return l, fmt.Errorf("%w: no message layer %q; there is %s", pair.ErrInput, name, known)
 	}
-	return Layer{}, fmt.Errorf("%w: no message layer %q; there is %s", pair.ErrInput, name, strings.Join(names, ", "))
+	return l, nil
 }
 
 // Nodes are the numbers of nodes that are measured unless others are named.

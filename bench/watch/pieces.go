@@ -3,8 +3,8 @@ package watch
 import (
 	"errors"
 	"fmt"
-	"strings"
 
+	"rhinet/bench"
 	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/match"
@@ -43,14 +43,11 @@ func Pieces() []Piece {
 
 // FindPiece returns the piece called name, or an error that lists the names.
 func FindPiece(name string) (Piece, error) {
-	var known []string
-	for _, p := range Pieces() {
-		if p.Name == name {
-			return p, nil
-		}
-		known = append(known, p.Name)
+	p, known, ok := bench.Pick(Pieces(), func(p Piece) string { return p.Name }, name)
+	if !ok {
+		return p, fmt.Errorf("unknown piece %q; the pieces are %s", name, known)
 	}
-	return Piece{}, fmt.Errorf("unknown piece %q; the pieces are %s", name, strings.Join(known, ", "))
+	return p, nil
 }
 
 // Do does the piece reps times.

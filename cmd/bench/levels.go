@@ -40,7 +40,7 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 			if l.trace {
 				return l.show(w.Name)
 			}
-			return l.nic(w)
+			return l.workload("nic "+w.Name, w.Processes, w.Series, w.Open)
 		})
 		if slices.Contains(stepped.Operations(), w.Name) {
 			cmd.Flags().BoolVar(&l.trace, "trace", false, "show one operation state by state on the stepped model, and measure nothing")
@@ -71,7 +71,7 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 	onLLC := group("llc", "Measure the communication library between two processes, without MPI above")
 	for _, w := range llc.Workloads() {
 		l := &level{out: out, errs: errs}
-		onLLC.AddCommand(l.command(w.Name, w.About, func() error { return l.llc(w) }))
+		onLLC.AddCommand(l.command(w.Name, w.About, func() error { return l.workload("llc "+w.Name, 2, w.Series, w.Open) }))
 	}
 	return []*cobra.Command{onNIC, onPM, onLLC}
 }
@@ -153,29 +153,16 @@ func (l *level) numbers(flag string, usual []int, low, high int) ([]int, error) 
 	return all, nil
 }
 
-func (l *level) nic(w nic.Workload) error {
+// workload measures what opener finds by a name, on so many processes.
+func (l *level) workload(name string, processes int, series []pair.Series, open func(*pair.End) (pair.Side, error)) error {
 	printer, opts, err := l.parse()
 	if err != nil {
 		return err
 	}
-	if err := pair.Check(w.Series, opts.Sizes); err != nil {
+	if err := pair.Check(series, opts.Sizes); err != nil {
 		return err
 	}
-	if err := l.all("nic "+w.Name, w.Processes, w.Processes, fabric.Default(), w.Open, w.Series, 0, opts, printer); err != nil {
-		return err
-	}
-	return printer.Close()
-}
-
-func (l *level) llc(w llc.Workload) error {
-	printer, opts, err := l.parse()
-	if err != nil {
-		return err
-	}
-	if err := pair.Check(w.Series, opts.Sizes); err != nil {
-		return err
-	}
-	if err := l.all("llc "+w.Name, 2, 2, fabric.Default(), w.Open, w.Series, 0, opts, printer); err != nil {
+	if err := l.all(name, processes, processes, fabric.Default(), open, series, 0, opts, printer); err != nil {
 		return err
 	}
 	return printer.Close()
