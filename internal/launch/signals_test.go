@@ -107,28 +107,32 @@ func TestQuitEndsGoPrograms(t *testing.T) {
 	r.want(t, 2, "what the ranks wait for", "after SIGQUIT (quit) was passed on")
 }
 
-func TestStopAndContinue(t *testing.T) {
-	p := ready(t, 1, "print=ready", "pid", "sleep=1m")
-	pid := p.await(t, 1, "pid ")[0]
-	state := func() string {
+// untilState waits until a process is in a state, or out of it, of those that
+// /proc shows by a letter: T is stopped.
+func untilState(t *testing.T, pid, letter string, in bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
 		stat, _ := os.ReadFile("/proc/" + pid + "/stat")
 		f := strings.Fields(string(stat))
 		if len(f) < 3 {
 			t.Skip("needs /proc")
 		}
-		return f[2]
-	}
-	until := func(what string, ok func(string) bool) {
-		for deadline := time.Now().Add(5 * time.Second); !ok(state()); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("the rank is not %s but in state %s", what, state())
-			}
+		if (f[2] == letter) == in {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the rank is in state %s; in %s: want %v", f[2], letter, in)
 		}
 	}
+}
+
+func TestStopAndContinue(t *testing.T) {
+	p := ready(t, 1, "print=ready", "pid", "sleep=1m")
+	pid := p.await(t, 1, "pid ")[0]
 	p.signal(t, syscall.SIGTSTP)
-	until("stopped", func(s string) bool { return s == "T" })
+	untilState(t, pid, "T", true)
 	p.signal(t, syscall.SIGCONT)
-	until("running", func(s string) bool { return s != "T" })
+	untilState(t, pid, "T", false)
 	p.signal(t, syscall.SIGTERM)
 	p.finish(t)
 }
@@ -136,8 +140,8 @@ func TestStopAndContinue(t *testing.T) {
 // A rank that somebody has stopped ends with the others all the same, but its
 // stop is no failure.
 func TestInterruptReachesStoppedRanks(t *testing.T) {
-	p := spawn(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "echo ready; kill -STOP $$; echo on; exec sleep 60"}}))
-	p.await(t, 1, "ready")
+	p := spawn(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "echo pid $$; kill -STOP $$; echo on; exec sleep 60"}}))
+	untilState(t, p.await(t, 1, "pid ")[0], "T", true)
 	p.signal(t, syscall.SIGCONT)
 	p.await(t, 1, "on")
 	p = spawn(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "echo ready; kill -STOP $$; exec sleep 60"}}))
