@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"rhinet/internal/wait"
 )
 
 // Init joins the job that mpirun describes in the environment, or makes a
@@ -13,6 +15,7 @@ import (
 //
 // MPI 4.1, section 11.2.1.
 func Init() (*Comm, error) {
+	wait.ReturnSlack()
 	s, err := readEnvironment(os.Getenv, os.Getpid())
 	if err != nil {
 		return nil, err

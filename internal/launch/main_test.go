@@ -173,9 +173,16 @@ func act(verb, arg string) {
 	case "files":
 		fmt.Println("files", inherited())
 	default:
-		panic("no such step: " + verb)
+		step, ok := steps[verb]
+		if !ok {
+			panic("no such step: " + verb)
+		}
+		step()
 	}
 }
+
+// steps are those that one system only knows.
+var steps = map[string]func(){}
 
 // inherited lists the descriptors of this process that do not close on exec:
 // its runtime opens none such, so it has them from its parent.

@@ -22,6 +22,8 @@ type program struct {
 	name string // as the user wrote it
 	path string // file to execute; empty until built
 	pkg  string // argument for go build; empty for an executable
+
+	static bool // needs no dynamic linker, as Go programs without C code; known when it is built
 }
 
 // findProgram says what name means: a Go source file, a directory with Go

@@ -2,7 +2,9 @@ package launch
 
 import (
 	"bytes"
+	"debug/elf"
 	"os"
+	"slices"
 )
 
 // hasMagic reports whether a file begins as an executable of this system.
@@ -13,4 +15,14 @@ func hasMagic(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")
 func foreignFormats() bool {
 	names, err := os.ReadDir("/proc/sys/fs/binfmt_misc")
 	return err == nil && len(names) > 2 // besides "register" and "status"
+}
+
+// isStatic reports whether the executable at path needs no dynamic linker.
+func isStatic(path string) bool {
+	file, err := elf.Open(path)
+	if err != nil {
+		return false // a script
+	}
+	defer file.Close()
+	return !slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+
+	"rhinet/internal/wait"
 )
 
 // A parent forks the ranks and reaps them, on one thread.
@@ -48,6 +50,10 @@ func (p *parent) startAll(ctx context.Context, life *life) error {
 		return err
 	}
 	defer remove()
+	for i := range p.plan.programs {
+		prog := &p.plan.programs[i]
+		prog.static = isStatic(prog.path)
+	}
 	p.ranks.begun.Store(true)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -106,6 +112,9 @@ func (p *parent) startRank(r int, common []string, input *os.File, life *life) (
 	slot := p.plan.slots[r]
 	part := &p.plan.job.Parts[slot.Part]
 	prog := &p.plan.programs[slot.Part]
+	if prog.static {
+		defer wait.LendSlack()()
+	}
 	pid, err = syscall.ForkExec(prog.path, append([]string{prog.argv0()}, part.Args...), &syscall.ProcAttr{
 		Dir:   part.Dir,
 		Env:   p.plan.rankEnv(common, r),

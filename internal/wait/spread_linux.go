@@ -1,8 +1,6 @@
 package wait
 
 import (
-	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -51,14 +49,8 @@ func spread(rank int, settle time.Duration) (settled func()) {
 // a thread makes between the listing and its own turn show in a second one.
 func allow(set *unix.CPUSet) {
 	for range 2 {
-		threads, err := os.ReadDir("/proc/self/task")
-		if err != nil {
-			return
-		}
-		for _, t := range threads {
-			if id, err := strconv.Atoi(t.Name()); err == nil {
-				_ = unix.SchedSetaffinity(id, set)
-			}
+		for _, id := range threads() {
+			_ = unix.SchedSetaffinity(id, set)
 		}
 	}
 }

@@ -1,0 +1,115 @@
+package wait
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// How late a sleeping thread may be woken, its timer slack: what every process
+// begins with, and what a launcher lends, the longest sleep of the monitor.
+const (
+	usualSlack = 50 * time.Microsecond
+	lentSlack  = 10 * time.Millisecond
+)
+
+// slackTime is how long the monitor has what was lent: longer than it takes to
+// come to its longest sleep.
+const slackTime = time.Second
+
+// LendSlack allows the threads of processes that the calling thread forks to
+// sleep up to 10 ms longer than they ask for, until restore is called. They are
+// Go programs without C code and give it back by [ReturnSlack].
+//
+// It is meant for one thread of each, the monitor of the Go runtime. That looks
+// after the other threads every 20 us in the first milliseconds of a process,
+// then less and less often, down to every 10 ms. Its timers and switches made
+// the first 15 ms of a job with more ranks than processors two to three times as
+// slow as the rest, and doubled the latency of two ranks. A program can't
+// choose the pace of its monitor; but a thread begins with the slack of the one
+// that made it.
+//
+// A launcher whose own timers are not the usual ones lends nothing.
+func LendSlack() (restore func()) {
+	if slack() != usualSlack || setSlack(lentSlack) != nil {
+		return func() {}
+	}
+	return func() { _ = setSlack(usualSlack) }
+}
+
+// ReturnSlack gives this process timers of the usual precision, if its launcher
+// has lent it slack: at once those threads that run goroutines, and so those that they
+// will make; after a second all, the monitor and what it may have made too. It
+// is meant for the beginning of a program, when there are two or three threads.
+func ReturnSlack() { returnSlack(slackTime) }
+
+// returnSlack returns a function that waits until all is done.
+func returnSlack(after time.Duration) (settled func()) {
+	if slack() != lentSlack {
+		return func() {}
+	}
+	_ = setSlack(usualSlack) // first this thread: it may have to make others
+	// On as many as there are at once: the runtime takes the thread first that
+	// came to rest last.
+	onThreads(len(threads())-1, func() { _ = setSlack(usualSlack) })
+	done := make(chan struct{})
+	time.AfterFunc(after, func() {
+		defer close(done)
+		_, _, _ = syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, uintptr(usualSlack), 0)
+	})
+	return func() { <-done }
+}
+
+// onThreads runs f on n threads of this process at the same time.
+func onThreads(n int, f func()) {
+	var arrived sync.WaitGroup
+	leave := make(chan struct{})
+	for range n {
+		arrived.Add(1)
+		go func() {
+			f() // before the lock: the runtime may make a thread for it
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			f()
+			arrived.Done()
+			<-leave
+		}()
+	}
+	arrived.Wait()
+	close(leave)
+}
+
+// threads lists the threads of this process in the order in which they began.
+func threads() []int {
+	dir, err := os.Open("/proc/self/task")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	ids := make([]int, 0, len(names))
+	for _, name := range names {
+		if id, err := strconv.Atoi(name); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// slack returns the timer slack of the calling thread, 0 if it is not known.
+func slack() time.Duration {
+	n, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n)
+}
+
+func setSlack(d time.Duration) error {
+	return unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(d), 0, 0, 0)
+}

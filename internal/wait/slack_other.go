@@ -1,0 +1,9 @@
+//go:build !linux
+
+package wait
+
+// LendSlack does nothing: this system has no slack of timers.
+func LendSlack() (restore func()) { return func() {} }
+
+// ReturnSlack does nothing.
+func ReturnSlack() {}
