@@ -112,6 +112,12 @@ func (e *Engine) onGrant(p *peer, ev *ir.Event) error {
 	p.ring = ir.Ring(ev.Header.Word)
 	p.lines, p.data = seq.NewWindow(e.slots), seq.NewWindow(e.bytes)
 	p.flight.turn = true
+	// The ring is new memory: getting it ready takes longer than many messages,
+	// and now nobody waits for one of them.
+	c := e.emit()
+	c.Op = ir.Open
+	c.Peer = p.number
+	c.Ring = p.ring
 	e.moveOut(p, outRing)
 	e.pump(p)
 	return nil

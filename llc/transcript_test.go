@@ -285,6 +285,8 @@ func command(c *ir.Command) string {
 		return fmt.Sprintf("packet to %d in ring %d line %d: %s", c.Peer, c.Ring, c.Slot, packetText(&c.Header))
 	case ir.Shared:
 		return fmt.Sprintf("shared packet to %d: %s", c.Peer, packetText(&c.Header))
+	case ir.Open:
+		return fmt.Sprintf("opening of ring %d of %d", c.Ring, c.Peer)
 	case ir.Watch:
 		return fmt.Sprintf("watch of ring %d for %d", c.Ring, c.Peer)
 	case ir.ReadTail:

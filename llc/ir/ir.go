@@ -95,6 +95,7 @@ const (
 	opNone   Op = iota
 	Packet      // Peer, Ring, Slot, Pos, Header, Data: place one packet in a packet ring of Peer
 	Shared      // Peer, Header, Data, Token: append one packet to the shared ring of Peer; answered by Busy if it is full, else complete
+	Open        // Peer, Ring: make ready to place packets in packet ring Ring of Peer
 	Watch       // Peer, Ring: poll the own ring Ring, which Peer writes, from now on
 	ReadTail    // Peer, Ring: fetch what Peer has consumed of its ring; answered by Tail
 	Expose      // Data, Token: register own memory for remote access; answered by Exposed or Failed
@@ -111,7 +112,7 @@ func (o Op) Answered() bool { return 1<<o&(1<<Expose|1<<Pull|1<<Push|1<<Swap) !=
 
 // Way reports whether the Op uses the way of packets to or from a peer. Such a
 // command is not refused but for good: that is reported as the peer's end.
-func (o Op) Way() bool { return 1<<o&(1<<Packet|1<<Shared|1<<Watch|1<<ReadTail) != 0 }
+func (o Op) Way() bool { return 1<<o&(1<<Packet|1<<Shared|1<<Open|1<<Watch|1<<ReadTail) != 0 }
 
 // A Command is one request of the engine to the translator (llc, section 2). Data is borrowed:
 // for Packet and Shared until Post returns, otherwise until the answer.

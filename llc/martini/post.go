@@ -23,6 +23,8 @@ func (t *Translator) Post(cmd *ir.Command) {
 		err = t.packetTo(&t.peers[cmd.Peer], cmd)
 	case ir.Shared:
 		err = t.shared(&t.peers[cmd.Peer], cmd)
+	case ir.Open:
+		_, err = t.channel(&t.peers[cmd.Peer], cmd)
 	case ir.Watch:
 		err = t.watch(&t.peers[cmd.Peer], cmd)
 	case ir.ReadTail:

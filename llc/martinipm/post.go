@@ -25,7 +25,7 @@ func (t *Translator) Post(cmd *ir.Command) {
 		err = t.remote(cmd)
 	case ir.Conceal:
 		err = t.Conceal(cmd)
-	case ir.Packet, ir.Watch, ir.ReadTail, ir.Swap:
+	case ir.Packet, ir.Open, ir.Watch, ir.ReadTail, ir.Swap:
 		err = errUnsupported
 	default:
 		panic(fmt.Sprintf("llc/martinipm: no operation %d", cmd.Op))

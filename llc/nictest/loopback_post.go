@@ -24,6 +24,8 @@ func (e *endpoint) Post(cmd *ir.Command) {
 		e.postPacket(cmd)
 	case ir.Shared:
 		e.postShared(cmd)
+	case ir.Open:
+		e.way(cmd)
 	case ir.Watch:
 		e.watch(cmd)
 	case ir.ReadTail:

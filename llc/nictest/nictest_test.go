@@ -111,7 +111,7 @@ func TestClosedPeerIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	reported := false
-	for _, op := range []ir.Op{ir.Packet, ir.Shared, ir.Packet, ir.ReadTail, ir.Pull, ir.Push, ir.Swap, ir.Swap} {
+	for _, op := range []ir.Op{ir.Packet, ir.Shared, ir.Packet, ir.Open, ir.ReadTail, ir.Pull, ir.Push, ir.Swap, ir.Swap} {
 		ts[0].Post(&ir.Command{Op: op, Peer: 1, Token: 3})
 		want := uint64(3)
 		if op.Way() {

@@ -32,7 +32,7 @@ func Run(t *testing.T, open func(t testing.TB, peers int) []ir.Translator) {
 		{"board", 3, testBoard},
 		{"sleep", 2, testSleep},
 		{"sleep/many rings", 6, testSleepColdRing},
-		{"broken way", 2, testBrokenWay},
+		{"broken way", 3, testBrokenWay},
 		{"hint", 3, testHint},
 		{"allocations", 2, testAllocations},
 		{"concurrent", 4, testConcurrent},

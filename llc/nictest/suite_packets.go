@@ -44,6 +44,9 @@ func testPacketLaps(r *rig) {
 func testBeforeWatch(r *rig) {
 	r.needRings()
 	s := &stream{r: r, from: 0, to: 1}
+	for range 2 {
+		r.post(0, ir.Command{Op: ir.Open, Peer: 1, Ring: s.ring})
+	}
 	s.put(10)
 	s.put(ir.Inline + 10)
 	r.quiet()
@@ -178,12 +181,13 @@ func testBothRings(r *rig) {
 // peer, which is reported once.
 func testBrokenWay(r *rig) {
 	r.needRings()
-	for i, op := range []ir.Op{ir.Packet, ir.ReadTail} {
+	for i, op := range []ir.Op{ir.Packet, ir.ReadTail, ir.Open} {
+		peer := (i + 1) % 3
 		for range 2 {
-			r.post(i, ir.Command{Op: op, Peer: int32(1 - i), Ring: ir.Ring(r.caps.Rings), Header: header(0)})
+			r.post(i, ir.Command{Op: op, Peer: int32(peer), Ring: ir.Ring(r.caps.Rings), Header: header(0)})
 		}
 		ev := r.await(i, "report", func(ev *ir.Event) bool { return ev.Kind == ir.Failed })
-		if ev.Token != 0 || int(ev.Peer) != 1-i || !errors.Is(ev.Err, ir.ErrPeerGone) {
+		if ev.Token != 0 || int(ev.Peer) != peer || !errors.Is(ev.Err, ir.ErrPeerGone) {
 			r.Errorf("op %d: %+v", op, ev)
 		}
 	}

@@ -14,6 +14,8 @@ func (n *Net) Post(from int, cmd *ir.Command) {
 		n.place(from, cmd)
 	case ir.Shared:
 		n.append(from, cmd)
+	case ir.Open:
+		n.ring(from, cmd)
 	case ir.Watch:
 		n.watch(from, cmd)
 	case ir.ReadTail:

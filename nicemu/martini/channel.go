@@ -28,7 +28,7 @@ func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
 			Offset: uint64(i) * uint64(n.f.RingStride()), Reason: BeyondSegment,
 		})
 	}
-	c.ring = ring.Open(n.ringMemory(rank, i), g.Ring)
+	c.ring = ring.Open(n.readyMemory(rank, i), g.Ring)
 	c.max, c.spread = g.Ring.Bytes, g.Ring.Spread
 	return c, nil
 }
@@ -39,6 +39,18 @@ func (n *NIC) ringMemory(rank, i int) []byte {
 	return n.f.Bytes(rank, fabric.Rings)[at : at+n.f.Geometry().Ring.Size()]
 }
 
+// readyMemory is ringMemory, with its pages in place if this node has not opened
+// many rings yet, its own and others'. Rings of jobs in which everybody
+// talks to hundreds are used less, and memory is what they would run out of.
+func (n *NIC) readyMemory(rank, i int) []byte {
+	mem := n.ringMemory(rank, i)
+	if n.ready < readyRings {
+		n.ready++
+		n.f.Ready(mem)
+	}
+	return mem
+}
+
 // RingReader returns a reader of this node's own packet ring i, which nobody
 // has read yet, or nil if there is none.
 func (n *NIC) RingReader(i int) *ring.Reader {
@@ -46,7 +58,7 @@ func (n *NIC) RingReader(i int) *ring.Reader {
 	if uint(i) >= uint(g.Rings) {
 		return nil
 	}
-	return ring.NewReader(n.ringMemory(n.rank, i), g.Ring, 0, 0)
+	return ring.NewReader(n.readyMemory(n.rank, i), g.Ring, 0, 0)
 }
 
 // Put writes packet number slot, whose payload lies at data position pos if it

@@ -56,6 +56,7 @@ type NIC struct {
 	boards  int // of each rank
 	windows [Windows]Window
 	turn    int     // which Window is used next
+	ready   int     // packet rings with all pages in place
 	allow   [8]byte // payload of a Lock Allow: 1
 
 	mu    sync.Mutex

@@ -8,6 +8,11 @@ const (
 	// 100 us).
 	holdBytes = 1 << 20
 
+	// readyRings is how many packet rings, own and of others, get all their pages
+	// when they are opened, 144 KiB each: a page costs 0.3 us so and 1.5 us when it
+	// is first touched.
+	readyRings = 32
+
 	// drainLimit bounds the wait for a transfer, or for the start of a NIC, by
 	// a rank that may have died in it.
 	drainLimit = time.Second
