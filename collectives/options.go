@@ -33,6 +33,10 @@ type Options struct {
 	Force map[string]string
 }
 
+// ForceVariable is the environment variable that forces algorithms for a whole
+// job, in the form that [ParseForce] reads. All ranks need the same value.
+const ForceVariable = "RHINET_COLL"
+
 // ParseForce reads a list like "bcast=chain,allreduce=ring" for [Options].
 // The error of an unknown name lists the right ones.
 func ParseForce(list string) (map[string]string, error) {

@@ -5,15 +5,18 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"rhinet/collectives"
 )
 
 // The variables through which a launcher and a rank speak.
 const (
-	envJob   = "RHINET_JOB"   // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME cpus=C"
-	envInit  = "RHINET_INIT"  // what a process remembers of Init: "pid state"
-	envNIC   = "RHINET_NIC"   // the network interface of a world of one rank
-	envForce = "RHINET_COLL"  // algorithms to use: "bcast=chain,allreduce=ring", for all ranks alike
-	envDeb   = "RHINET_DEBUG" // not empty: remember where requests were made
+	envJob  = "RHINET_JOB"   // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME cpus=C"
+	envInit = "RHINET_INIT"  // what a process remembers of Init: "pid state"
+	envNIC  = "RHINET_NIC"   // the network interface of a world of one rank
+	envDeb  = "RHINET_DEBUG" // not empty: remember where requests were made
+
+	envForce = collectives.ForceVariable
 )
 
 // jobVersion is the version of the format of envJob.

@@ -48,6 +48,9 @@ func run(args []string, std streams) int {
 	}
 	job := &req.job
 	job.Stdin, job.Stdout, job.Stderr = std.in, std.out, std.err
+	if err := checkSettings(job); err != nil {
+		return usage(std, err)
+	}
 	plan, err := launch.Prepare(job)
 	if err != nil {
 		return usage(std, err)

@@ -74,7 +74,7 @@ bench/compare < bench/report
 bench/host < bench/watch
 bench < bench/peer, bench/<level>
 bench/compare, bench/<level> < cmd/bench
-internal/launch, nicemu/fabric, llc/nics < cmd/mpirun
+internal/launch, nicemu/fabric, llc/nics, collectives < cmd/mpirun
 
 # What the order must never come to allow.
 llc !<< nicemu/...

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"rhinet/collectives"
+	"rhinet/internal/launch"
+	"rhinet/llc/nics"
+	"rhinet/nicemu/martini"
+)
+
+// checkSettings reports a variable that every rank of a part would refuse, so
+// that one line says what otherwise each of them says.
+func checkSettings(job *launch.Job) error {
+	for i := range job.Parts {
+		if _, err := martini.ParseAttach(setting(job, &job.Parts[i], nics.AttachVariable)); err != nil {
+			return wrongSetting(nics.AttachVariable, err)
+		}
+		if _, err := collectives.ParseForce(setting(job, &job.Parts[i], collectives.ForceVariable)); err != nil {
+			return wrongSetting(collectives.ForceVariable, err)
+		}
+	}
+	return nil
+}
+
+// setting returns the value that the ranks of a part find under a name.
+func setting(job *launch.Job, part *launch.Part, name string) string {
+	for _, env := range [][]string{part.Env, job.Env} {
+		for _, assignment := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(assignment, name+"="); ok {
+				return value
+			}
+		}
+	}
+	return os.Getenv(name)
+}
+
+// wrongSetting puts the variable in the place of the package that refuses it.
+func wrongSetting(name string, err error) error {
+	text := err.Error()
+	for _, by := range []string{"martini: ", "collectives: "} {
+		text = strings.TrimPrefix(text, by)
+	}
+	return fmt.Errorf("%s: %s", name, text)
+}
