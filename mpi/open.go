@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -17,6 +16,11 @@ var _ Transport = (*port.Port)(nil)
 // open connects the process to its network interface.
 func (s setup) open() (Job, error) {
 	j := Job{Rank: s.rank, Size: s.size, Debug: s.debug}
+	// Before there is a NIC: one that is closed shows the launcher a rank that has finalized.
+	force, err := collectives.ParseForce(s.force)
+	if err != nil {
+		return j, initError(ErrInit, "%s: %v", envForce, err)
+	}
 	nic, release, err := s.openNIC()
 	if err != nil {
 		var none *Comm
@@ -27,10 +31,7 @@ func (s setup) open() (Job, error) {
 		cpus = wait.UsableCPUs()
 	}
 	j.Processors = cpus
-	j.Collectives = collectives.Options{Oversubscribed: s.size > cpus}
-	if j.Collectives.Force, err = collectives.ParseForce(s.force); err != nil {
-		return j, errors.Join(initError(ErrInit, "%s: %v", envForce, err), nic.Close(), release())
-	}
+	j.Collectives = collectives.Options{Oversubscribed: s.size > cpus, Force: force}
 	config := port.Config{NIC: nic, Policy: wait.For(s.size, cpus, false)}
 	if s.debug {
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.rank, err) }

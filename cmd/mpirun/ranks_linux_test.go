@@ -104,6 +104,38 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 	}
 }
 
+// A rank that has said itself why it ends is not said to have ended otherwise:
+// an Init that failed is neither a Finalize nor a panic.
+func TestRanksThatRefuse(t *testing.T) {
+	const failed = `mpi: Init: RHINET_`
+	for name, c := range map[string]struct {
+		script string // of rank 1
+		status int
+		says   string // rank 1 itself
+		how    string
+	}{
+		"wrong job":          {`RHINET_JOB=x exec "$0"`, 1, failed + `JOB is "x": `, "exited with status 1; the job was ended"},
+		"wrong attach":       {`RHINET_CMA=x exec "$0"`, 1, "RHINET_CMA: ", "exited with status 1; the job was ended"},
+		"wrong algorithm":    {`RHINET_COLL=bcast=x exec "$0"`, 1, failed + "COLL: ", "exited with status 1; the job was ended"},
+		"wrong, status zero": {`RHINET_COLL=bcast=x "$0"; exit 0`, 1, failed + "COLL: ", "exited with status 0 without a successful Init while others wait; "},
+		"before Init":        {`exit 2`, 2, "", "exited with status 2; the job was ended"},
+		"after Finalize":     {`"$0"; exit 3`, 3, "", "exited with status 3 after Finalize; the job was ended\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			part := "refuse Barrier"
+			if name == "after Finalize" {
+				part = "meet Finalize"
+			}
+			status, _, err := mpirun(t, "-n", "2", "-x", playRank+"="+part, "sh", "-c", `test $RHINET_RANK = 0 && exec "$0"; `+c.script, os.Args[0])
+			said, blamed, _ := strings.Cut(err, "mpirun: ")
+			if status != c.status || !strings.Contains(said, c.says) || strings.Count(said, "\n") > 1 ||
+				!strings.HasPrefix(blamed, "rank 1 (sh, pid ") || !strings.Contains(blamed, c.how) {
+				t.Errorf("status %d, %s", status, err)
+			}
+		})
+	}
+}
+
 // A running job of a program that nobody else runs.
 type running struct {
 	*exec.Cmd

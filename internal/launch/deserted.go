@@ -1,6 +1,9 @@
 package launch
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // patience is how long a rank must be seen in one and the same wait before it
 // counts as deserted by a rank that is gone.
@@ -31,9 +34,13 @@ func (w *watcher) checkDeserted() {
 	}
 	stuck := w.deserted.stuck(all, time.Now())
 	if who, ok := culprit(all, stuck); ok {
+		without := "Finalize"
+		if all[who].State == Outside {
+			without = "a successful Init" // which says itself why it failed
+		}
 		w.end(&cause{
 			status: StatusFailed,
-			text:   w.who(who) + " exited with status 0 without Finalize while others wait; " + w.rest(),
+			text:   fmt.Sprintf("%s exited with status 0 without %s while others wait; %s", w.who(who), without, w.rest()),
 		})
 	}
 }

@@ -103,15 +103,18 @@ func TestCrashIsBlamedBeforeStatus(t *testing.T) {
 
 // A rank that leaves without Finalize while another waits for it.
 func TestDesertion(t *testing.T) {
-	for name, script := range map[string][]string{
-		"waits for that rank":            {"0:state=1", "0:exit=0", "1:wait=Recv,0,7,8", "2:state=1", "sleep=1m"},
-		"waits in a collective":          {"state=1", "0:exit=0", "1:wait=Barrier,-2,-2,-1", "sleep=1m"},
-		"never in MPI, all others stuck": {"0:exit=0", "wait=Barrier,-2,-2,-1", "sleep=1m"},
+	for name, c := range map[string]struct {
+		without string
+		script  []string
+	}{
+		"waits for that rank":            {"Finalize", []string{"0:state=1", "0:exit=0", "1:wait=Recv,0,7,8", "2:state=1", "sleep=1m"}},
+		"waits in a collective":          {"Finalize", []string{"state=1", "0:exit=0", "1:wait=Barrier,-2,-2,-1", "sleep=1m"}},
+		"never in MPI, all others stuck": {"a successful Init", []string{"0:exit=0", "wait=Barrier,-2,-2,-1", "sleep=1m"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, job(self(t, 3, script...)))
-			r.want(t, StatusFailed, "mpirun: rank 0 (", "exited with status 0 without Finalize while others wait", " waiting in ")
+			r := run(t, job(self(t, 3, c.script...)))
+			r.want(t, StatusFailed, "mpirun: rank 0 (", "exited with status 0 without "+c.without+" while others wait", " waiting in ")
 			r.one(t)
 			r.quick(t)
 		})
