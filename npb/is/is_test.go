@@ -62,7 +62,7 @@ func TestWrongRankIsUnsuccessful(t *testing.T) {
 func TestDisorderIsNoticed(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		counts [2][]int32 // per rank, as after countValues
+		counts [2][]int32 // per rank, as after an iteration
 		own    [2][]int32
 		want   [2]bool
 	}{
@@ -73,7 +73,7 @@ func TestDisorderIsNoticed(t *testing.T) {
 	} {
 		mpitest.Run(t, 2, func(world *mpi.Comm) error {
 			s := newSorter(world, classes()[nas.S], false)
-			s.counts, s.own = tc.counts[s.rank], tc.own[s.rank]
+			s.counts, s.parts[s.rank] = tc.counts[s.rank], tc.own[s.rank]
 			ok, err := s.sorted()
 			if ok != tc.want[s.rank] {
 				t.Errorf("%s: rank %d says sorted = %v", tc.name, s.rank, ok)

@@ -22,18 +22,16 @@ type sorter struct {
 	local, totals [maxBuckets + tests]int32
 	next          [maxBuckets]int32 // where the next key of a bucket goes in ordered
 
-	// Per process: how many keys of ordered it takes and where they begin. The
-	// keys that stay here are not moved: own is their place in ordered, and
-	// their entries in the arrays for the exchange are 0.
-	sendCounts, sendDispls []int
-	recvCounts, recvDispls []int
-	own                    []int32
-	received               []int32 // keys from other ranks
-	arrived                int     // how many
+	// parts[j] are the keys of ordered that go to process j, and sends the
+	// messages with them. The part of this rank is not moved.
+	parts    [][]int32
+	sends    []mpi.Request
+	received []int32 // keys from other ranks, in the order of arrival
 
 	first, last int     // this rank's buckets: first <= b < last
 	before      int64   // keys in the buckets of lower ranks
-	counts      []int32 // counts[v-lo]: own keys <= v, for the values of the buckets
+	held        int     // keys in the buckets of this rank, of all ranks
+	counts      []int32 // counts[v-lo]: keys of this rank <= v, for the values of the buckets
 	passed      int64   // checks passed
 }
 
@@ -47,8 +45,7 @@ func newSorter(world *mpi.Comm, p params, timers bool) *sorter {
 			nas.Phase{Name: "buckets"}, nas.Phase{Name: "bucket totals", Comm: true},
 			nas.Phase{Name: "key exchange", Comm: true}, nas.Phase{Name: "ranking"}),
 		keys: make([]int32, n), ordered: make([]int32, n),
-		sendCounts: make([]int, size), sendDispls: make([]int, size),
-		recvCounts: make([]int, size), recvDispls: make([]int, size),
+		parts: make([][]int32, size), sends: make([]mpi.Request, size),
 	}
 	generate(s.keys, int64(s.rank)*int64(n), p.rangeLog)
 	return s
@@ -118,60 +115,28 @@ func (s *sorter) total() error {
 
 // assign walks through the buckets and gives each process consecutive ones
 // until the processes so far have their share of all keys. All ranks come to
-// the same result.
+// the same result, and so know how many keys each will hold.
 func (s *sorter) assign() {
-	clear(s.sendCounts)
-	clear(s.sendDispls)
+	clear(s.parts)
 	share := int64(len(s.keys))
 	j, begin := 0, 0
 	var total, start int64 // keys so far; at the first bucket of process j
-	place := 0             // in ordered
-	s.first, s.last, s.before = 0, 0, 0
+	place, from := 0, 0    // in ordered; where the part of process j begins
+	s.first, s.last, s.before, s.held = 0, 0, 0, 0
 	for b := range s.buckets {
 		total += int64(s.totals[b])
-		s.sendCounts[j] += int(s.local[b])
+		place += int(s.local[b])
 		if total < int64(j+1)*share {
 			continue
 		}
-		s.sendDispls[j] = place
-		place += s.sendCounts[j]
+		s.parts[j] = s.ordered[from:place]
 		if j == s.rank {
-			s.first, s.last, s.before = begin, b+1, start
+			s.first, s.last, s.before, s.held = begin, b+1, start, int(total-start)
 		}
-		begin, start = b+1, total
+		begin, start, from = b+1, total, place
 		if j++; j == s.size {
 			break
 		}
 	}
 	// The last process's total is reached with the last key, so no keys remain.
-	s.own = s.ordered[s.sendDispls[s.rank]:][:s.sendCounts[s.rank]]
-	s.sendCounts[s.rank] = 0
-}
-
-// exchange sends every rank the keys of its buckets.
-func (s *sorter) exchange() error {
-	if s.size == 1 {
-		return nil
-	}
-	if err := mpi.Alltoall(s.world, s.sendCounts, s.recvCounts); err != nil {
-		return err
-	}
-	s.arrived = 0
-	for i, n := range s.recvCounts {
-		s.recvDispls[i] = s.arrived
-		s.arrived += n
-	}
-	s.received = grow(s.received, s.arrived)
-	return mpi.Alltoallv(s.world, s.ordered, s.sendCounts, s.sendDispls,
-		s.received, s.recvCounts, s.recvDispls)
-}
-
-// countValues counts the keys of this rank by value and sums the counts up.
-func (s *sorter) countValues() {
-	s.counts = grow(s.counts, (s.last-s.first)<<s.shift)
-	clear(s.counts)
-	lo := int32(s.first << s.shift)
-	count(s.counts, s.own, lo)
-	count(s.counts, s.received, lo)
-	runningSum(s.counts)
 }

@@ -30,9 +30,10 @@ func (s *sorter) check(it int) {
 // iteration, and reports whether they ascend here and from the rank below.
 // Collective.
 func (s *sorter) sorted() (bool, error) {
-	keys := make([]int32, len(s.own)+len(s.received))
+	own := s.parts[s.rank]
+	keys := make([]int32, len(own)+len(s.received))
 	lo := int32(s.first << s.shift)
-	for _, part := range [][]int32{s.own, s.received} {
+	for _, part := range [][]int32{own, s.received} {
 		for _, k := range part {
 			s.counts[k-lo]--
 			keys[s.counts[k-lo]] = k
@@ -50,7 +51,7 @@ func (s *sorter) sorted() (bool, error) {
 	if down < 0 {
 		down = mpi.ProcNull
 	}
-	if _, err := mpi.Sendrecv(s.world, largest, up, 0, below, down, 0); err != nil {
+	if _, err := mpi.Sendrecv(s.world, largest, up, tagLargest, below, down, tagLargest); err != nil {
 		return false, err
 	}
 	for i, k := range keys {

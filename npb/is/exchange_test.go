@@ -1,0 +1,96 @@
+package is
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+	"rhinet/npb/nas"
+)
+
+// Totals that are not those of the keys are noticed by the rank that waits for
+// what does not come, or has no room for what does.
+func TestWrongTotals(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		add  int
+		says func(error) bool
+	}{
+		{"too many", 1, func(err error) bool {
+			return err != nil && strings.HasPrefix(err.Error(), "is: rank 1 received ") && !errors.Is(err, mpi.ErrTruncate)
+		}},
+		{"too few", -1, func(err error) bool { return errors.Is(err, mpi.ErrTruncate) }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			mpitest.Run(t, 4, func(world *mpi.Comm) error {
+				s := newSorter(world, classes()[nas.S], false)
+				if err := s.agree(); err != nil {
+					return err
+				}
+				if s.rank == 1 {
+					s.held += tc.add
+				}
+				err := s.exchange()
+				if s.rank == 1 && !tc.says(err) {
+					t.Errorf("got %v", err)
+				} else if s.rank != 1 {
+					return err
+				}
+				return s.sent() // nobody waits for a buffer that is gone
+			})
+		})
+	}
+}
+
+// Keys that lie in one bucket are one process's: the others have keys to send
+// and none to hold, and from the second on no buckets if it is the last one.
+func TestProcessesWithoutKeys(t *testing.T) {
+	p := classes()[nas.S]
+	for _, value := range []int32{0, int32(p.values() - 1)} {
+		mpitest.Run(t, 4, func(world *mpi.Comm) error {
+			s := newSorter(world, p, false)
+			for it := 1; it <= iterations; it++ {
+				for i := range s.keys {
+					s.keys[i] = value
+				}
+				if err := errors.Join(s.agree(), s.exchange()); err != nil {
+					return err
+				}
+				runningSum(s.counts)
+				want, buckets := 0, value == 0
+				if s.rank == 0 {
+					want, buckets = int(p.keys()), true
+				}
+				if s.held != want || len(s.parts[s.rank])+len(s.received) != want || (s.first < s.last) != buckets {
+					t.Errorf("rank %d holds %d keys of buckets %d to %d", s.rank, s.held, s.first, s.last)
+				}
+			}
+			ok, err := s.sorted()
+			if !ok {
+				t.Errorf("rank %d is not sorted", s.rank)
+			}
+			return err
+		})
+	}
+}
+
+// agree is an iteration up to the exchange, which alters no keys.
+func (s *sorter) agree() error {
+	s.bucketSort()
+	err := s.total()
+	s.assign()
+	return err
+}
+
+// Ranks that all send before they receive rely on no buffers.
+func TestWithoutBuffers(t *testing.T) {
+	mpitest.Run(t, 8, func(world *mpi.Comm) error {
+		r, err := Run(world, nas.Config{Class: nas.S})
+		if s := r.Verdict; world.Rank() == 0 && s != nas.Successful {
+			t.Errorf("%v %+v", s, r.Checks)
+		}
+		return err
+	}, mpitest.Unbuffered())
+}
