@@ -59,8 +59,9 @@ func (c *Comm) Name() string { return c.name }
 // WithContext returns a view of c whose waits end with [ErrCancelled] when ctx
 // does. The communicator is the same: messages meet those sent and received on
 // c. A receive that ends so takes no message. A send that ends so may still
-// arrive, and its buffer must stay as it is. A collective call that ends so
-// leaves c unusable for further collective calls on this rank.
+// arrive, and its buffer must stay as it is; if it is long and nobody ever
+// receives it, [Finalize] fails. A collective call that ends so leaves c
+// unusable for further collective calls on this rank.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	if c == nil {
 		return nil

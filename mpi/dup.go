@@ -96,10 +96,13 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	return c.derive(s, made, seq, c.worldOptions())
 }
 
-// Free ends the use of c. All its ranks call it, and it may wait until they
-// have; nothing may be pending on c. If a call on c ended half-way because its
-// context did, messages of that call may be about for ever, so what told them
-// from others, one of 4096 numbers, is then not used again.
+// Free ends the use of c. All its ranks call it; nothing may be pending on c.
+// Where collective calls on c use the NIC's flag board, as they may on 2 to 64
+// ranks, Free waits until all of them have called it: without bound, and a
+// context of [Comm.WithContext] does not end the wait. Elsewhere it returns at
+// once. If a call on c ended half-way because its context did, messages of that
+// call may be about for ever, so what told them from others, one of 4096
+// numbers, is then not used again.
 //
 // MPI 4.1, section 7.4.3.
 func (c *Comm) Free() error {
@@ -159,9 +162,10 @@ func (c *Comm) sameColor(color, key int) ([]chooser, error) {
 	return all, nil
 }
 
-// agree finds a context, and if possible a board with its last sequence
-// number, that is free on all ranks of c. size is that of the communicator to
-// be; only members take what was found.
+// agree finds a context that is free on all ranks of c and, if one is free on
+// all and the communicator to be, of size ranks, can have one, a board with the
+// highest sequence number that a rank of c has used on it. Members take both;
+// other ranks get the context's number only, and it stays free there.
 func (c *Comm) agree(s site, size int, member bool) (contextID, boardSlot, uint64, error) {
 	ids := &c.w.ids
 	ids.join(c.id)
@@ -169,7 +173,9 @@ func (c *Comm) agree(s site, size int, member bool) (contextID, boardSlot, uint6
 	var mine, common proposal
 	and := elemOf[uint64](&c.w.elems).ops[BAnd]
 	// A context that has just been given back may still have messages on their
-	// way that nobody will receive, so it is the last to be used again.
+	// way that nobody will receive. So each search on c begins one further on
+	// than the one before: contexts made of c come round late, unless those in
+	// between are in use, or another communicator's search begins there.
 	c.coll.agreed++
 	from := contextID((uint32(c.id)*apart + c.coll.agreed) % maxContexts)
 	for {

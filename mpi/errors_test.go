@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/llc/port"
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 )
@@ -383,4 +384,23 @@ func TestACommunicatorIsBrokenAfterACancelledCollectiveCall(t *testing.T) {
 		}
 		return is(mpi.Barrier(d), mpi.ErrComm, "mpi: Barrier on world.dup1: an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 	})
+}
+
+// A long send that nobody will take is given up by Finalize, which says so.
+func TestFinalizeGivesUpOnAbandonedSends(t *testing.T) {
+	err := mpitest.World(2, func(w *mpi.Comm) error { // which finalizes
+		if w.Rank() != 0 {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		defer cancel()
+		if err := mpi.Send(w.WithContext(ctx), make([]byte, 1<<20), 1, 0); !errors.Is(err, mpi.ErrCancelled) {
+			return fmt.Errorf("Send: %v", err)
+		}
+		return nil
+	}, mpitest.NIC("martini"))
+	if !errors.Is(err, mpi.ErrOther) || !errors.Is(err, port.ErrUnfinished) ||
+		err.Error() != "rank 0: mpi: Finalize on world: port closed although transfers were under way that nobody answered" {
+		t.Errorf("got %v", err)
+	}
 }

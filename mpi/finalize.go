@@ -17,6 +17,10 @@ func Wtime() float64 { return time.Since(epoch).Seconds() }
 // Finalize ends the use of MPI: it waits until all ranks have called it, so
 // that every message sent has arrived. Later calls fail with [ErrFinalized].
 // Requests that nobody completed are named in an error of class [ErrPending].
+// Sends that were left under way, as a long one is whose wait ended with the
+// context of [Comm.WithContext], are seen off as long as somebody takes them;
+// if nothing moves for a second, Finalize gives them up and fails with class
+// [ErrOther] (its cause is ErrUnfinished of llc/port), after MPI has ended.
 //
 // MPI 4.1, section 11.2.2.
 func Finalize(world *Comm) error {
