@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rhinet/bench"
 	"rhinet/bench/host"
 )
 
@@ -57,6 +58,10 @@ func (res *Result) Encode(out io.Writer) error {
 	e.SetIndent("", " ")
 	return e.Encode(res)
 }
+
+// IsResult reports whether a file that begins so is a result file, of whatever
+// version and however damaged further on.
+func IsResult(head string) bool { return bench.HasSchema(head, schemaName) }
 
 // Read reads a result file. A file of something else, or of another version,
 // is an error that says so.

@@ -17,6 +17,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"rhinet/bench"
 )
 
 // A Figure is one plot.
@@ -245,9 +247,8 @@ func (f *Figure) Save(file string) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if _, err := w.WriteTo(&b); err != nil {
+	return bench.Replace(file, func(out *os.File) error {
+		_, err := w.WriteTo(out)
 		return err
-	}
-	return os.WriteFile(file, b.Bytes(), 0o644)
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"rhinet/bench"
 	"rhinet/bench/compare"
 )
 
@@ -287,6 +288,20 @@ var style string
 //go:embed page/script.js
 var script string
 
+// The beginnings of pages, by which they are known: as Write makes them, and as
+// it did before it named itself there.
+const (
+	pageBegins = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	pageMarker = "<meta name=\"generator\" content=\"rhinet bench report\">\n"
+	pageBefore = "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>:root { --back: "
+)
+
+// IsPage reports whether a file that begins so is a page that Write has made.
+func IsPage(head string) bool {
+	rest, begins := strings.CutPrefix(head, pageBegins)
+	return begins && (strings.HasPrefix(rest, pageMarker) || strings.Contains(rest, pageBefore))
+}
+
 // Write writes the page.
 func (r *Report) Write(out io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
@@ -315,7 +330,7 @@ func CheckPlotFormat(format string) error {
 
 // SavePlots writes every figure to the folder dir, which it makes.
 func (r *Report) SavePlots(dir, format string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := bench.MakeFolder(dir); err != nil {
 		return err
 	}
 	for _, f := range r.Figures {

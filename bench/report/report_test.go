@@ -263,3 +263,26 @@ func TestWaitingOfKernels(t *testing.T) {
 		}
 	}
 }
+
+// A page is known by its beginning, also one that was made before pages named
+// their maker; what a title says does not matter.
+func TestPagesAreKnown(t *testing.T) {
+	r, err := New("</title> & more", []Source{{File: "a.json", Result: made()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	head := b.String()[:600]
+	before := strings.Replace(head, pageMarker, "", 1)
+	if !IsPage(head) || before == head || !IsPage(before) {
+		t.Errorf("not known: %s", head)
+	}
+	for _, other := range []string{"", pageBegins, " " + head, pageMarker, pageBegins + "<title>mine</title>"} {
+		if IsPage(other) {
+			t.Errorf("taken for a page: %q", other)
+		}
+	}
+}

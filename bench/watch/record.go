@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"rhinet/bench"
 	"rhinet/bench/host"
 )
 
@@ -35,6 +36,10 @@ type Cost struct {
 }
 
 func (c Cost) name() string { return Test{c.Test, c.Ranks, c.Bytes}.String() }
+
+// IsRecord reports whether a file that begins so is a record, however damaged
+// further on.
+func IsRecord(head string) bool { return bench.HasSchema(head, Schema) }
 
 // Read reads a record.
 func Read(file string) (*Record, error) {

@@ -54,7 +54,8 @@ func TestTooManyRanksAreAMistakeOfTheUser(t *testing.T) {
 // of before, and continues from there.
 func TestInterruptedComparisonContinues(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "result.json")
-	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+	const old = `{"schema":"rhinet-compare-1"}`
+	if err := os.WriteFile(file, []byte(old), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	self, err := os.Executable()
@@ -82,7 +83,7 @@ func TestInterruptedComparisonContinues(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(errs.String(), "interrupted") || !strings.Contains(errs.String(), "--resume") || !strings.Contains(out.String(), "| barrier |") {
 		t.Errorf("status %d, output %q, errors %q", cmd.ProcessState.ExitCode(), out.String(), errs.String())
 	}
-	if text, _ := os.ReadFile(file); string(text) != "old" {
+	if text, _ := os.ReadFile(file); string(text) != old {
 		t.Errorf("the result of before is now %q", text)
 	}
 	// The launcher is another file now, but the comparison is the same.

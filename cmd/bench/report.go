@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"rhinet/bench"
 	"rhinet/bench/report"
 )
 
@@ -36,8 +36,10 @@ func reportCommand(out io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := newSaver(file).check(); err != nil { // before there are plots
-				return usage(fmt.Errorf("-o: %w", err))
+			if file != "" {
+				if err := reportPage(file).Check(); err != nil { // before there are plots
+					return usage(fmt.Errorf("-o: %w", err))
+				}
 			}
 			if plots != "" {
 				if err := r.SavePlots(plots, format); err != nil {
@@ -45,7 +47,7 @@ func reportCommand(out io.Writer) *cobra.Command {
 				}
 			}
 			if file != "" {
-				if err := writePage(r, file); err != nil {
+				if err := bench.Replace(file, func(out *os.File) error { return r.Write(out) }); err != nil {
 					return usage(fmt.Errorf("-o: %w", err))
 				}
 			}
@@ -61,19 +63,7 @@ func reportCommand(out io.Writer) *cobra.Command {
 	return c
 }
 
-// writePage puts the page in its place when it is whole.
-func writePage(r *report.Report, file string) error {
-	tmp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	defer tmp.Close()
-	if err := r.Write(tmp); err != nil {
-		return err
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
+// reportPage is a page in its place.
+func reportPage(file string) bench.Kept {
+	return bench.Kept{File: file, Kind: "report of bench report", Is: report.IsPage}
 }

@@ -50,3 +50,28 @@ func TestBadReportKeepsThePage(t *testing.T) {
 		t.Errorf("status %d, errors %q", status, errs)
 	}
 }
+
+// A page takes the place of an older page, and of nothing else.
+func TestReportReplacesReportsOnly(t *testing.T) {
+	dir := t.TempDir()
+	page, plots := filepath.Join(dir, "page.html"), filepath.Join(dir, "plots")
+	args := []string{"report", "../../bench/report/testdata", "-o", page}
+	for _, title := range []string{"First", "Second"} {
+		if status, _, errs := command(append(args, "--title", title)...); status != 0 || !strings.Contains(read(t, page), "<title>"+title+"</title>") {
+			t.Errorf("%s: status %d, errors %q", title, status, errs)
+		}
+	}
+	if err := os.WriteFile(page, []byte("<!DOCTYPE html>\n<html lang=\"en\">mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errs := command(append(args, "--plots", plots)...)
+	if status != statusUsage || errs != "bench: -o: "+page+" is there, and is no report of bench report; give another name, or remove it\n" {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+	if read(t, page) != "<!DOCTYPE html>\n<html lang=\"en\">mine" {
+		t.Error("the file is overwritten")
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("the folder holds %v", left)
+	}
+}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rhinet/bench"
 	"rhinet/bench/compare"
 )
 
@@ -35,7 +36,7 @@ func resultsCommand(out, errs io.Writer) *cobra.Command {
 		Use:   "results DIR",
 		Short: "Make a folder of results: comparisons, the suite, NIC and PM levels, kernels, and the report of all; again, it goes on where it was",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
+			if len(args) != 1 || args[0] == "" {
 				return usage(errors.New("name one folder to write to, such as results/2026-01-31"))
 			}
 			return nil
@@ -82,10 +83,7 @@ func (r *results) run() error {
 	if tools["mpirun"], err = p.program(r.launch, "mpirun"); err != nil {
 		return err
 	}
-	if info, err := os.Stat(r.dir); err == nil && !info.IsDir() {
-		return usage(fmt.Errorf("%s is there, and is not a folder", r.dir))
-	}
-	if err := os.MkdirAll(r.dir, 0o755); err != nil {
+	if err := bench.MakeFolder(r.dir); err != nil {
 		return usage(err)
 	}
 	lock, err := lockFolder(r.dir)
@@ -96,6 +94,9 @@ func (r *results) run() error {
 		return usage(err)
 	}
 	defer lock.Close()
+	if err := reportPage(filepath.Join(r.dir, reportFile)).Check(); err != nil { // not at the end of it all
+		return usage(err)
+	}
 	if tools["npb"], err = p.program("", "npb"); err != nil {
 		return err
 	}
@@ -168,19 +169,16 @@ func (r *results) step(ctx context.Context, s step, tools map[string]string) err
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name())
-	defer out.Close()
-	runtime.LockOSThread() // what attend says at this process's death is said at its thread's
-	defer runtime.UnlockOSThread()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Stdout, cmd.Stderr = out, r.errs
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 20 * time.Second
-	attend(cmd)
-	if err := cmd.Run(); err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), filepath.Join(r.dir, s.file))
+	return bench.Place(out, filepath.Join(r.dir, s.file), func(out *os.File) error {
+		runtime.LockOSThread() // what attend says at this process's death is said at its thread's
+		defer runtime.UnlockOSThread()
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+		cmd.Stdout, cmd.Stderr = out, r.errs
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		cmd.WaitDelay = 20 * time.Second
+		attend(cmd)
+		return cmd.Run()
+	})
 }
 
 // A step makes one file, or with keeps also the JSON beside it.

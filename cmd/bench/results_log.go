@@ -21,7 +21,7 @@ func readLog(file string) (*stepLog, error) {
 	l := &stepLog{file, map[string]string{}}
 	text, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {
-		return nil, err
+		return nil, fmt.Errorf("%w; take another folder", err)
 	}
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
 		name, command, ok := strings.Cut(s.Text(), ": ")
@@ -44,11 +44,12 @@ func (l *stepLog) done(dir string, s step) (bool, error) {
 	for _, name := range files {
 		path := filepath.Join(dir, name)
 		switch _, err := os.Stat(path); {
-		case os.IsNotExist(err), s.again:
+		case os.IsNotExist(err):
 		case err != nil:
 			return false, err
 		case !known:
 			return false, fmt.Errorf("%s is not from bench results; take another folder", path)
+		case s.again:
 		case made != s.command():
 			return false, fmt.Errorf("%s was made by another command, %s; take another folder", path, made)
 		case name == s.file:

@@ -10,6 +10,9 @@ import (
 	"rhinet/bench/nic"
 )
 
+// reportFile is the page that the last step makes.
+const reportFile = "report.html"
+
 // steps are the sets of a results folder, the quick ones first.
 func (r *results) steps() []step {
 	peers := "--peers=" + strings.Join(r.peers, ",")
@@ -78,7 +81,7 @@ func (r *results) steps() []step {
 	}
 	return append(list, step{
 		file: "report.txt", again: true, takes: 5 * time.Second,
-		args: []string{"bench", "report", r.dir, "-o", filepath.Join(r.dir, "report.html"), "--plots", filepath.Join(r.dir, "plots")},
+		args: []string{"bench", "report", r.dir, "-o", filepath.Join(r.dir, reportFile), "--plots", filepath.Join(r.dir, "plots")},
 	})
 }
 

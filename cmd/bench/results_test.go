@@ -100,6 +100,14 @@ func TestResultsKeepTheirHandsOff(t *testing.T) {
 	if read(t, file) != "mine" {
 		t.Error("the file is overwritten")
 	}
+	// Nor is what is made anew each time.
+	made := []step{{file: "b.json", args: words("bench report"), again: true}}
+	if err := os.WriteFile(filepath.Join(r.dir, "commands.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.produce(t.Context(), made, tools); err == nil || !strings.Contains(err.Error(), file+" is not from bench results") || read(t, file) != "mine" {
+		t.Errorf("error is %v, the file holds %q", err, read(t, file))
+	}
 	// Nor is a comparison continued that something else began.
 	r, tools, _, log = stand(t, "echo done\n")
 	other := filepath.Join(r.dir, "c.json.part")
@@ -133,6 +141,35 @@ func TestTwoCommandsInOneFolder(t *testing.T) {
 	status, _, errs := command("results", dir, "--peers=", "--mpirun", "true")
 	if status != statusUsage || !strings.Contains(errs, "another command is at work in "+dir) {
 		t.Errorf("status %d, errors %q", status, errs)
+	}
+}
+
+// A folder that cannot be made or used is one sentence, before anything runs.
+func TestFoldersThatCannotTakeResults(t *testing.T) {
+	dir := t.TempDir()
+	file, page := filepath.Join(dir, "file"), filepath.Join(dir, reportFile)
+	for _, f := range []string{file, page} {
+		if err := os.WriteFile(f, []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for folder, want := range map[string]string{
+		"":                            "name one folder to write to, such as results/2026-01-31",
+		file:                          file + " is there, and is not a folder; name another",
+		filepath.Join(file, "a", "b"): "cannot make folder " + file + "/a/b: " + file + " is not a folder; name another place",
+		dir:                           page + " is there, and is no report of bench report; give another name, or remove it",
+	} {
+		status, out, errs := command("results", folder, "--peers=", "--mpirun", "true")
+		if status != statusUsage || out != "" || errs != "bench: "+want+"\n" {
+			t.Errorf("%s: status %d, output %q, errors %q", folder, status, out, errs)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "commands.txt"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := &results{errs: new(bytes.Buffer), dir: dir}
+	if err := r.produce(t.Context(), threeSteps, nil); err == nil || !strings.HasSuffix(err.Error(), "; take another folder") {
+		t.Errorf("error is %v", err)
 	}
 }
 

@@ -3,10 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 
+	"rhinet/bench"
 	"rhinet/bench/compare"
 )
 
@@ -16,26 +15,17 @@ type saver struct{ file string }
 
 func newSaver(file string) *saver { return &saver{file} }
 
-// check reports whether a file can be written at the place.
+// check reports why results cannot be kept there.
 func (s *saver) check() error {
 	if s.file == "" {
 		return nil
 	}
 	for _, file := range []string{s.file, s.partial()} {
-		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is there, and is not a file", file)
+		if err := (bench.Kept{File: file, Kind: "result of bench compare", Is: compare.IsResult}).Check(); err != nil {
+			return err
 		}
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(s.file), filepath.Base(s.file)+".*")
-	var at *fs.PathError
-	if errors.As(err, &at) { // name the folder, not the file that was not to stay
-		return fmt.Errorf("cannot write to folder %s: %w", filepath.Dir(s.file), at.Err)
-	}
-	if err != nil {
-		return err
-	}
-	tmp.Close()
-	return os.Remove(tmp.Name())
+	return nil
 }
 
 // partial is the name of the file of what is not whole.
@@ -57,28 +47,15 @@ func (s *saver) whole(res *compare.Result) error {
 	if err := s.write(s.file, res); err != nil || s.file == "" {
 		return err
 	}
-	if err := os.Remove(s.partial()); err != nil && !os.IsNotExist(err) {
-		return err
+	if err := os.Remove(s.partial()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("the result is whole, but what was kept before stays: %w; remove it", err)
 	}
 	return nil
 }
 
-// write replaces a file at once: a reader finds the old or the new one.
 func (s *saver) write(file string, res *compare.Result) error {
 	if s.file == "" {
 		return nil
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	defer tmp.Close()
-	if err := res.Encode(tmp); err != nil {
-		return err
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
+	return bench.Replace(file, func(out *os.File) error { return res.Encode(out) })
 }

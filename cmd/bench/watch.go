@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"syscall"
@@ -45,7 +44,7 @@ func watchCommand(out io.Writer) *cobra.Command {
 			case err != nil && !os.IsNotExist(err):
 				return usage(fmt.Errorf("--baseline: %w; name another file", err)) // and do not overwrite this one
 			case update:
-				if err := newSaver(baseline).check(); err != nil {
+				if err := (bench.Kept{File: baseline, Kind: "record of bench watch", Is: watch.IsRecord}).Check(); err != nil {
 					return usage(fmt.Errorf("--baseline: %w", err))
 				}
 				before = nil
@@ -104,8 +103,8 @@ func watchCosts(out io.Writer, o watch.Options, launch, file string, before *wat
 		fmt.Fprintln(out, "note:", n)
 	}
 	if before == nil {
-		if err := updateRecord(file, now); err != nil {
-			return err
+		if err := bench.Replace(file, func(out *os.File) error { return now.Encode(out) }); err != nil {
+			return usage(fmt.Errorf("--baseline: %w", err))
 		}
 		return showCosts(out, now)
 	}
@@ -177,22 +176,6 @@ func judge(out io.Writer, before, now *watch.Record, times bool) error {
 		return fmt.Errorf("%d costs are higher than in the record of %s", len(found), before.Host.Time.Format(time.RFC3339))
 	}
 	return nil
-}
-
-func updateRecord(file string, r *watch.Record) error {
-	tmp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
-	if err != nil {
-		return usage(fmt.Errorf("--baseline: %w", err))
-	}
-	defer os.Remove(tmp.Name())
-	defer tmp.Close()
-	if err := r.Encode(tmp); err != nil {
-		return err
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
 }
 
 // tallyCommand is what the ranks run: one test, counted.
