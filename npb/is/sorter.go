@@ -22,6 +22,10 @@ type sorter struct {
 	local, totals [maxBuckets + tests]int32
 	next          [maxBuckets]int32 // where the next key of a bucket goes in ordered
 
+	// Of many keys, the counts of each block of them, and one block in order.
+	blocks [][maxBuckets]int32
+	block  []int32
+
 	// parts[j] are the keys of ordered that go to process j, and sends the
 	// messages with them. The part of this rank is not moved.
 	parts    [][]int32
@@ -46,6 +50,9 @@ func newSorter(world *mpi.Comm, p params, timers bool) *sorter {
 			nas.Phase{Name: "key exchange", Comm: true}, nas.Phase{Name: "ranking"}),
 		keys: make([]int32, n), ordered: make([]int32, n),
 		parts: make([][]int32, size), sends: make([]mpi.Request, size),
+	}
+	if n > fewKeys {
+		s.blocks, s.block = make([][maxBuckets]int32, n/blockKeys), make([]int32, blockKeys)
 	}
 	generate(s.keys, int64(s.rank)*int64(n), p.rangeLog)
 	return s
@@ -86,18 +93,6 @@ func (s *sorter) alter(it int) {
 		}
 		s.local[s.buckets+i] = v
 	}
-}
-
-// bucketSort counts the own keys per bucket and puts them into bucket order.
-func (s *sorter) bucketSort() {
-	clear(s.local[:s.buckets])
-	countBuckets((*[maxBuckets]int32)(s.local[:]), s.keys, s.shift)
-	sum := int32(0)
-	for b, c := range s.local[:s.buckets] {
-		s.next[b] = sum
-		sum += c
-	}
-	scatter(s.ordered, &s.next, s.keys, s.shift)
 }
 
 // total sums the keys per bucket over all ranks, and tells everybody the values
