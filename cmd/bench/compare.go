@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -24,8 +23,8 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			if err := s.check(); err != nil {
 				return err
 			}
-			if s.opts.Budget <= 0 {
-				return usage(fmt.Errorf("--time and --limit must be positive durations, such as 100ms"))
+			if err := positive("time", s.opts.Budget); err != nil {
+				return usage(err)
 			}
 			if err := compare.CheckPeers(peers); err != nil {
 				return usage(err)
@@ -78,8 +77,8 @@ func compareSuite(out, errs io.Writer) *cobra.Command {
 			if err := s.check(); err != nil {
 				return err
 			}
-			if s.opts.Budget <= 0 {
-				return usage(fmt.Errorf("--time must be a positive duration, such as 100ms"))
+			if err := positive("time", s.opts.Budget); err != nil {
+				return usage(err)
 			}
 			if err := compare.CheckPeers(peers); err != nil {
 				return usage(err)

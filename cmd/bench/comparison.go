@@ -49,14 +49,14 @@ func (s *comparison) check() error {
 	if err := compare.CheckFormat(s.format); err != nil {
 		return usage(err)
 	}
-	if s.opts.Rounds < 1 {
-		return usage(fmt.Errorf("--rounds %d is less than 1", s.opts.Rounds))
+	if err := atLeastOne("rounds", s.opts.Rounds); err != nil {
+		return usage(err)
 	}
 	if s.opts.Within < 0 {
 		return usage(fmt.Errorf("--within %v is negative", s.opts.Within))
 	}
-	if s.opts.Limit <= 0 {
-		return usage(errors.New("--time and --limit must be positive durations, such as 100ms"))
+	if err := positive("limit", s.opts.Limit); err != nil {
+		return usage(err)
 	}
 	if s.resume && s.file == "" {
 		return usage(errors.New("--resume needs --out FILE, the result to continue"))

@@ -29,6 +29,12 @@ func connectedCommand(out io.Writer) *cobra.Command {
 			if c.Sizes, err = parseSizes(sizes); err != nil {
 				return usage(err)
 			}
+			if err := atLeastOne("rounds", c.Rounds); err != nil {
+				return usage(err)
+			}
+			if err := positive("time", c.Budget); err != nil {
+				return usage(err)
+			}
 			world, err := mpi.Init()
 			if err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,6 +40,22 @@ var kinds = map[string]string{
 	"intSlice": "not whole numbers separated by commas",
 	"duration": "not a duration, such as 100ms or 5m",
 	"bool":     "neither true nor false",
+}
+
+// positive refuses a duration in which nothing can be measured.
+func positive(flag string, d time.Duration) error {
+	if d > 0 {
+		return nil
+	}
+	return fmt.Errorf("--%s %v is not a positive duration, such as 100ms", flag, d)
+}
+
+// atLeastOne refuses a number of times that is none.
+func atLeastOne(flag string, n int) error {
+	if n > 0 {
+		return nil
+	}
+	return fmt.Errorf("--%s %d is less than 1", flag, n)
 }
 
 // wrongFlag words what is wrong with a flag as one sentence with the way out.

@@ -128,8 +128,8 @@ func (l *level) parse() (bench.Printer, bench.Options, error) {
 	if err == nil {
 		opts.Sizes, err = parseSizes(l.sizes)
 	}
-	if err == nil && l.budget <= 0 {
-		err = fmt.Errorf("--time %v is not a positive duration, such as 100ms", l.budget)
+	if err == nil {
+		err = positive("time", l.budget)
 	}
 	if err != nil {
 		return nil, opts, usage(err)

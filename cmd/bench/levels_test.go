@@ -69,7 +69,7 @@ func TestBadInputBelowMPI(t *testing.T) {
 		{"connected", "take at least 7 ranks, there are 1; start it with mpirun -n 68"},
 		{"connected --sizes x", `size "x"`},
 		{"connected --format xml", "table, markdown, csv, json, go"},
-		{"connected --rounds 0", "0 rounds"},
+		{"connected --rounds 0", "bench: --rounds 0 is less than 1\n"},
 		{"pm", "bench pm measures burst, pingpong, scan"},
 		{"pm burst --nodes 1", `"1" in --nodes is not a number from 2 to 1024`},
 		{"pm burst --time -1s", "--time"},

@@ -36,8 +36,8 @@ func workloadCommand(w bench.Workload, out io.Writer) *cobra.Command {
 			if opts.Sizes, err = parseSizes(sizes); err != nil {
 				return usage(err)
 			}
-			if budget <= 0 {
-				return usage(fmt.Errorf("--time %v is not a positive duration, such as 100ms", budget))
+			if err := positive("time", budget); err != nil {
+				return usage(err)
 			}
 			world, err := mpi.Init()
 			if err != nil {

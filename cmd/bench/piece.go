@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -40,9 +39,9 @@ func pieceCommand() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			reps, err := strconv.Atoi(args[1])
-			if err != nil || reps < 1 {
-				return usage(fmt.Errorf("%q repetitions is no number above zero", args[1]))
+			reps, err := repetitions(args[1])
+			if err != nil {
+				return usage(err)
 			}
 			return piece.Do(reps)
 		},

@@ -34,8 +34,11 @@ func watchCommand(out io.Writer) *cobra.Command {
 			if baseline == "" {
 				return usage(errors.New("no record to compare with: give --baseline FILE, and --update to make it"))
 			}
-			if o.Tries < 1 || o.Limit <= 0 {
-				return usage(errors.New("--tries and --limit must be above zero"))
+			if err := atLeastOne("tries", o.Tries); err != nil {
+				return usage(err)
+			}
+			if err := positive("limit", o.Limit); err != nil {
+				return usage(err)
 			}
 			before, err := watch.Read(baseline)
 			switch {
@@ -178,6 +181,15 @@ func judge(out io.Writer, before, now *watch.Record, times bool) error {
 	return nil
 }
 
+// repetitions reads how often something is to be done.
+func repetitions(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q repetitions is no number above zero", text)
+	}
+	return n, nil
+}
+
 // tallyCommand is what the ranks run: one test, counted.
 func tallyCommand(out io.Writer) *cobra.Command {
 	return &cobra.Command{
@@ -191,10 +203,13 @@ func tallyCommand(out io.Writer) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			bytes, err1 := strconv.Atoi(args[1])
-			reps, err2 := strconv.Atoi(args[2])
-			if err1 != nil || err2 != nil || reps < 1 {
-				return usage(fmt.Errorf("%q bytes and %q repetitions are no numbers above zero", args[1], args[2]))
+			bytes, err := strconv.Atoi(args[1])
+			if err != nil {
+				return usage(fmt.Errorf("the size %q is not a number of bytes", args[1]))
+			}
+			reps, err := repetitions(args[2])
+			if err != nil {
+				return usage(err)
 			}
 			world, err := mpi.Init()
 			if err != nil {
