@@ -6,7 +6,7 @@ package is
 // order of blocks, which stay in a core's cache, each place is written by a
 // run of keys, and many lines are on their way at once.
 const (
-	fewKeys   = 1 << 20
+	fewKeys   = 1 << 19
 	blockKeys = 1 << 17
 )
 

@@ -12,7 +12,7 @@ import (
 // Blocks change neither the order nor the counts.
 func TestBlocks(t *testing.T) {
 	p := classes()[nas.W]
-	p.keysLog = 21
+	p.keysLog = 20
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
 		s := newSorter(world, p, false)
 		if s.blocks == nil {
