@@ -39,7 +39,7 @@ func NPB(kernels, classes []string, ranks []int) (cells []Cell, skipped []string
 			}
 			for _, n := range ranks {
 				if n < 1 {
-					return nil, nil, fmt.Errorf("%d is no number of ranks", n)
+					return nil, nil, fmt.Errorf("--ranks %d is less than 1", n)
 				}
 				if err := k.Allowed(n, class); err != nil {
 					skipped = append(skipped, err.Error())

@@ -81,7 +81,7 @@ func (k compiled) find(c Cell) (original, bool) {
 func originals(dir, mpi string) (compiled, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("--reference: %w", err)
+		return nil, fmt.Errorf("--reference: %w; name a folder of kernels that are called like cg.A.x or cg.A.2", err)
 	}
 	files := compiled{}
 	for _, e := range entries {

@@ -153,6 +153,17 @@ func TestUnknownNICIsRefusedInTheLaunchersWords(t *testing.T) {
 	if err := (Setting{Name: "bad", NIC: "bad"}).Try(t.Context(), mpirun, 1, "x"); err == nil || !strings.Contains(err.Error(), "mpirun: no NIC bad") {
 		t.Errorf("error is %v", err)
 	}
+	env := filepath.Join(dir, "env")
+	if err := os.WriteFile(env, []byte("#!/bin/sh\n[ \"$A\" = 2 ] && exit 0\necho \"mpirun: A=$A\"; exit 2\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("A", "1")
+	for assignment, want := range map[string]string{"A=2": "", "A=3": "good+A=3: mpirun: A=3"} {
+		err := Setting{Name: "good+" + assignment, NIC: "good", Env: []string{assignment}}.Try(t.Context(), env, 1, "x")
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v", assignment, err)
+		}
+	}
 	if err := (Setting{Name: "a", NIC: "a"}).Try(t.Context(), dir+"/none", 1, "x"); err == nil {
 		t.Error("a missing launcher passes")
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -48,11 +49,13 @@ func ParseSettings(list []string) ([]Setting, error) {
 }
 
 // Try asks mpirun to plan a job with the setting, without starting it. What
-// mpirun refuses, such as an unknown NIC or too many ranks, is an error in its
-// words.
+// mpirun refuses, such as an unknown NIC, a wrong variable or too many ranks, is
+// an error in its words.
 func (s Setting) Try(ctx context.Context, mpirun string, ranks int, program string) error {
 	args := append(s.flags(), "--dry-run", "-n", strconv.Itoa(ranks), program)
-	text, err := exec.CommandContext(ctx, mpirun, args...).CombinedOutput()
+	cmd := exec.CommandContext(ctx, mpirun, args...)
+	cmd.Env = append(os.Environ(), s.Env...)
+	text, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil
 	}

@@ -43,7 +43,7 @@ func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, 
 	for _, b := range chosen {
 		for _, n := range ranks {
 			if n < 2 {
-				return nil, nil, fmt.Errorf("%d ranks are too few; the suite is compared on 2 or more", n)
+				return nil, nil, fmt.Errorf("--ranks %d is too few; the suite is compared on 2 or more", n)
 			}
 			if err := pmb.Check([]pmb.Benchmark{b}, n, pmb.Options{Sizes: sizes}); err != nil {
 				return nil, nil, err

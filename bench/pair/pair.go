@@ -36,6 +36,12 @@ func Check(all []Series, sizes []int) error {
 	for _, n := range sizes {
 		if fits := func(s Series) bool { return s.Fits(n) }; !slices.ContainsFunc(all, fits) {
 			s := all[0]
+			switch {
+			case s.Max == 0:
+				return fmt.Errorf("%w: size %d: %s has no message; leave --sizes out", ErrInput, n, s.Name)
+			case s.Unit == 1:
+				return fmt.Errorf("%w: size %d; %s takes %d to %d bytes", ErrInput, n, s.Name, s.Min, s.Max)
+			}
 			return fmt.Errorf("%w: size %d; %s takes multiples of %d from %d to %d bytes", ErrInput, n, s.Name, s.Unit, s.Min, s.Max)
 		}
 	}

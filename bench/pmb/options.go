@@ -47,7 +47,7 @@ func Check(benchmarks []Benchmark, ranks int, o Options) error {
 		value int
 	}{{"repetitions", o.Repetitions}, {"volume", o.Volume}, {"npmin", o.NPMin}, {"window", o.Window}, {"off-cache", o.OffCache}, {"time", int(o.Time)}} {
 		if v.value < 0 {
-			return fmt.Errorf("--%s is negative", v.name)
+			return fmt.Errorf("--%s %d is negative", v.name, v.value)
 		}
 	}
 	for _, n := range o.Sizes {

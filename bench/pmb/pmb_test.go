@@ -162,7 +162,7 @@ func TestCheckNamesTheWayOut(t *testing.T) {
 		{b, 1, Options{}, "mpirun -n 2"},
 		{b, 2, Options{Sizes: []int{-1}}, "size -1"},
 		{r, 2, Options{Sizes: []int{6}}, "multiple of the 4 bytes of Reduce"},
-		{b, 2, Options{Volume: -1}, "--volume is negative"},
+		{b, 2, Options{Volume: -1}, "--volume -1 is negative"},
 	} {
 		if err := Check([]Benchmark{c.b}, c.ranks, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)

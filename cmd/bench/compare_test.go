@@ -38,7 +38,7 @@ echo barrier,$ranks,0,1,1.5,0,0
 
 func TestUnknownNICIsAMistakeOfTheUser(t *testing.T) {
 	status, _, errs := process(t, "compare", "--peers=", "--tests", "barrier", "--short", "--mpirun", launcher(t, "0"), "--ours", "good,bad")
-	if status != statusUsage || !strings.Contains(errs, "mpirun: no such NIC: bad") || strings.Count(errs, "\n") != 1 {
+	if status != statusUsage || !strings.Contains(errs, "bench: --ours bad: mpirun: no such NIC: bad") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("status %d, errors %q", status, errs)
 	}
 }

@@ -198,6 +198,9 @@ func (s *comparison) variants(p place, launch string, runtime func(compare.Setti
 	var all []compare.Runtime
 	for _, v := range s.ours {
 		if err := v.Try(p.ctx, launch, most, self); err != nil {
+			if len(s.settings) > 0 {
+				err = fmt.Errorf("--ours %w", err)
+			}
 			return nil, usage(err)
 		}
 		all = append(all, runtime(v))

@@ -26,7 +26,9 @@ func noArgs(c *cobra.Command, args []string) error {
 	}
 	var below []string
 	for _, s := range c.Commands() {
-		below = append(below, s.Name())
+		if !s.Hidden {
+			below = append(below, s.Name())
+		}
 	}
 	if len(below) > 0 {
 		way += ", and commands are " + strings.Join(below, ", ")
@@ -94,7 +96,11 @@ func refuseTopics(root *cobra.Command) {
 				for _, s := range c.Commands() {
 					shells = append(shells, s.Name())
 				}
-				return usage(fmt.Errorf("completion %s: no script for this shell; there is %s", strings.Join(args, " "), strings.Join(shells, ", ")))
+				there := "there is " + strings.Join(shells, ", ")
+				if len(args) == 0 {
+					return usage(errors.New("completion names no shell; " + there))
+				}
+				return usage(fmt.Errorf("completion %s: no script for this shell; %s", strings.Join(args, " "), there))
 			}
 		}
 	}

@@ -52,6 +52,8 @@ func TestBadInputBelowMPI(t *testing.T) {
 		{"nic trace push --sizes -1", "-1 bytes to show"},
 		{"nic shove", `no measurement "shove"`},
 		{"nic push 8", `unexpected argument "8"`},
+		{"nic barrier --sizes 8", "bench: size 8: barrier has no message; leave --sizes out\n"},
+		{"llc burst --sizes -1", "bench: size -1; llc-burst takes 0 to 4194304 bytes\n"},
 		{"nic push --sizes 7", "size 7; push takes multiples of 8"},
 		{"nic botf --sizes 4096", "to 2048 bytes"},
 		{"nic push --format xml", "table, csv, json"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"rhinet/npb"
@@ -66,13 +67,22 @@ func flags(o *options, class *string) *flag.FlagSet {
 	set.SetOutput(io.Discard)
 	set.StringVar(class, "class", "S", "problem `class`: S, W, A, B, C or D")
 	set.StringVar(&o.format, "format", "text", "output `format`: text, json or csv")
-	set.IntVar(&o.iterations, "iterations", 0, "run `n` iterations (not verified), instead of the class's own")
-	timers := false
+	set.Func("iterations", "run `n` iterations (not verified), instead of the class's own", func(v string) (err error) {
+		if o.iterations, err = strconv.Atoi(v); err != nil {
+			return errors.New("give a whole number")
+		}
+		return nil
+	})
 	switch strings.ToLower(os.Getenv("NPB_TIMER_FLAG")) {
 	case "1", "on", "yes", "true":
-		timers = true
+		o.timers = true
 	}
-	set.BoolVar(&o.timers, "timers", timers, "report the time of each phase and the communication wait")
+	set.BoolFunc("timers", "report the time of each phase and the communication wait", func(v string) (err error) {
+		if o.timers, err = strconv.ParseBool(v); err != nil {
+			return errors.New("give true or false")
+		}
+		return nil
+	})
 	return set
 }
 
