@@ -35,10 +35,13 @@ func checkShell(args []string) error {
 // runCobra answers what is no job. Only this path builds the command, so that
 // a job does not wait for it.
 func runCobra(args []string, std streams) int {
-	if args[0] == "completion" {
+	switch {
+	case args[0] == "completion":
 		if err := checkShell(args); err != nil {
 			return usage(std, err)
 		}
+	case args[0] == "help" && len(args) > 1:
+		return usage(std, fmt.Errorf("help %s: there is help for mpirun as a whole only, and a program of that name is started as ./help", args[1]))
 	}
 	cmd := command()
 	var out bytes.Buffer

@@ -125,6 +125,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-ppn", "2", "sh"}, "-ppn: ranks run on this machine only; -n says how many"},
 		{[]string{"--map-by", "hair", "sh"}, "--map-by hair: known are core, hwthread, slot, node, socket, package, numa, l1cache, l2cache, l3cache, board"},
 		{[]string{"--tag-output=perhaps", "sh"}, "--tag-output=perhaps: give true or false"},
+		{[]string{"help", "x"}, "help x: there is help for mpirun as a whole only, and a program of that name is started as ./help"},
 		{[]string{"--dry-run", "./nothing"}, "./nothing: no such program; name an executable or a Go main package"},
 	} {
 		status, out, err := mpirun(t, c.args...)

@@ -143,7 +143,7 @@ func (w *watcher) blame(e *exit) *cause {
 			c.text += " after Finalize; the job was ended"
 			return c
 		case c.status == 2 && w.passed == 0 && st.State != Outside:
-			c.text += ", as a Go program does that panics"
+			c.text += ", which may be that of a Go panic"
 		}
 	}
 	switch {

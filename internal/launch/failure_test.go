@@ -32,8 +32,8 @@ func TestFailingRankEndsTheJob(t *testing.T) {
 		text   string
 	}{
 		{"exit=3", 3, "exited with status 3; the job was ended"},
-		{"exit=2", 2, "exited with status 2, as a Go program does that panics"},
-		{"panic=oh", 2, "exited with status 2, as a Go program does that panics"},
+		{"exit=2", 2, "exited with status 2, which may be that of a Go panic"},
+		{"panic=oh", 2, "exited with status 2, which may be that of a Go panic"},
 		{"kill=9", 137, "was killed by signal 9, SIGKILL (killed)"},
 		{"fault", 139, "was killed by signal 11, SIGSEGV (segmentation fault)"},
 		{"kill=15", 143, "was killed by signal 15, SIGTERM (terminated)"},
