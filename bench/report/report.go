@@ -328,15 +328,29 @@ func CheckPlotFormat(format string) error {
 	return fmt.Errorf("unknown plot format %q; the formats are %s", format, PlotFormats)
 }
 
-// SavePlots writes every figure to the folder dir, which it makes.
+// SavePlots writes every figure to the folder dir, which it makes. A file there
+// that is no plot is an error, and then nothing is written.
 func (r *Report) SavePlots(dir, format string) error {
 	if err := bench.MakeFolder(dir); err != nil {
 		return err
 	}
+	place := func(f *Figure) string { return filepath.Join(dir, f.Name+"."+format) }
+	for _, f := range r.Figures { // before there is one
+		if err := (bench.Kept{File: place(f), Kind: "plot", Is: isPlot}).Check(); err != nil {
+			return err
+		}
+	}
 	for _, f := range r.Figures {
-		if err := f.Save(filepath.Join(dir, f.Name+"."+format)); err != nil {
+		if err := f.Save(place(f)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isPlot reports whether a file that begins so can be an earlier plot: of the
+// formats only SVG says who drew it.
+func isPlot(head string) bool {
+	return strings.Contains(head, "Plotinum VG") || strings.HasPrefix(head, "%PDF-") || strings.HasPrefix(head, "\x89PNG") ||
+		strings.HasPrefix(strings.TrimLeft(head, "%"), "!PS-Adobe")
 }

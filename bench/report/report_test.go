@@ -286,3 +286,36 @@ func TestPagesAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// Plots of every format take the place of older plots, and of nothing else.
+func TestPlotsReplacePlotsOnly(t *testing.T) {
+	r, err := New("t", []Source{{File: "a.json", Result: made()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Figures = r.Figures[:2]
+	for format := range strings.SplitSeq(PlotFormats, ", ") {
+		dir := t.TempDir()
+		for range 2 {
+			if err := r.SavePlots(dir, format); err != nil {
+				t.Errorf("%s: %v", format, err)
+			}
+		}
+		first, second := filepath.Join(dir, r.Figures[0].Name+"."+format), filepath.Join(dir, r.Figures[1].Name+"."+format)
+		if err := os.Remove(first); err != nil {
+			t.Error(err)
+		}
+		if err := os.WriteFile(second, []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.SavePlots(dir, format); err == nil || err.Error() != second+" is there, and is no plot; give another name, or remove it" {
+			t.Errorf("%s: %v", format, err)
+		}
+		if text, _ := os.ReadFile(second); string(text) != "mine" {
+			t.Errorf("%s: overwritten", format)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 1 {
+			t.Errorf("%s: the folder holds %v", format, left)
+		}
+	}
+}
