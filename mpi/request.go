@@ -10,6 +10,9 @@ import (
 // belongs to the transfer until it is complete. A Request is used by one
 // goroutine at a time. Finalize reports requests that nobody completed.
 //
+// A Request is a handle that may be copied, and completed by one of the copies:
+// handles[i] = *Isend(...) begins many transfers without allocating.
+//
 // MPI 4.1, section 3.7.
 type Request struct {
 	p   *transfer

@@ -34,7 +34,11 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 		}
 	}
 	e.clear()
-	e.requests = make([]*mpi.Request, 2*o.Window)
+	// As an array of handles in C: repetitions put their requests into the same.
+	handles := make([]mpi.Request, 2*o.Window)
+	for i := range handles {
+		e.requests = append(e.requests, &handles[i])
+	}
 	values, place := n/4, 0
 	for r := range e.size {
 		e.counts, e.displs = append(e.counts, n), append(e.displs, n*r)

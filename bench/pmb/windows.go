@@ -37,7 +37,7 @@ func uniband(e *env, reps int) error {
 	for i := range reps {
 		if e.rank < e.size/2 {
 			for k := range e.window {
-				e.requests[k] = mpi.Isend(e.c, e.out(i), p, tag)
+				*e.requests[k] = *mpi.Isend(e.c, e.out(i), p, tag)
 			}
 			if err := mpi.WaitAll(e.requests[:e.window]...); err != nil {
 				return err
@@ -48,7 +48,7 @@ func uniband(e *env, reps int) error {
 			continue
 		}
 		for k := range e.window {
-			e.requests[k] = mpi.Irecv(e.c, e.in(i), p, tag)
+			*e.requests[k] = *mpi.Irecv(e.c, e.in(i), p, tag)
 		}
 		if err := mpi.WaitAll(e.requests[:e.window]...); err != nil {
 			return err
@@ -64,10 +64,10 @@ func biband(e *env, reps int) error {
 	p := e.partner()
 	for i := range reps {
 		for k := range e.window {
-			e.requests[k] = mpi.Irecv(e.c, e.in(i), p, tag)
+			*e.requests[k] = *mpi.Irecv(e.c, e.in(i), p, tag)
 		}
 		for k := range e.window {
-			e.requests[e.window+k] = mpi.Isend(e.c, e.out(i), p, tag)
+			*e.requests[e.window+k] = *mpi.Isend(e.c, e.out(i), p, tag)
 		}
 		if err := mpi.WaitAll(e.requests...); err != nil {
 			return err
