@@ -16,8 +16,8 @@ type shortage struct {
 }
 
 func (e *shortage) Error() string {
-	return fmt.Sprintf("%s class %s on %d processes needs about %s of memory, but only %s are available; free some, or choose a smaller class",
-		e.kernel, e.class, e.procs, bytesText(e.need), bytesText(e.available))
+	return fmt.Sprintf("%s class %s on %s needs about %s of memory, but only %s are available; free some, or choose a smaller class",
+		e.kernel, e.class, nas.Processes(e.procs), bytesText(e.need), bytesText(e.available))
 }
 
 // bytesText is a number of bytes, and the same in a unit for people.

@@ -144,6 +144,10 @@ func TestCounts(t *testing.T) {
 	if want := "cg class S cannot run on 6 processes; it needs a power of two: 1, 2, 4, 8, 16"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
+	err = CheckCount("IS", D, 1, "a power of two from 4 on", func(p int) bool { return p == 4 })
+	if want := "is class D cannot run on 1 process; it needs a power of two from 4 on: 4"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
 	if err := CheckCount("EP", S, 0, "any", func(int) bool { return true }); err == nil {
 		t.Error("0 processes are allowed")
 	}

@@ -51,8 +51,16 @@ func (e *CountError) Error() string {
 	for _, p := range e.Allowed {
 		counts = append(counts, fmt.Sprint(p))
 	}
-	return fmt.Sprintf("%s class %s cannot run on %d processes; it needs %s: %s",
-		strings.ToLower(e.Kernel), e.Class, e.Procs, e.Rule, strings.Join(counts, ", "))
+	return fmt.Sprintf("%s class %s cannot run on %s; it needs %s: %s",
+		strings.ToLower(e.Kernel), e.Class, Processes(e.Procs), e.Rule, strings.Join(counts, ", "))
+}
+
+// Processes says how many processes n are: "1 process", "2 processes".
+func Processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
 }
 
 // CheckCount returns nil when ok(procs), otherwise a *CountError that lists
