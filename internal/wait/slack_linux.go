@@ -43,8 +43,8 @@ func LendSlack() (restore func()) {
 }
 
 // ReturnSlack gives this process timers of the usual precision, if its launcher
-// has lent it slack: at once those threads that run goroutines, and so those that they
-// will make; after a second all, the monitor and what it may have made too. It
+// has lent it slack: at once the threads that run goroutines, and so those that
+// they will make; after a second all, also the monitor and what it has made. It
 // is meant for the beginning of a program, when there are two or three threads.
 func ReturnSlack() { returnSlack(slackTime) }
 

@@ -40,8 +40,8 @@ func (n *NIC) ringMemory(rank, i int) []byte {
 }
 
 // readyMemory is ringMemory, with its pages in place if this node has not opened
-// many rings yet, its own and others'. Rings of jobs in which everybody
-// talks to hundreds are used less, and memory is what they would run out of.
+// many rings yet, its own and others'. Where everybody talks to hundreds each ring
+// is used less, and memory is what would run out.
 func (n *NIC) readyMemory(rank, i int) []byte {
 	mem := n.ringMemory(rank, i)
 	if n.ready < readyRings {
