@@ -11,6 +11,7 @@
 //	ir.Board     BOTF of one line
 //
 // The NIC runs each operation to completion, so every answer is ready when
-// Post returns; Poll gives them in that order, before arrivals. There is no
+// Post returns; Poll gives Busy first, then the others in that order, then
+// arrivals. There is no
 // state here beyond queue positions and the open connections.
 package martini

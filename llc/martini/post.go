@@ -84,7 +84,7 @@ func (t *Translator) shared(p *peer, cmd *ir.Command) error {
 		return err
 	}
 	if !ok {
-		t.Answer(ir.Busy, cmd)
+		t.Busy(cmd)
 	}
 	t.Wake(int(cmd.Peer))
 	return nil

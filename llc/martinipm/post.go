@@ -45,7 +45,7 @@ func (t *Translator) shared(cmd *ir.Command) error {
 		err = t.pm.Send()
 	}
 	if err == pm.ErrNoBufs {
-		t.Answer(ir.Busy, cmd)
+		t.Busy(cmd)
 		err = nil
 	}
 	t.Wake(int(cmd.Peer))

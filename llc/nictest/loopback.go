@@ -89,6 +89,7 @@ type endpoint struct {
 
 	set     *ring.Set
 	packet  ring.Packet
+	busy    []ir.Event // reported first
 	answers []ir.Event
 	next    int // first of answers not reported yet
 	named   ir.Segment
@@ -143,9 +144,14 @@ func (e *endpoint) fail(cmd *ir.Command, err error) {
 	e.answer(ev)
 }
 
-// Poll reports answers before arrivals, so that Busy comes first.
+// Poll reports Busy first, then answers, then arrivals.
 func (e *endpoint) Poll(ev *ir.Event) bool {
 	e.set.Consume()
+	if len(e.busy) > 0 {
+		*ev = e.busy[0]
+		e.busy = append(e.busy[:0], e.busy[1:]...)
+		return true
+	}
 	if e.next < len(e.answers) {
 		*ev = e.answers[e.next]
 		if e.next++; e.next == len(e.answers) {

@@ -84,7 +84,7 @@ func (e *endpoint) postShared(cmd *ir.Command) {
 	}
 	head := cmd.Header.Words()
 	if h := e.net.hooks.Busy; h != nil && h(e.self, cmd) || !p.shared.Append(e.self, &head, cmd.Data) {
-		e.answer(ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
+		e.busy = append(e.busy, ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
 		return
 	}
 	p.ring()

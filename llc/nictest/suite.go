@@ -25,6 +25,7 @@ func Run(t *testing.T, open func(t testing.TB, peers int) []ir.Translator) {
 		{"tail", 2, testTail},
 		{"shared", 3, testShared},
 		{"busy", 3, testBusy},
+		{"busy/before answers", 3, testBusyFirst},
 		{"order across rings", 2, testBothRings},
 		{"pull and push", 3, testMove},
 		{"refusals", 2, testRefusals},

@@ -159,6 +159,65 @@ func testBusy(r *rig) {
 	}
 }
 
+// testBusyFirst has packets refused while answers wait: their Busys come before
+// every answer, also before those of commands posted earlier, in the order of
+// their posts.
+func testBusyFirst(r *rig) {
+	for _, to := range []int{1, 2} {
+		r.fill(0, to)
+	}
+	expose := func() uint64 { return r.post(0, ir.Command{Op: ir.Expose, Data: make([]byte, 64)}) }
+	shared := func(to int32) uint64 {
+		return r.post(0, ir.Command{Op: ir.Shared, Peer: to, Header: header(0), Data: payload(0, filling)})
+	}
+	answers := []uint64{expose()}
+	busy := []uint64{shared(1)}
+	answers = append(answers, expose())
+	busy = append(busy, shared(2))
+	answers = append(answers, expose())
+	for i, token := range busy {
+		if !r.poll(0) {
+			r.Fatalf("%d of %d Busys", i, len(busy))
+		}
+		ev := r.inbox[0][0]
+		if r.inbox[0] = nil; ev.Kind != ir.Busy || ev.Token != token || int(ev.Peer) != i+1 {
+			r.Fatalf("%+v came before the Busy of packet %d to peer %d: any event but Busy says that the packet went", ev, token, i+1)
+		}
+	}
+	for _, token := range answers {
+		ev := r.await(0, "answer", func(ev *ir.Event) bool { return ev.Token == token })
+		if ev.Kind == ir.Exposed {
+			r.post(0, ir.Command{Op: ir.Conceal, Segment: ev.Segment})
+		}
+	}
+	for to := 1; to < 3; to++ {
+		for r.poll(to) {
+		}
+		r.inbox[to] = nil
+	}
+	r.quiet()
+}
+
+// filling is the payload of the packets that fill a shared ring, in bytes.
+const filling = 1000
+
+// fill appends packets to the shared ring of a peer until it is full.
+func (r *rig) fill(from, to int) {
+	r.Helper()
+	for i := 0; i < 1<<20; i++ {
+		token := r.post(from, ir.Command{Op: ir.Shared, Peer: int32(to), Header: header(i), Data: payload(i, filling)})
+		if !r.poll(from) {
+			continue
+		}
+		ev := r.inbox[from][0]
+		if r.inbox[from] = nil; ev.Kind != ir.Busy || ev.Token != token {
+			r.Fatalf("%+v instead of Busy for token %d", ev, token)
+		}
+		return
+	}
+	r.Fatal("the shared ring is never full")
+}
+
 // testBothRings uses the shared ring and a packet ring of one pair at once.
 func testBothRings(r *rig) {
 	s := r.stream(0, 1, 0)

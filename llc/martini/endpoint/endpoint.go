@@ -103,6 +103,21 @@ func (e *Endpoint) Answer(kind ir.Kind, cmd *ir.Command) *ir.Event {
 	return &e.answers[len(e.answers)-1]
 }
 
+// Busy says that the shared ring had no room for cmd. It goes ahead of all
+// answers but those of the same kind: any other event would say that the packet
+// went.
+func (e *Endpoint) Busy(cmd *ir.Command) {
+	e.Answer(ir.Busy, cmd)
+	wait := e.answers[e.next:]
+	last := len(wait) - 1
+	busy, at := wait[last], last
+	for at > 0 && wait[at-1].Kind != ir.Busy {
+		at--
+	}
+	copy(wait[at+1:], wait[at:last])
+	wait[at] = busy
+}
+
 // Fail answers cmd with the refusal of the NIC or of a layer above it. A packet
 // or a look at a tail has no such answer: a way to a peer that is broken is the
 // peer's end. That is reported once for each peer, after the first refusal that
