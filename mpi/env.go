@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"rhinet/collectives"
+	"rhinet/llc/nics"
 )
 
 // The variables through which a launcher and a rank speak.
 const (
-	envJob  = "RHINET_JOB"   // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME cpus=C"
-	envInit = "RHINET_INIT"  // what a process remembers of Init: "pid state"
-	envNIC  = "RHINET_NIC"   // the network interface of a world of one rank
-	envDeb  = "RHINET_DEBUG" // not empty: remember where requests were made
+	envJob  = "RHINET_JOB"  // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME cpus=C"
+	envInit = "RHINET_INIT" // what a process remembers of Init: "pid state"
+	envNIC  = "RHINET_NIC"  // the network interface of a world of one rank
 
+	envDebug = nics.DebugVariable
 	envForce = collectives.ForceVariable
 )
 
@@ -41,7 +42,11 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	case mine:
 		return setup{}, initError(ErrInit, "the process has called Init before; pass on its communicator")
 	}
-	s := setup{size: 1, fabric: -1, life: -1, nic: getenv(envNIC), force: getenv(envForce), debug: getenv(envDeb) != ""}
+	watch, err := nics.ParseDebug(getenv(envDebug))
+	if err != nil {
+		return setup{}, initError(ErrInit, "%s: %s", envDebug, strings.TrimPrefix(err.Error(), "nics: "))
+	}
+	s := setup{size: 1, fabric: -1, life: -1, nic: getenv(envNIC), force: getenv(envForce), debug: watch.Requests}
 	if job := getenv(envJob); job != "" {
 		return s, s.parse(job)
 	}

@@ -19,6 +19,9 @@ func checkSettings(job *launch.Job) error {
 		if _, err := martini.ParseAttach(setting(job, &job.Parts[i], nics.AttachVariable)); err != nil {
 			return wrongSetting(nics.AttachVariable, err)
 		}
+		if _, err := nics.ParseDebug(setting(job, &job.Parts[i], nics.DebugVariable)); err != nil {
+			return wrongSetting(nics.DebugVariable, err)
+		}
 		if _, err := collectives.ParseForce(setting(job, &job.Parts[i], collectives.ForceVariable)); err != nil {
 			return wrongSetting(collectives.ForceVariable, err)
 		}
@@ -41,7 +44,7 @@ func setting(job *launch.Job, part *launch.Part, name string) string {
 // wrongSetting puts the variable in the place of the package that refuses it.
 func wrongSetting(name string, err error) error {
 	text := err.Error()
-	for _, by := range []string{"martini: ", "collectives: "} {
+	for _, by := range []string{"martini: ", "nics: ", "collectives: "} {
 		text = strings.TrimPrefix(text, by)
 	}
 	return fmt.Errorf("%s: %s", name, text)

@@ -1,0 +1,62 @@
+package nics
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DebugVariable is the environment variable that says what a job watches of
+// itself: a list of words, separated by commas, see [ParseDebug]. All ranks of
+// a job need the same value.
+const DebugVariable = "RHINET_DEBUG"
+
+// A Debug is what a job watches of itself. The zero Debug watches nothing and
+// costs nothing.
+type Debug struct {
+	Requests bool // where requests were made, and packets that cannot be right
+	Contract bool // the contract between engine and NIC (package llc/contract)
+}
+
+// debugWords are the words of the variable in the order of their description.
+var debugWords = []struct {
+	word string
+	set  func(*Debug)
+}{
+	{"requests", func(d *Debug) { d.Requests = true }},
+	{"contract", func(d *Debug) { d.Contract = true }},
+}
+
+// ParseDebug reads the value of the variable: words of which each switches on
+// one field of Debug by its name, or all of them. 1 is another name of
+// requests; an empty value switches on nothing.
+func ParseDebug(value string) (Debug, error) {
+	var d Debug
+	for word := range strings.SplitSeq(value, ",") {
+		if err := d.parse(strings.TrimSpace(word)); err != nil {
+			return Debug{}, err
+		}
+	}
+	return d, nil
+}
+
+func (d *Debug) parse(word string) error {
+	switch word {
+	case "":
+		return nil
+	case "1":
+		word = "requests"
+	}
+	known := word == "all"
+	names := make([]string, 0, len(debugWords))
+	for _, w := range debugWords {
+		if word == w.word || word == "all" {
+			w.set(d)
+			known = true
+		}
+		names = append(names, w.word)
+	}
+	if !known {
+		return fmt.Errorf("nics: nothing to watch is called %q; there are %s and all, separated by commas", word, strings.Join(names, ", "))
+	}
+	return nil
+}
