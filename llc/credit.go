@@ -90,20 +90,28 @@ func (e *Engine) onTail(ev *ir.Event) error {
 
 // Retry lets what found no room try again. The driver calls it when the
 // translator has no event, after posting all that Take gave; it costs two
-// comparisons when nothing waits.
-func (e *Engine) Retry() {
+// comparisons when nothing waits. It reports whether packets to shared rings
+// went: that is progress, and the next one may have been given to Take.
+func (e *Engine) Retry() (went bool) {
 	if e.posted|len(e.stalled) != 0 {
-		e.retry()
+		return e.retry()
 	}
+	return false
 }
 
 // Stalled reports whether something waits for room that only Retry can find:
 // then the driver must not sleep for long, because nobody rings for room.
 func (e *Engine) Stalled() bool { return len(e.stalled) != 0 }
 
-func (e *Engine) retry() {
+// Flying reports whether a packet to a shared ring has neither been refused nor
+// gone: the next event, or Retry if there is none, tells. The driver must not
+// sleep before, because nobody rings for that.
+func (e *Engine) Flying() bool { return len(e.flights) != 0 }
+
+func (e *Engine) retry() (went bool) {
 	if e.posted != 0 {
 		e.settle()
+		went = true
 	}
 	list := e.stalled
 	e.stalled, e.awake = e.awake[:0], list
@@ -111,6 +119,7 @@ func (e *Engine) retry() {
 		p.stall, p.told = false, false
 		e.pump(p)
 	}
+	return went
 }
 
 // header returns the header of a control packet.

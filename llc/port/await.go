@@ -160,7 +160,7 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	}
 	p.describe(w)
 	p.nic.Arm()
-	for range lastLooks {
+	for looks := 0; looks < lastLooks || p.eng.Flying(); looks++ {
 		if found := p.turn(); found && p.news() || p.over(w) || p.gate.wanted.Load() != 0 {
 			p.nic.Disarm()
 			return true

@@ -94,16 +94,18 @@ func (p *Port) post() {
 	}
 }
 
-// news reports whether the event that turn took may end a wait. What is left
-// says no more than that there is no room yet.
+// news reports whether what turn found may end a wait, or leads further. What is
+// left says no more than that there is no room yet.
 func (p *Port) news() bool { return p.ev.Kind != ir.Tail && p.ev.Kind != ir.Busy }
 
 // turn takes one event, or lets the engine try again if there is none, and
-// reports which.
+// reports whether it found an event or packets went.
 func (p *Port) turn() bool {
 	found := p.nic.Poll(&p.ev)
 	if !found {
-		p.eng.Retry()
+		if found = p.eng.Retry(); found {
+			p.ev.Kind = 0 // not that of the event before
+		}
 	} else if err := p.eng.Step(&p.ev); err != nil && p.trouble != nil {
 		p.trouble(err)
 	}
