@@ -49,7 +49,7 @@ func newLines(n int, dt float64, level nas.Level) *cfd.Lines {
 	return &cfd.Lines{
 		Width: stateWidth, Y: stateY, Lead: 1,
 		Forward: forward, Backward: backward,
-		Needs:  [][2]int{{0, cfd.Reciprocal + 1}},
-		Consts: cfd.RepeatLanes(c[:]),
+		Needs: [][2]int{{0, cfd.Reciprocal + 1}},
+		Frame: cfd.NewFrame(c[:]),
 	}
 }

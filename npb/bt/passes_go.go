@@ -38,11 +38,11 @@ func forwardGo(d int) func(*cfd.LineArgs) {
 
 // form computes the blocks of the states at point g.
 func form(a *cfd.LineArgs, d, g int, out *[w]blocks) {
-	t2 := a.Consts[conT2*w]
-	t1 := a.Consts[conVisc*w] / cfd.Kappa
-	dissipation := a.Consts[conD*w]
+	t2 := a.Frame[conT2*w]
+	t1 := a.Frame[conVisc*w] / cfd.Kappa
+	dissipation := a.Frame[conD*w]
 	if d == 2 {
-		dissipation = a.Consts[conDz*w]
+		dissipation = a.Frame[conDz*w]
 	}
 	var u [size]float64
 	at := a.UAt + g*a.UStep/8

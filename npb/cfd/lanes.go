@@ -68,13 +68,13 @@ func (t *laneTable) rows(n, d int, scale float64, g [Lanes]int) int {
 	return at
 }
 
-// spillGroups is the room behind the constants, in groups of lanes, where assembly
-// keeps what does not fit the registers.
+// spillGroups is the size of the spill area of a frame, in groups of lanes.
 const spillGroups = 128
 
-// RepeatLanes returns the constants as assembly reads them, each Lanes times, with
-// the room that it needs for itself behind them.
-func RepeatLanes(values []float64) []float64 {
+// NewFrame returns what assembly has instead of a stack frame: the constants, each
+// Lanes times, and behind them the spill area, to which it writes what does not fit
+// the registers. One frame must not be used by two calls at a time.
+func NewFrame(values []float64) []float64 {
 	out := make([]float64, 0, (len(values)+spillGroups)*Lanes)
 	for _, v := range values {
 		for range Lanes {

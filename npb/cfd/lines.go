@@ -10,9 +10,9 @@ type Lines struct {
 	Forward  [3]func(*LineArgs) // eliminate, per direction: fills the state from the first point on
 	Backward [3]func(*LineArgs) // substitute, per direction; stores the result in R (or adds to U)
 
-	Needs  [][2]int     // ranges [from, to) of components of the states that elimination reads
-	Consts []float64    // lane constants of the passes, from RepeatLanes
-	Rows   [3][]float64 // per direction: RowWidth numbers for each global index
+	Needs [][2]int     // ranges [from, to) of components of the states that elimination reads
+	Frame []float64    // the passes' constants, and where they spill registers to: written to, see NewFrame
+	Rows  [3][]float64 // per direction: RowWidth numbers for each global index
 }
 
 // RowWidth is the number of coefficients of a row in Lines.Rows.
@@ -23,9 +23,9 @@ const RowWidth = 5
 // it by offsets, which a test compares with the generator's.
 type LineArgs struct {
 	U, R, State  []float64
-	Consts, Rows []float64
-	UAt          int // first point, component 0
-	UComp, UStep int // distance of components, and of points along the line
+	Frame, Rows  []float64 // Frame is written to
+	UAt          int       // first point, component 0
+	UComp, UStep int       // distance of components, and of points along the line
 	RAt          int
 	RComp, RStep int
 	StateAt      int // first point; Lead points before it and after the last exist

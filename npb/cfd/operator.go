@@ -32,9 +32,9 @@ const (
 // it by offsets, which a test compares with the generator's.
 type opArgs struct {
 	u, r, f []float64
-	coef    []float64
-	off     []int // byte offsets of neighbours and components, see offsets
-	cx, cy  []int // byte offsets into coef, per vector
+	coef    []float64 // a frame, see NewFrame: written to; then the rows of the dissipation
+	off     []int     // byte offsets of neighbours and components, see offsets
+	cx, cy  []int     // byte offsets into coef, per vector
 	uAt     int
 	rAt     int // also of f
 	cxAt    int
@@ -77,7 +77,7 @@ type Plan struct {
 func NewOperator(p Plan) *Operator {
 	o := &Operator{Box: p.Box, ul: p.U, rl: p.R}
 	var table laneTable
-	table.data = RepeatLanes(operatorConstants(p.Box.N, p.Scale))
+	table.data = NewFrame(operatorConstants(p.Box.N, p.Scale))
 	a := &o.args
 	width := widthOf(p.Level)
 	for _, run := range p.Box.Runs(p.Order) {

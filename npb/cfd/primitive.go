@@ -17,14 +17,14 @@ type primitiveArgs struct {
 // and Sound if the states have it.
 type Primitives struct {
 	args   primitiveArgs
-	con    []float64
+	con    []float64 // a frame, see NewFrame: written to
 	sound  bool
 	kernel func(*primitiveArgs)
 }
 
 // NewPrimitives prepares the loop for states with comps components.
 func NewPrimitives(comps int, level nas.Level) *Primitives {
-	p := &Primitives{sound: comps > Sound, con: RepeatLanes([]float64{1, 0.5, C1 * C2})}
+	p := &Primitives{sound: comps > Sound, con: NewFrame([]float64{1, 0.5, C1 * C2})}
 	p.kernel = primitiveKernel(level, p.sound)
 	return p
 }

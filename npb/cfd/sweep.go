@@ -253,7 +253,7 @@ func (s *Sweeper) prepare(d int, st *stage, g, at int) {
 		a.R, a.RAt, a.RComp, a.RStep = s.rt, 0, 8*Lanes, 8*Components*Lanes
 	}
 	a.State, a.StateAt, a.StateStep = st.state, at+s.lines.Lead*point, 8*point
-	a.Consts, a.Rows, a.RowsAt = s.lines.Consts, s.lines.Rows[d], st.rowsAt
+	a.Frame, a.Rows, a.RowsAt = s.lines.Frame, s.lines.Rows[d], st.rowsAt
 	a.N, a.Valid = st.n, gr.valid
 }
 

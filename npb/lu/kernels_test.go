@@ -33,7 +33,7 @@ func TestKernelLevels(t *testing.T) {
 				run := func(kernel func(*sweepArgs)) (fu, fv []float64) {
 					a := sweepArgs{
 						u: append([]float64(nil), u...), v: append([]float64(nil), v...),
-						consts: constants(24, 0.01, -float64(side)), off: table.off,
+						frame: newFrame(24, 0.01, -float64(side)), off: table.off,
 						uAt: ul.At(21, 1, 1), vAt: vl.At(21, 1, 1), n: n, skip: skip,
 					}
 					kernel(&a)

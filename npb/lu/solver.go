@@ -56,7 +56,7 @@ func newSolver(c *mpi.Comm, p params, timers bool, level nas.Level) *solver {
 	s.op = cfd.NewOperator(cfd.Plan{Box: s.Box, U: s.ul, R: s.vl, Order: cfd.ByDiagonals, Scale: 1, Level: level})
 	s.prim = cfd.NewPrimitives(cfd.Reciprocal+1, level)
 	s.lower, s.upper = newTable(&s.ul, &s.vl, -1), newTable(&s.ul, &s.vl, 1)
-	s.lower.consts, s.upper.consts = constants(p.n, p.dt, 1), constants(p.n, p.dt, -1)
+	s.lower.frame, s.upper.frame = newFrame(p.n, p.dt, 1), newFrame(p.n, p.dt, -1)
 	s.kernels = kernelsOf(level)
 	s.x = newExchange(&s.pencil)
 
@@ -169,7 +169,7 @@ func (s *solver) planeDown(k int) {
 
 func (s *solver) arguments(t *sweepTable) *sweepArgs {
 	a := &s.args
-	a.u, a.v, a.off, a.consts = s.u, s.v, t.off, t.consts
+	a.u, a.v, a.off, a.frame = s.u, s.v, t.off, t.frame
 	return a
 }
 

@@ -25,9 +25,9 @@ const (
 	consts
 )
 
-// constants returns the lane constants; sign is 1 for the lower and -1 for the
-// upper sweep.
-func constants(n int, dt, sign float64) []float64 {
+// newFrame returns the frame of a sweep, see cfd.NewFrame: the constants, and the
+// area that assembly spills to. sign is 1 for the lower and -1 for the upper sweep.
+func newFrame(n int, dt, sign float64) []float64 {
 	t1, t2 := cfd.Steps(n)
 	var c [consts]float64
 	c[conDt], c[conT2] = dt, sign*omega*dt*t2
@@ -42,15 +42,15 @@ func constants(n int, dt, sign float64) []float64 {
 	c[conDiagVisc], c[conDiagHeat] = d*10/3*cfd.Kappa, d*3*cfd.Kappa5
 	c[conDiagMix] = c[conDiagVisc] - c[conDiagHeat]
 	c[conRelax] = 1 / (omega * (2 - omega))
-	return cfd.RepeatLanes(c[:])
+	return cfd.NewFrame(c[:])
 }
 
 // sweepArgs is one call of a sweep kernel: n points of a diagonal. The assembly
 // reads it by offsets, which a test compares with the generator's.
 type sweepArgs struct {
 	u, v     []float64
-	consts   []float64
-	off      []int // byte offsets, see newTable
+	frame    []float64 // written to, see newFrame
+	off      []int     // byte offsets, see newTable
 	uAt, vAt int
 	n        int
 	skip     int // points at the beginning that must not be written
@@ -58,8 +58,8 @@ type sweepArgs struct {
 
 // sweepTable is what the runs of a sweep have in common.
 type sweepTable struct {
-	off    []int
-	consts []float64
+	off   []int
+	frame []float64
 }
 
 // Offsets in the table of a sweep: components of the state (with the reciprocal

@@ -15,7 +15,7 @@ func kernelsGo() kernels { return kernels{lowerGo, upperGo, advanceGo} }
 // lowerGo is the plain form of the lower sweep:
 // v = Dg^-1 * (dt*v - omega*(sum of Lo_d times the lower neighbours' v)).
 func lowerGo(a *sweepArgs) {
-	dt := a.consts[conDt*w]
+	dt := a.frame[conDt*w]
 	var acc lanes
 	for x := 0; x < a.n; x += w {
 		for m := range acc {
@@ -49,7 +49,7 @@ func upperGo(a *sweepArgs) {
 
 // advanceGo adds the relaxed correction to the state.
 func advanceGo(a *sweepArgs) {
-	relax := a.consts[conRelax*w]
+	relax := a.frame[conRelax*w]
 	for x := 0; x < a.n; x += w {
 		from, to := a.within(x)
 		for m := range cfd.Components {
@@ -89,7 +89,7 @@ func (a *sweepArgs) correction(x, p, m int) *cfd.LanesOf {
 // applied to their v. Instead of the blocks it forms the derivatives of the fluxes
 // in the direction of v: A*v and N*v of the specification (section 1.7).
 func addNeighbours(a *sweepArgs, x int, acc *lanes) {
-	c := (*[consts * w]float64)(a.consts)
+	c := (*[consts * w]float64)(a.frame)
 	t2, c1, c2 := c[conT2*w], c[conC1*w], c[conC2*w]
 	for d := range 3 {
 		u1, u2, u3, u4 := a.state(x, d+1, 1), a.state(x, d+1, 2), a.state(x, d+1, 3), a.state(x, d+1, 4)
@@ -124,7 +124,7 @@ func addNeighbours(a *sweepArgs, x int, acc *lanes) {
 // solveDiagonal replaces acc by Dg^-1 * acc. Dg is lower triangular, with entries
 // off the diagonal only in its first column and last row.
 func solveDiagonal(a *sweepArgs, x int, acc *lanes) {
-	c := (*[consts * w]float64)(a.consts)
+	c := (*[consts * w]float64)(a.frame)
 	d0, invD0 := c[conD0*w], c[conInvD0*w]
 	u1, u2, u3, u4 := a.state(x, 0, 1), a.state(x, 0, 2), a.state(x, 0, 3), a.state(x, 0, 4)
 	for l, r := range a.state(x, 0, cfd.Reciprocal) {

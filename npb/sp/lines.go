@@ -40,8 +40,8 @@ func newLines(n int, dt float64, level nas.Level) *cfd.Lines {
 	lines := &cfd.Lines{
 		Width: stateWidth, Y: stateY, Lead: 2,
 		Forward: forward, Backward: backward,
-		Needs:  [][2]int{{1, 2}, {cfd.Reciprocal, cfd.Sound + 1}}, // along x
-		Consts: cfd.RepeatLanes(c[:]),
+		Needs: [][2]int{{1, 2}, {cfd.Reciprocal, cfd.Sound + 1}}, // along x
+		Frame: cfd.NewFrame(c[:]),
 	}
 	for d := range 3 {
 		lines.Rows[d] = rows(n, d, dt)

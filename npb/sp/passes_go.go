@@ -46,7 +46,7 @@ type weights struct{ convection, sound, viscosity cfd.LanesOf }
 func (q *weights) set(a *cfd.LineArgs, d, g int) {
 	u := func(m int) *cfd.LanesOf { return cfd.LanesAt(a.U, a.UAt+(g*a.UStep+m*a.UComp)/8) }
 	momentum, reciprocal, sound := u(1+d), u(cfd.Reciprocal), u(cfd.Sound)
-	t2, sigma := a.Consts[conT2*w], a.Consts[conSigma*w]
+	t2, sigma := a.Frame[conT2*w], a.Frame[conSigma*w]
 	for l, r := range reciprocal {
 		q.convection[l] = t2 * momentum[l] * r
 		q.sound[l] = t2 * sound[l]
@@ -132,7 +132,7 @@ func advance(a *cfd.LineArgs, g int, x *[cfd.Components]cfd.LanesOf) {
 	u0, u1, u2, u3, u4, reciprocal, sound := u(0), u(1), u(2), u(3), u(4), u(cfd.Reciprocal), u(cfd.Sound)
 	n := len(u0)
 	u1, u2, u3, u4, reciprocal, sound = u1[:n], u2[:n], u3[:n], u4[:n], reciprocal[:n], sound[:n]
-	c1c2 := a.Consts[conSound*w]
+	c1c2 := a.Frame[conSound*w]
 	for l := range min(n, w) {
 		m0, m1, m2, m3, m4 := transformZ(x[0][l], x[1][l], x[2][l], x[3][l], x[4][l],
 			u0[l], u1[l], u2[l], u3[l], reciprocal[l], sound[l])

@@ -11,7 +11,7 @@ const (
 	lineU       = 0
 	lineR       = 24
 	lineState   = 48
-	lineConsts  = 72
+	lineFrame   = 72
 	lineRows    = 96
 	lineUAt     = 120
 	lineUComp   = 128
@@ -62,7 +62,7 @@ func (l *lines) prologue() {
 	l.setMask(reg.RCX, reg.R15, l.name)
 	l.element(lineState, lineStateAt, l.state, reg.RCX)
 	c.MOVQ(arg(lineN), l.n)
-	c.MOVQ(arg(lineConsts), l.consts)
+	c.MOVQ(arg(lineFrame), l.consts)
 	last := func(step operand.Op, base reg.GPPhysical) {
 		if l.backward {
 			c.MOVQ(l.n, reg.RCX)

@@ -134,7 +134,7 @@ func (m March) pass(l *cfd.Lines, d, valid int) *cfd.LineArgs {
 	rnd := rand.New(rand.NewPCG(1, uint64(d)))
 	a := &cfd.LineArgs{
 		U: make([]float64, (points+2)*comps*row+row), R: make([]float64, points*5*row+row),
-		State: make([]float64, (points+2*l.Lead)*l.Width*cfd.Lanes), Consts: l.Consts, Rows: l.Rows[d],
+		State: make([]float64, (points+2*l.Lead)*l.Width*cfd.Lanes), Frame: l.Frame, Rows: l.Rows[d],
 		UAt: comps*row + 3, UComp: 8 * row, UStep: 8 * comps * row,
 		RAt: 1, RComp: 8 * row, RStep: 8 * 5 * row,
 		StateAt: l.Lead * l.Width * cfd.Lanes, StateStep: 8 * l.Width * cfd.Lanes, RowsAt: 3 * cfd.RowWidth,
