@@ -1,6 +1,7 @@
 package cg
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -42,6 +43,46 @@ func TestEstimatePerIteration(t *testing.T) {
 			}
 			return s.free()
 		})
+	}
+}
+
+// The linear system of an outer iteration gets exactly 25 steps (section 3.1), as
+// many products of the whole matrix, and one more for the residual. Fewer would
+// verify as well: the estimate has converged by then.
+func TestInnerIterations(t *testing.T) {
+	if inner != 25 {
+		t.Errorf("%d inner iterations, the benchmark has 25", inner)
+	}
+	for _, n := range []int{1, 4} {
+		mpitest.Run(t, n, func(world *mpi.Comm) error {
+			s, err := newSolver(world, classes()[nas.S], nas.BestLevel(), false)
+			if err != nil {
+				return err
+			}
+			rows, plain := 0, s.product
+			s.product = func(out []float64, a *matrix, x []float64, from, to int) {
+				rows += to - from
+				plain(out, a, x, from, to)
+			}
+			if _, err := s.iterate(); err != nil {
+				return err
+			}
+			if all := len(s.a.start) - 1; rows != 26*all {
+				t.Errorf("rank %d of %d: %d rows of products, want 26 times %d", world.Rank(), n, rows, all)
+			}
+			return s.free()
+		})
+	}
+}
+
+// Elements of a block are named by positions of 32 bits.
+func TestFewestProcesses(t *testing.T) {
+	var count *nas.CountError
+	if err := Allowed(2, nas.E); !errors.As(err, &count) || count.Allowed[0] != 4 {
+		t.Errorf("class E on 2 ranks: %v", err)
+	}
+	if err := Allowed(1, nas.D); err != nil {
+		t.Errorf("class D on 1 rank: %v", err)
 	}
 }
 

@@ -1,6 +1,10 @@
 package cg
 
-import "rhinet/npb/nas"
+import (
+	"math"
+
+	"rhinet/npb/nas"
+)
 
 const (
 	name      = "CG"
@@ -25,6 +29,7 @@ func classes() nas.Table[params] {
 		nas.B: {75000, 13, 75, 60, 22.712745482631},
 		nas.C: {150000, 15, 75, 110, 28.973605592845},
 		nas.D: {1500000, 21, 100, 500, 52.514532105794},
+		nas.E: {9000000, 26, 100, 1500, 77.522164599383e0},
 	}
 }
 
@@ -33,6 +38,11 @@ func classes() nas.Table[params] {
 func (p *params) operations(niter int) float64 {
 	w := float64(p.nonzer * (p.nonzer + 1))
 	return 2 * float64(niter) * float64(p.na) * (3 + w + inner*(5+w) + 3)
+}
+
+// elements is how many elements the matrix has at most: some coincide.
+func (p *params) elements() int64 {
+	return int64(p.na) * int64(p.nonzer+1) * int64(p.nonzer+1)
 }
 
 // Kernel returns CG as users of all kernels know it.
@@ -50,14 +60,15 @@ func Describe(class nas.Class) (nas.Problem, error) {
 }
 
 // Allowed returns nil if procs processes can run the class: powers of two for
-// which no block of the matrix is empty.
+// which no block of the matrix is empty, and none has more elements than positions
+// of 32 bits can name, which takes 4 processes in class E.
 func Allowed(procs int, class nas.Class) error {
 	p, err := classes().Lookup(name, class)
 	if err != nil {
 		return err
 	}
 	return nas.CheckCount(name, class, procs, "a power of two", func(n int) bool {
-		return nas.IsPowerOfTwo(n) && 2*newGrid(n, 0).cols <= p.na
+		return nas.IsPowerOfTwo(n) && 2*newGrid(n, 0).cols <= p.na && p.elements()/int64(n) <= math.MaxInt32
 	})
 }
 
@@ -67,7 +78,7 @@ func Allowed(procs int, class nas.Class) error {
 func Memory(procs int, class nas.Class) int64 {
 	p := classes()[class]
 	na, entries := int64(p.na), int64(p.na)*int64(p.nonzer+1)
-	nonzeros := entries * int64(p.nonzer+1) // at most: some coincide
-	each := entries*(4+8) + na*(4+8)        // positions and values; counts and weights
+	nonzeros := p.elements()
+	each := entries*(4+8) + na*(4+8) // positions and values; counts and weights
 	return int64(procs)*each + nonzeros*(8+4+2) + entries*4 + na*7*8
 }

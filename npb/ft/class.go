@@ -28,6 +28,7 @@ func classes() nas.Table[params] {
 		nas.B: {512, 256, 256, 20, checksumsB()},
 		nas.C: {512, 512, 512, 20, checksumsC()},
 		nas.D: {2048, 1024, 1024, 25, checksumsD()},
+		nas.E: {4096, 2048, 2048, 25, checksumsE()},
 	}
 }
 

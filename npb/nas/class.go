@@ -17,11 +17,12 @@ const (
 	B       Class = 'B'
 	C       Class = 'C'
 	D       Class = 'D'
+	E       Class = 'E'
 	Unknown Class = 'U'
 )
 
 // Classes returns the defined classes by growing size.
-func Classes() []Class { return []Class{S, W, A, B, C, D} }
+func Classes() []Class { return []Class{S, W, A, B, C, D, E} }
 
 func (c Class) String() string { return string(rune(c)) }
 

@@ -116,14 +116,14 @@ func TestWriteErrors(t *testing.T) {
 }
 
 func TestClasses(t *testing.T) {
-	for in, want := range map[string]Class{"S": S, "a": A, "D": D} {
+	for in, want := range map[string]Class{"S": S, "a": A, "D": D, "e": E} {
 		if got, err := ParseClass(in); err != nil || got != want {
 			t.Errorf("ParseClass(%q) = %v, %v", in, got, err)
 		}
 	}
-	for _, in := range []string{"", "E", "SS", "U"} {
+	for _, in := range []string{"", "F", "SS", "U"} {
 		_, err := ParseClass(in)
-		if err == nil || !strings.Contains(err.Error(), "S, W, A, B, C, D") {
+		if err == nil || !strings.Contains(err.Error(), "S, W, A, B, C, D, E") {
 			t.Errorf("ParseClass(%q): %v", in, err)
 		}
 	}
