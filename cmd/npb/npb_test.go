@@ -60,7 +60,13 @@ func TestAll(t *testing.T) {
 		t.Errorf("status %d, stderr %q", code, errs)
 	}
 	summary := out[strings.LastIndex(out, " Kernel Class"):]
-	lines := strings.Split(strings.TrimSpace(summary), "\n")[1:]
+	table, notes, _ := strings.Cut(summary, "\n\n")
+	lines := strings.Split(table, "\n")[1:]
+	for _, want := range []string{"FT 74 %, LU 47 %, SP 86 %, BT 73 %.\n", " SP and BT lean on a large last-level cache.\n"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q below the summary: %s", want, notes)
+		}
+	}
 	for i, k := range npb.Kernels() {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], " "+strings.ToUpper(k.Name)+" ") || !strings.HasSuffix(lines[i], "  SUCCESSFUL") {
 			t.Fatalf("%s is missing in the summary:\n%s", k.Name, summary)

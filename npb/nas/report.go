@@ -74,6 +74,8 @@ func writePhases(w io.Writer, phases []PhaseTime) {
 	}
 }
 
+func percentText(percent int) string { return fmt.Sprintf("%d %%", percent) }
+
 func writeBlock(w io.Writer, r *Result) {
 	line := func(label, value string) { fmt.Fprintf(w, " %-16s= %24s\n", label, value) }
 	fmt.Fprintf(w, "\n\n %s Benchmark Completed.\n", r.Kernel)
@@ -85,6 +87,9 @@ func writeBlock(w io.Writer, r *Result) {
 	line("Active procs", fmt.Sprint(r.Active))
 	line("Mop/s total", fmt.Sprintf("%.2f", r.Mops))
 	line("Mop/s/process", fmt.Sprintf("%.2f", r.MopsPerProcess()))
+	if percent, ok := Executed(r.Kernel); ok {
+		line("Ops executed", percentText(percent)+" of those counted")
+	}
 	line("Operation type", r.Operation)
 	line("Verification", r.Verdict.String())
 	line("Version", Version)

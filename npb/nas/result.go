@@ -8,6 +8,7 @@ const FloatingPoint = "floating point"
 // A Result is the outcome of one run, complete on rank 0.
 type Result struct {
 	Problem
+	Variant   string  // of the communication, empty: the usual one
 	Seconds   float64 // wall-clock time of the timed section
 	Processes int     // ranks of the world
 	Active    int     // ranks that did work
