@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,8 @@ type options struct {
 	format     string
 	iterations int
 	timers     bool
+	variant    string
+	grid       [2]int
 	kernels    []nas.Kernel
 	all        bool
 	available  func() int64 // bytes of memory that can still be taken, negative if unknown; nil: unknown
@@ -56,8 +59,56 @@ func parse(args []string) (options, error) {
 	if o.iterations < 0 {
 		return o, fmt.Errorf("-iterations %d is negative; give a positive number, or 0 for the class's own", o.iterations)
 	}
-	o.kernels, o.all, err = selectKernels(names)
-	return o, err
+	if o.kernels, o.all, err = selectKernels(names); err != nil {
+		return o, err
+	}
+	return o, o.checkForms()
+}
+
+// checkForms reports a variant or a grid that none of the kernels has.
+func (o *options) checkForms() error {
+	if o.variant != "" {
+		takes, err := o.having(func(k nas.Kernel) bool { return k.Variants != nil }, "-variant "+o.variant)
+		if err != nil {
+			return err
+		}
+		if err := nas.CheckVariant(takes.Name, o.variant, takes.Variants); err != nil {
+			return err
+		}
+	}
+	if o.grid != [2]int{} {
+		_, err := o.having(func(k nas.Kernel) bool { return k.CheckGrid != nil }, fmt.Sprintf("-grid %dx%d", o.grid[0], o.grid[1]))
+		return err
+	}
+	return nil
+}
+
+// having returns the first chosen kernel that a flag is for.
+func (o *options) having(has func(nas.Kernel) bool, flag string) (nas.Kernel, error) {
+	if i := slices.IndexFunc(o.kernels, has); i >= 0 {
+		return o.kernels[i], nil
+	}
+	var names []string
+	for _, k := range npb.Kernels() {
+		if has(k) {
+			names = append(names, k.Name)
+		}
+	}
+	return nas.Kernel{}, fmt.Errorf("%s is for %s, which is not among the kernels named", flag, strings.Join(names, ", "))
+}
+
+// parseGrid reads P1xP2.
+func parseGrid(text string) (grid [2]int, err error) {
+	first, second, ok := strings.Cut(text, "x")
+	if ok {
+		if grid[0], err = strconv.Atoi(first); err == nil {
+			grid[1], err = strconv.Atoi(second)
+		}
+	}
+	if !ok || err != nil || grid[0] < 1 || grid[1] < 1 {
+		return grid, errors.New("give two numbers of processes, such as 2x4")
+	}
+	return grid, nil
 }
 
 // flags declares the flags. NPB_TIMER_FLAG switches the timers on as it does
@@ -65,13 +116,23 @@ func parse(args []string) (options, error) {
 func flags(o *options, class *string) *flag.FlagSet {
 	set := flag.NewFlagSet("npb", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.StringVar(class, "class", "S", "problem `class`: S, W, A, B, C or D")
+	set.StringVar(class, "class", "S", "problem `class`: S, W, A, B, C, D or E")
 	set.StringVar(&o.format, "format", "text", "output `format`: text, json or csv")
 	set.Func("iterations", "run `n` iterations (not verified), instead of the class's own", func(v string) (err error) {
 		if o.iterations, err = strconv.Atoi(v); err != nil {
 			return errors.New("give a whole number")
 		}
 		return nil
+	})
+	set.Func("variant", "another `form` of the communication; is: alltoallv (Alltoall of the counts, Alltoallv of the keys)", func(v string) error {
+		if o.variant = v; v == "" {
+			return errors.New("name a variant")
+		}
+		return nil
+	})
+	set.Func("grid", "process `grid` of ft, such as 2x4: 1xN is the layout of slabs (1-D), others that of pencils (2-D)", func(v string) (err error) {
+		o.grid, err = parseGrid(v)
+		return err
 	})
 	switch strings.ToLower(os.Getenv("NPB_TIMER_FLAG")) {
 	case "1", "on", "yes", "true":

@@ -80,6 +80,9 @@ func (o *options) admit(procs int, available int64) (skipped []string, err error
 	var fit []nas.Kernel
 	for _, k := range o.kernels {
 		err := k.Allowed(procs, o.class)
+		if err == nil && o.grid != [2]int{} && k.CheckGrid != nil {
+			err = k.CheckGrid(procs, o.class, o.grid)
+		}
 		if err == nil {
 			err = fits(k, procs, o.class, available)
 		}
@@ -105,7 +108,7 @@ func (o *options) runKernel(world *mpi.Comm, k nas.Kernel, out *output) (nas.Res
 	if err != nil {
 		return nas.Result{}, err
 	}
-	cfg := nas.Config{Class: o.class, Iterations: o.iterations, Timers: o.timers}
+	cfg := nas.Config{Class: o.class, Iterations: o.iterations, Timers: o.timers, Variant: o.variant, Grid: o.grid}
 	n, verifiable := cfg.Count(problem.Iterations)
 	if problem.Iterations > 0 && !verifiable {
 		problem.Iterations, problem.Class = n, nas.Unknown

@@ -79,9 +79,15 @@ func classes() nas.Table[params] {
 	}
 }
 
+// alltoallv is the variant that exchanges the keys as the original does: the
+// counts by Alltoall, the keys by Alltoallv.
+const alltoallv = "alltoallv"
+
+func variants() []string { return []string{alltoallv} }
+
 // Kernel returns IS as users of all kernels know it.
 func Kernel() nas.Kernel {
-	return nas.Kernel{Name: "is", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
+	return nas.Kernel{Name: "is", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run, Variants: variants()}
 }
 
 // Describe returns the problem of a class.

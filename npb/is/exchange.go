@@ -22,14 +22,15 @@ const (
 // has left the Allreduce between them, which no rank does before all have
 // entered it, and so have received what belongs here.
 func (s *sorter) exchange() error {
+	if s.vector != nil {
+		return s.exchangeVector()
+	}
 	own := s.parts[s.rank]
 	s.received = grow(s.received, s.held-len(own))
 	s.send()
 
 	s.timers.Begin(phaseRanking)
-	s.counts = grow(s.counts, (s.last-s.first)<<s.shift)
-	clear(s.counts)
-	lo := int32(s.first << s.shift)
+	lo := s.clearCounts()
 	count(s.counts, own, lo)
 	s.timers.End(phaseRanking)
 
@@ -49,8 +50,20 @@ func (s *sorter) exchange() error {
 	if err := s.sent(); err != nil {
 		return err
 	}
-	if arrived != len(s.received) {
-		return fmt.Errorf("is: rank %d received %d keys, the bucket totals promise %d", s.rank, arrived, len(s.received))
+	return s.promised(arrived, len(s.received))
+}
+
+// clearCounts makes the counts of this rank's values zero, and returns the first value.
+func (s *sorter) clearCounts() (lo int32) {
+	s.counts = grow(s.counts, (s.last-s.first)<<s.shift)
+	clear(s.counts)
+	return int32(s.first << s.shift)
+}
+
+// promised compares how many keys came with what the totals say.
+func (s *sorter) promised(arrived, held int) error {
+	if arrived != held {
+		return fmt.Errorf("is: rank %d received %d keys, the bucket totals promise %d", s.rank, arrived, held)
 	}
 	return nil
 }

@@ -76,6 +76,23 @@ func TestProcessesWithoutKeys(t *testing.T) {
 	}
 }
 
+// With Alltoallv every rank compares what it is told with the totals, before it
+// makes room.
+func TestWrongTotalsAlltoallv(t *testing.T) {
+	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+		s := newSorter(world, classes()[nas.S], false)
+		s.vector = newVector(1)
+		if err := s.agree(); err != nil {
+			return err
+		}
+		s.held++
+		if err := s.exchange(); err == nil || !strings.HasPrefix(err.Error(), "is: rank 0 received 65536 keys, the bucket totals promise 65537") {
+			t.Errorf("got %v", err)
+		}
+		return nil
+	})
+}
+
 // agree is an iteration up to the exchange, which alters no keys.
 func (s *sorter) agree() error {
 	s.bucketSort()

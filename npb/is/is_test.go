@@ -2,6 +2,7 @@ package is
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -126,6 +127,8 @@ func TestExpectedRanks(t *testing.T) {
 		{nas.B, 3, [tests]int64{33422934, 10247, 59152, 33135278, 102}},
 		{nas.C, 10, [tests]int64{61157, 882998, 266300, 133997585, 133525885}},
 		{nas.D, 2, [tests]int64{3, 36538731, 1978098517, 2145192616, 2147425335}},
+		{nas.E, 4, [tests]int64{5, 27580356, 3248475154, 30048754300, 31485259695}},
+		{nas.E, 10, [tests]int64{11, 27580362, 3248475159, 30048754294, 31485259689}},
 	} {
 		p := classes()[tc.class]
 		for i, want := range tc.want {
@@ -159,6 +162,78 @@ func TestFewestProcesses(t *testing.T) {
 	if err := Allowed(2, nas.D); !errors.As(err, &count) || count.Allowed[0] != 4 {
 		t.Errorf("class D on 2 ranks: %v", err)
 	}
+	if err := Allowed(32, nas.E); !errors.As(err, &count) || count.Allowed[0] != 64 {
+		t.Errorf("class E on 32 ranks: %v", err)
+	}
+}
+
+// The variant sorts as well: with Alltoall and Alltoallv, for as many counts of
+// processes.
+func TestAlltoallv(t *testing.T) {
+	for class, counts := range map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {2, 4}} {
+		if testing.Short() && class != nas.S {
+			continue
+		}
+		for _, n := range counts {
+			r := nastest.Run(t, Kernel(), n, nas.Config{Class: class, Variant: "alltoallv", Timers: true})
+			if r.Verdict != nas.Successful || r.Variant != "alltoallv" || len(r.Phases) != 5 {
+				t.Errorf("class %s on %d ranks: %v %+v", class, n, r.Verdict, r)
+			}
+		}
+	}
+}
+
+func TestUnknownVariant(t *testing.T) {
+	mpitest.Run(t, 2, func(world *mpi.Comm) error {
+		_, err := Run(world, nas.Config{Class: nas.S, Variant: "ring"})
+		if err == nil || err.Error() != `is has no variant "ring"; it has alltoallv` {
+			t.Errorf("%v", err)
+		}
+		return nil
+	})
+}
+
+// The ranks of class E, whose third test key does not rise in every iteration; and
+// keys of the largest values and positions are made as the others are: by the sum of
+// four uniform numbers, of which the rank follows within the luck of the draw.
+func TestTestKeysLieWhereTheyRank(t *testing.T) {
+	for _, class := range nas.Classes() {
+		p := classes()[class]
+		for i, at := range p.position {
+			key := make([]int32, 1)
+			generate(key, at, p.rangeLog)
+			if key[0] < 0 || int(key[0]) >= p.values() {
+				t.Errorf("class %s: key %d is %d, outside of 0 to %d", class, i, key[0], p.values()-1)
+			}
+			share := belowSumOfFour(4 * float64(key[0]) / float64(p.values()))
+			n := float64(p.keys())
+			want, luck := n*share, math.Sqrt(n*share*(1-share))
+			if got := float64(p.expected(i, 1)); math.Abs(got-want) > 6*luck+20 {
+				t.Errorf("class %s: key %d ranks at %.0f, of keys below %d there should be %.0f, give or take %.0f", class, i, got, key[0], want, luck)
+			}
+		}
+	}
+}
+
+// belowSumOfFour is the share of sums of four uniform numbers that are below x.
+func belowSumOfFour(x float64) float64 {
+	sum, binomial, sign := 0.0, []float64{1, 4, 6, 4, 1}, 1.0
+	for k := 0; float64(k) <= x && k <= 4; k++ {
+		sum += sign * binomial[k] * math.Pow(x-float64(k), 4)
+		sign = -sign
+	}
+	return sum / 24
+}
+
+func TestAlltoallvDoesNotAllocate(t *testing.T) {
+	nastest.NoAllocation(t, []int{1, 2, 4}, func(world *mpi.Comm) (func() error, error) {
+		s, it := newSorter(world, classes()[nas.S], true), 0
+		s.vector = newVector(s.size)
+		return func() error {
+			it++
+			return s.iterate((it-1)%iterations + 1)
+		}, nil
+	})
 }
 
 func TestNoAllocation(t *testing.T) {

@@ -21,9 +21,15 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	if err := Allowed(world.Size(), cfg.Class); err != nil {
 		return nas.Result{}, err
 	}
+	if err := nas.CheckVariant(name, cfg.Variant, variants()); err != nil {
+		return nas.Result{}, err
+	}
 	niter, verifiable := cfg.Count(iterations)
 	p := classes()[cfg.Class]
 	s := newSorter(world, p, cfg.Timers)
+	if cfg.Variant == alltoallv {
+		s.vector = newVector(s.size)
+	}
 	// Connections are made by the first message, and are no part of the sort:
 	// this exchange has no keys yet.
 	if err := s.exchange(); err != nil {
@@ -47,6 +53,7 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	if err != nil {
 		return r, err
 	}
+	r.Variant = cfg.Variant
 	return r, r.Finish(world, s.timers, seconds, float64(niter)*float64(p.keys()))
 }
 

@@ -31,6 +31,7 @@ type sorter struct {
 	parts    [][]int32
 	sends    []mpi.Request
 	received []int32 // keys from other ranks, in the order of arrival
+	vector   *vector // of the variant alltoallv; nil: a message to each rank
 
 	first, last int     // this rank's buckets: first <= b < last
 	before      int64   // keys in the buckets of lower ranks

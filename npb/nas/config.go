@@ -15,6 +15,14 @@ type Config struct {
 	// unless the number is the class's own. EP has no iterations and ignores it.
 	Iterations int
 
+	// Variant names another form of a kernel's communication, one of
+	// Kernel.Variants; empty is the usual one. Kernels without variants ignore it.
+	Variant string
+
+	// Grid is the process grid of a kernel that lets its user choose, see
+	// Kernel.CheckGrid; zero is the kernel's own choice. Others ignore it.
+	Grid [2]int
+
 	// Timers asks for the time of each phase in Result.Phases.
 	Timers bool
 

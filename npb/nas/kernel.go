@@ -1,6 +1,12 @@
 package nas
 
-import "rhinet/mpi"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rhinet/mpi"
+)
 
 // A Kernel is one benchmark, as the package of every kernel offers it.
 type Kernel struct {
@@ -17,7 +23,24 @@ type Kernel struct {
 	// take for the class, all together.
 	Memory func(procs int, class Class) int64
 
+	// Variants names the forms of communication that Config.Variant chooses from,
+	// beside the usual one; nil: there are none.
+	Variants []string
+
+	// CheckGrid returns nil if procs processes can run the class on the grid of
+	// Config.Grid, or says why not; nil: no grid can be chosen.
+	CheckGrid func(procs int, class Class, grid [2]int) error
+
 	// Run computes the class of cfg. It is collective; the result is complete
 	// on rank 0.
 	Run func(world *mpi.Comm, cfg Config) (Result, error)
+}
+
+// CheckVariant returns nil if variant is empty or one of those of a kernel, and
+// otherwise an error that lists them.
+func CheckVariant(kernel, variant string, variants []string) error {
+	if variant == "" || slices.Contains(variants, variant) {
+		return nil
+	}
+	return fmt.Errorf("%s has no variant %q; it has %s", strings.ToLower(kernel), variant, strings.Join(variants, ", "))
 }
