@@ -43,7 +43,7 @@ func (p *params) operations(niter int) float64 {
 
 // Kernel returns FT as users of all kernels know it.
 func Kernel() nas.Kernel {
-	return nas.Kernel{Name: "ft", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
+	return nas.Kernel{Name: "ft", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run, CheckGrid: CheckGrid}
 }
 
 // Describe returns the problem of a class.
@@ -56,25 +56,29 @@ func Describe(class nas.Class) (nas.Problem, error) {
 }
 
 // Allowed returns nil if procs processes can run the class: powers of two that
-// leave each process a slab of at least one plane.
+// leave each process a slab of planes, or a pencil of lines, of at least one.
 func Allowed(procs int, class nas.Class) error {
 	p, err := classes().Lookup(name, class)
 	if err != nil {
 		return err
 	}
-	return nas.CheckCount(name, class, procs, "a power of two, at most one process per plane", func(n int) bool {
-		return nas.IsPowerOfTwo(n) && n <= min(p.ny, p.nz)
+	return nas.CheckCount(name, class, procs, "a power of two, at most one process per line along x", func(n int) bool {
+		return nas.IsPowerOfTwo(n) && p.cuts(p.gridOf(n))
 	})
 }
 
 // Memory returns about how many bytes the class takes on procs processes
 // together: the box in frequency order and in between, once more where it is
-// exchanged, and a plane for each process.
+// exchanged, and a plane for each process; with more processes than planes, three
+// boxes.
 func Memory(procs int, class nas.Class) int64 {
 	p := classes()[class]
 	boxes := int64(2)
 	if procs > 1 {
 		boxes++
+	}
+	if procs > p.nz {
+		return 8 * 2 * boxes * int64(p.nx) * int64(p.ny) * int64(p.nz)
 	}
 	sheets := int64(p.nz) * (int64(p.ny)*int64(2*p.nx) + int64(procs)*cell)
 	plane := int64(p.ny) * int64(2*p.nx+cell)

@@ -1,6 +1,7 @@
 package ft
 
 import (
+	"fmt"
 	"time"
 
 	"rhinet/mpi"
@@ -15,40 +16,55 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	}
 	p := classes()[cfg.Class]
 	niter, verifiable := cfg.Count(p.niter)
-	s := newSolver(world, p, nas.BestLevel(), cfg.Timers)
-	s.setUp()
-	if err := s.forward(); err != nil {
+	if cfg.Grid != [2]int{} {
+		if err := CheckGrid(world.Size(), cfg.Class, cfg.Grid); err != nil {
+			return nas.Result{}, err
+		}
+	}
+	f, timers, err := newField(world, p, cfg.Grid, nas.BestLevel(), cfg.Timers)
+	if err != nil {
+		return nas.Result{}, err
+	}
+	f.setUp()
+	if err := f.forward(); err != nil {
 		return nas.Result{}, err
 	}
 	if err := mpi.Barrier(world); err != nil {
 		return nas.Result{}, err
 	}
-	s.timers.Reset()
+	timers.Reset()
 
 	sums := make([]complex128, niter)
 	start := time.Now()
-	if err := s.solve(sums, func(it int) { cfg.Step(world.Rank(), it, niter) }); err != nil {
+	if err := solve(f, sums, func(it int) { cfg.Step(world.Rank(), it, niter) }); err != nil {
 		return nas.Result{}, err
 	}
 	r := p.judge(cfg.Class, niter, verifiable, sums)
 	seconds := time.Since(start).Seconds()
-	return r, r.FinishOwn(world, s.timers, seconds, p.operations(niter))
+	r.Details = append([]string{"Layout: " + f.layout()}, r.Details...)
+	if cfg.Grid != [2]int{} {
+		r.Variant = fmt.Sprintf("grid %dx%d", cfg.Grid[0], cfg.Grid[1])
+	}
+	if err := r.FinishOwn(world, timers, seconds, p.operations(niter)); err != nil {
+		return r, err
+	}
+	return r, f.free()
 }
 
 // solve is the timed section: set-up, transform, and the checksums of all
 // iterations, which only rank 0 gets.
-func (s *solver) solve(sums []complex128, step func(it int)) error {
-	s.setUp()
-	if err := s.forward(); err != nil {
+func solve(f field, sums []complex128, step func(it int)) error {
+	f.setUp()
+	if err := f.forward(); err != nil {
 		return err
 	}
 	for it := range sums {
 		step(it + 1)
-		if err := s.step(); err != nil {
+		if err := f.step(); err != nil {
 			return err
 		}
 		var err error
-		if sums[it], err = s.reduce(s.checksum()); err != nil {
+		if sums[it], err = f.reduce(f.checksum()); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package ft
 
 import (
+	"fmt"
 	"math"
 
 	"rhinet/mpi"
@@ -17,47 +18,80 @@ const (
 	phaseReduce
 )
 
-// A solver is one rank's part of the solution.
-type solver struct {
+// A field is one rank's part of the box in one of the layouts, in space and in
+// frequency.
+type field interface {
+	setUp()
+	forward() error // from space into frequency; collective
+	step() error    // in time, and back into space; collective
+	checksum() (re, im float64)
+	reduce(re, im float64) (complex128, error)
+	layout() string
+	free() error
+}
+
+// A base is what all layouts have in common.
+type base struct {
 	world      *mpi.Comm
 	p          params
+	timers     *nas.Timers
+	k          *kernels
+	px, py, pz *plan
+	ex, ey, ez []float64 // exponential factors along the axes
+	work       []float64 // lines in transformation
+	sum        [2]float64
+}
+
+func newBase(world *mpi.Comm, p params, level nas.Level, timers bool) base {
+	return base{
+		world: world, p: p, k: newKernels(level),
+		timers: nas.NewTimers(timers,
+			nas.Phase{Name: "set-up"}, nas.Phase{Name: "transform along z"},
+			nas.Phase{Name: "transform along x, y"}, nas.Phase{Name: "exchange", Comm: true},
+			nas.Phase{Name: "checksum"}, nas.Phase{Name: "checksum sum", Comm: true}),
+		px: newPlan(p.nx), py: newPlan(p.ny), pz: newPlan(p.nz),
+		ex: make([]float64, p.nx), ey: make([]float64, p.ny), ez: make([]float64, p.nz),
+		work: make([]float64, max(p.nx, p.ny, p.nz)*cell),
+	}
+}
+
+// fill makes the exponential factors and the roots of unity.
+func (b *base) fill() {
+	factors(b.ex)
+	factors(b.ey)
+	factors(b.ez)
+	b.px.fill()
+	b.py.fill()
+	b.pz.fill()
+}
+
+// A solver is one rank's part of the solution in the layout of slabs, one for
+// each rank, or one slab of all for one rank alone.
+type solver struct {
+	base
 	rank, size int
 	slabY      int // planes of y in frequency order
 	slabZ      int // planes of z in space and mixed order
-	timers     *nas.Timers
-	k          *kernels
 
 	// Strides in numbers: a row is all x of one y, in cells of x; a sheet is the
 	// rows of a slab of y of one z; a part is what goes to one rank.
 	row, sheet, part int
-
-	px, py, pz *plan
-	ex, ey, ez []float64 // exponential factors along the axes
 
 	frequency []float64 // V
 	mixed     []float64 // what is sent, and later the values in space
 	received  []float64 // the same array as mixed if there is one rank
 	plane     []float64 // one z, all y, in cells of x
 	planeRow  int       // its stride
-	work      []float64
-	sum       [2]float64
 }
 
 func newSolver(world *mpi.Comm, p params, level nas.Level, timers bool) *solver {
-	s := &solver{
-		world: world, p: p, rank: world.Rank(), size: world.Size(), k: newKernels(level),
-		timers: nas.NewTimers(timers,
-			nas.Phase{Name: "set-up"}, nas.Phase{Name: "transform along z"},
-			nas.Phase{Name: "transform along x, y"}, nas.Phase{Name: "exchange", Comm: true},
-			nas.Phase{Name: "checksum"}, nas.Phase{Name: "checksum sum", Comm: true}),
-	}
+	s := &solver{base: newBase(world, p, level, timers), rank: world.Rank(), size: world.Size()}
 	s.slabY, s.slabZ = p.ny/s.size, p.nz/s.size
 	s.row = 2 * p.nx
 	// The odd cell keeps sheets from falling on the same lines of the cache.
 	s.sheet = s.slabY*s.row + cell
 	s.part = s.slabZ * s.sheet
 	s.planeRow = s.row + cell
-	s.px, s.py, s.pz = newPlan(p.nx), newPlan(p.ny), newPlan(p.nz)
 	s.frequency = make([]float64, p.nz*s.sheet)
 	s.mixed = make([]float64, p.nz*s.sheet)
 	s.received = s.mixed
@@ -65,21 +99,24 @@ func newSolver(world *mpi.Comm, p params, level nas.Level, timers bool) *solver 
 		s.received = make([]float64, p.nz*s.sheet)
 	}
 	s.plane = make([]float64, p.ny*s.planeRow)
-	s.work = make([]float64, max(p.nx, p.ny, p.nz)*cell)
-	s.ex, s.ey, s.ez = make([]float64, p.nx), make([]float64, p.ny), make([]float64, p.nz)
 	return s
 }
+
+// layout names the layout for the report.
+func (s *solver) layout() string {
+	if s.size == 1 {
+		return "0-D"
+	}
+	return fmt.Sprintf("1-D, %d slabs", s.size)
+}
+
+func (s *solver) free() error { return nil }
 
 // setUp makes the exponential factors, the roots of unity, and the initial
 // values in space.
 func (s *solver) setUp() {
 	s.timers.Begin(phaseSetUp)
-	factors(s.ex)
-	factors(s.ey)
-	factors(s.ez)
-	s.px.fill()
-	s.py.fill()
-	s.pz.fill()
+	s.fill()
 	for z := range s.slabZ {
 		for y := 0; y < s.p.ny; y += lanes {
 			line := uint64(y + s.p.ny*(s.rank*s.slabZ+z))
@@ -106,6 +143,12 @@ func initialise(cells []float64, point uint64, nx int) {
 	for y := range state {
 		state[y] = nas.Skip(seed, 2*(point+uint64(y*nx)))
 	}
+	draw(cells, state)
+}
+
+// draw fills cells with the random numbers that follow the states, one for each
+// line.
+func draw(cells []float64, state [lanes]uint64) {
 	for ; len(cells) >= cell; cells = cells[cell:] {
 		c := (*[cell]float64)(cells)
 		for y, x := range state {
@@ -139,7 +182,7 @@ func (s *solver) checksum() (re, im float64) {
 }
 
 // reduce sums the checksum on rank 0.
-func (s *solver) reduce(re, im float64) (complex128, error) {
+func (s *base) reduce(re, im float64) (complex128, error) {
 	s.timers.Begin(phaseReduce)
 	defer s.timers.End(phaseReduce)
 	s.sum = [2]float64{re, im}
