@@ -14,6 +14,7 @@ func TestProgressInShortWaits(t *testing.T) {
 	for name, need := range map[string]int{"at once": 0, "after one look": 1, "after two looks": 2} {
 		t.Run(name, func(t *testing.T) {
 			ps := open(t, 2)
+			ps[0].helper.away = false // as if it were here: it would do the work
 			in, out := make([]byte, 300000), payload(1, 300000)
 			ps[0].Start(&llc.Request{Peer: 1, Tag: 1, Buf: in}, false)
 			var sent atomic.Bool

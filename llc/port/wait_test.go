@@ -280,8 +280,11 @@ func TestClosedPort(t *testing.T) {
 		t.Errorf("Recv: %v", err)
 	}
 	r = &llc.Request{Peer: 1}
-	if p.Start(r, true); !p.Test(r) || !errors.Is(r.Status.Err, ErrClosed) {
+	if p.Start(r, true); !errors.Is(r.Status.Err, ErrClosed) {
 		t.Errorf("Start: %v", r.Status.Err)
+	}
+	if !p.Test(r) || !errors.Is(r.Status.Err, ErrClosed) {
+		t.Errorf("Test: %v", r.Status.Err)
 	}
 	r = &llc.Request{Peer: 1}
 	if err := p.WaitContext(t.Context(), r); !errors.Is(err, ErrClosed) || !errors.Is(r.Status.Err, ErrClosed) {

@@ -1,0 +1,261 @@
+package port
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rhinet/internal/wait"
+	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+)
+
+// A sleeper is a translator that tells of Arm, before it is done, and of Sleep.
+type sleeper struct {
+	ir.Translator
+	onArm   func()
+	onSleep func(time.Duration)
+}
+
+func (s *sleeper) Arm() {
+	if s.onArm != nil {
+		s.onArm()
+	}
+	s.Translator.Arm()
+}
+
+func (s *sleeper) Sleep(d time.Duration) {
+	if s.onSleep != nil {
+		s.onSleep(d)
+	}
+	s.Translator.Sleep(d)
+}
+
+// openSleeper is open of two ports, the first of which tells of its sleeps.
+func openSleeper(t *testing.T) (*sleeper, []*Port) {
+	nics := nictest.Loopback(2, nictest.DefaultCaps())
+	s := &sleeper{Translator: nics[0]}
+	return s, openNICs(t, []ir.Translator{s, nics[1]})
+}
+
+// TestLookBetweenArmAndSleep: a packet that comes just before the doorbell is armed
+// rings nobody. Who goes to sleep must see it.
+func TestLookBetweenArmAndSleep(t *testing.T) {
+	s, ps := openSleeper(t)
+	var once sync.Once
+	s.onArm = func() { once.Do(func() { send(t, ps[1], 0, 0, 1, payload(1, 8)) }) }
+	s.onSleep = func(time.Duration) { t.Error("asleep, with a packet that came before") }
+	inTime(t, "Recv", func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
+}
+
+// TestShortSleepsOnAFullRing: nobody rings for room.
+func TestShortSleepsOnAFullRing(t *testing.T) {
+	s, ps := openSleeper(t)
+	both(t, ps, func(p *Port, self int) { // each gets its ring
+		for i := range 4 {
+			if self == 0 {
+				send(t, p, 0, 1, i, payload(i, 8))
+				recv(t, p, 0, 1, i, payload(i, 8))
+			} else {
+				recv(t, p, 0, 0, i, payload(i, 8))
+				send(t, p, 0, 0, i, payload(i, 8))
+			}
+		}
+	})
+	var sleeps atomic.Int32
+	s.onSleep = func(d time.Duration) {
+		if sleeps.Add(1); d > stalledNap {
+			t.Errorf("a sleep of up to %v while the ring is full", d)
+		}
+	}
+	const n = 40 // five times the lines of a ring
+	rs := make([]*llc.Request, n)
+	for i := range rs {
+		rs[i] = &llc.Request{Peer: 1, Tag: i, Buf: payload(i, 8)}
+		ps[0].Start(rs[i], true)
+	}
+	inTime(t, "messages", func() {
+		var wg sync.WaitGroup
+		wg.Go(func() { ps[0].Wait(rs[n-1]) })
+		eventually(t, "asleep", func() bool { return sleeps.Load() > 1 })
+		for i := range rs {
+			recv(t, ps[1], 0, 0, i, payload(i, 8))
+		}
+		wg.Wait()
+	})
+}
+
+// polled reports whether a goroutine polls, or sleeps on the doorbell.
+func polled(p *Port) bool {
+	p.gate.enter()
+	defer p.gate.leave()
+	return p.polling || p.asleep
+}
+
+// TestPollingIsPassedOn: when the goroutine that polls for all has what it waited
+// for, another that waits polls, whichever way the first one waited. Nobody else
+// does: the helper is kept out.
+func TestPollingIsPassedOn(t *testing.T) {
+	for name, yield := range map[string]time.Duration{"asleep": 0, "polling": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			ps := open(t, 2)
+			ps[0].policy = wait.Policy{Yield: yield, Local: true}
+			var wg sync.WaitGroup
+			wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
+			eventually(t, "the first waits", func() bool { return polled(ps[0]) })
+			wg.Go(func() { recv(t, ps[0], 0, 1, 2, payload(2, 8)) })
+			if yield == 0 {
+				eventually(t, "both wait", func() bool { return parked(ps[0]) == 2 && asleep(ps[0]) })
+			} else {
+				eventually(t, "the second is parked", func() bool { return parked(ps[0]) == 1 })
+			}
+			send(t, ps[1], 0, 0, 1, payload(1, 8))
+			eventually(t, "the first leaves", func() bool { return parked(ps[0]) < 2 && left(ps[0], 1) })
+			eventually(t, "the second polls", func() bool { return polled(ps[0]) })
+			send(t, ps[1], 0, 0, 2, payload(2, 8))
+			inTime(t, "receivers", wg.Wait)
+		})
+	}
+}
+
+// left reports whether no goroutine waits for a message with that tag.
+func left(p *Port, tag int) bool {
+	p.gate.enter()
+	defer p.gate.leave()
+	for _, r := range p.eng.Pending() {
+		if r.Request.Tag == tag {
+			return false
+		}
+	}
+	return true
+}
+
+// TestSleeperTakesOver: a goroutine that would sleep, where another sleeps already,
+// wakes that one, so that it looks what has become of the engine meanwhile.
+func TestSleeperTakesOver(t *testing.T) {
+	s, ps := openSleeper(t)
+	ps[0].policy = wait.Policy{Nap: time.Hour, Local: true}
+	var sleeps atomic.Int32
+	s.onSleep = func(time.Duration) { sleeps.Add(1) }
+	var wg sync.WaitGroup
+	wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
+	eventually(t, "the first sleeps", func() bool { return asleep(ps[0]) })
+	before := sleeps.Load()
+	wg.Go(func() { recv(t, ps[0], 0, 1, 2, payload(2, 8)) })
+	eventually(t, "it looks, and sleeps again", func() bool { return sleeps.Load() > before && parked(ps[0]) == 2 })
+	for i := 1; i <= 2; i++ {
+		send(t, ps[1], 0, 0, i, payload(i, 8))
+	}
+	inTime(t, "receivers", wg.Wait)
+}
+
+// TestPollerLooksAfterConditions: whoever polls for all ends the wait of another
+// goroutine for a message that it probes for.
+func TestPollerLooksAfterConditions(t *testing.T) {
+	for name, yield := range map[string]time.Duration{"asleep": 0, "polling": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			ps := open(t, 2)
+			ps[0].policy = wait.Policy{Yield: yield, Local: true}
+			var wg sync.WaitGroup
+			wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
+			eventually(t, "the first waits", func() bool { return polled(ps[0]) })
+			found := make(chan bool)
+			go func() {
+				_, ok := ps[0].Probe(0, 1, 2, true)
+				found <- ok
+			}()
+			eventually(t, "the second is parked", func() bool { return parked(ps[0]) >= 1 && conditions(ps[0]) })
+			send(t, ps[1], 0, 0, 2, payload(2, 8))
+			inTime(t, "Probe", func() {
+				if !<-found {
+					t.Error("Probe found nothing")
+				}
+			})
+			send(t, ps[1], 0, 0, 1, payload(1, 8))
+			inTime(t, "receiver", wg.Wait)
+			recv(t, ps[0], 0, 1, 2, payload(2, 8))
+		})
+	}
+}
+
+// conditions reports whether a goroutine is parked that waits for no request.
+func conditions(p *Port) bool {
+	p.gate.enter()
+	defer p.gate.leave()
+	for w := p.waiters.first; w != nil; w = w.next {
+		if w.kind >= waitProbe && !w.asleep {
+			return true
+		}
+	}
+	return false
+}
+
+// TestStartWakesTheSleeper: what is started while another goroutine sleeps is moved on
+// by that one, also where nothing arrives that would ring.
+func TestStartWakesTheSleeper(t *testing.T) {
+	ps := open(t, 2)
+	ps[0].policy = wait.Policy{Nap: time.Hour, Local: true}
+	var wg sync.WaitGroup
+	wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
+	eventually(t, "asleep", func() bool { return asleep(ps[0]) })
+	out := &llc.Request{Peer: 1, Tag: 2, Buf: payload(2, 40000)} // offered once the NIC has answered
+	ps[0].Start(out, true)
+	inTime(t, "the other rank", func() { recv(t, ps[1], 0, 0, 2, payload(2, 40000)) })
+	send(t, ps[1], 0, 0, 1, payload(1, 8))
+	inTime(t, "receiver", wg.Wait)
+	inTime(t, "Wait", func() { ps[0].Wait(out) })
+}
+
+// TestCloseEndsALongSleep: Close does not wait until a sleep ends by itself.
+func TestCloseEndsALongSleep(t *testing.T) {
+	p := open(t, 2)[0]
+	p.policy = wait.Policy{Nap: time.Hour, Local: true}
+	var wg sync.WaitGroup
+	for tag := range 2 {
+		wg.Go(func() { _, _ = p.Recv(0, 1, tag, nil) })
+	}
+	eventually(t, "both wait", func() bool { return parked(p) == 2 && asleep(p) })
+	inTime(t, "Close", func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		wg.Wait()
+	})
+}
+
+// TestContextEndsALongSleep: a wait ends with its context, whether its goroutine sleeps
+// on the doorbell or is parked.
+func TestContextEndsALongSleep(t *testing.T) {
+	p := open(t, 2)[0]
+	p.policy = wait.Policy{Nap: time.Hour, Local: true}
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for tag := range 2 {
+		r := &llc.Request{Peer: 1, Tag: tag}
+		p.Start(r, false)
+		wg.Go(func() {
+			if err := p.WaitContext(ctx, r); !errors.Is(err, context.Canceled) {
+				t.Errorf("WaitContext: %v", err)
+			}
+			p.Cancel(r)
+		})
+	}
+	eventually(t, "both wait", func() bool { return parked(p) == 2 && asleep(p) })
+	stop()
+	inTime(t, "waits", wg.Wait)
+}
+
+// TestHelperTriesAgain: the helper comes back after it has found others in the port.
+func TestHelperTriesAgain(t *testing.T) {
+	ps := open(t, 2)
+	r := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
+	ps[0].Start(r, false)
+	ps[0].gate.enter()
+	time.Sleep(5 * longTick) // it finds the port shut
+	ps[0].gate.leave()
+	inTime(t, "the other rank", func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
+}

@@ -1,0 +1,62 @@
+package martini
+
+import (
+	"testing"
+
+	"rhinet/nicemu/fabric"
+)
+
+// TestExtentsEndWithTheirPages: what lies on the page after pinned memory, or on the
+// one before, is not reached, whatever lies there.
+func TestExtentsEndWithTheirPages(t *testing.T) {
+	n := open(t, 2)
+	all := make([]byte, 6*page)
+	from := int(-fabric.Address(all)&(page-1)) + page // the second whole page
+	for _, size := range []int{1, page - 1, page, page + 1, 2 * page} {
+		pin, err := n[1].Pin(all[from : from+size])
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, hint := fabric.Address(all[from:]), int(uint32(pin))
+		pages := (size + page - 1) / page
+		for i := -1; i <= pages; i++ {
+			va := at + uint64(i*page)
+			why := n[0].pinned(n[1].own, 1, n[1].key, va, 1, hint, true)
+			if inside := i >= 0 && i < pages; inside != (why == 0) || !inside && why != NotPinned {
+				t.Errorf("%d bytes pinned: page %d: %v", size, i, why)
+			}
+		}
+		if err := n[1].Unpin(pin); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSegmentIsLookedAtWhenHeld: a transfer that found its segment, and then not yet
+// held the memory when the segment was withdrawn, moves nothing, although the memory
+// stays pinned.
+func TestSegmentIsLookedAtWhenHeld(t *testing.T) {
+	n := open(t, 2)
+	mem, data := make([]byte, 100), []byte("late")
+	pin, err := n[1].Pin(mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seg, err := n[1].RegisterPinned(pin, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w way
+	if why := w.find(n[0], 1, n[1].key, seg, 0, uint64(len(data))); why != 0 {
+		t.Fatal(why)
+	}
+	if err := n[1].Release(seg); err != nil {
+		t.Fatal(err)
+	}
+	if moved, why, err := n[0].piece(&w, 0, data, true); moved != 0 || why != Stale || err != nil || mem[0] != 0 {
+		t.Errorf("%d bytes, %v, %v, memory %q", moved, why, err, mem[:len(data)])
+	}
+	if err := n[1].Unpin(pin); err != nil { // and nobody holds it
+		t.Error(err)
+	}
+}
