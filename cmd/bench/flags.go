@@ -39,6 +39,7 @@ func noArgs(c *cobra.Command, args []string) error {
 // kinds says, by the type of a flag, what a value is that it does not take.
 var kinds = map[string]string{
 	"int":      "not a whole number",
+	"uint64":   "not a whole number of 0 or more",
 	"intSlice": "not whole numbers separated by commas",
 	"duration": "not a duration, such as 100ms or 5m",
 	"bool":     "neither true nor false",

@@ -59,7 +59,7 @@ func run(args []string, out, errs io.Writer) int {
 	addWorkloads(root, out)
 	root.AddCommand(levelCommands(out, errs)...)
 	root.AddCommand(connectedCommand(out))
-	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), watchCommand(out))
+	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), trafficCommand(out, errs), watchCommand(out))
 	refuseTopics(root)
 	err := root.Execute()
 	if err == nil {
