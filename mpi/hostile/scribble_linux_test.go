@@ -1,0 +1,167 @@
+package hostile
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"rhinet/nicemu/fabric"
+)
+
+// A recipe says what is written where, and how often.
+type recipe struct {
+	seed  uint64
+	area  string
+	kind  string
+	count int // writes
+}
+
+func (r recipe) String() string {
+	return fmt.Sprintf("%d:%s:%s:%d", r.seed, r.area, r.kind, r.count)
+}
+
+func parseRecipe(s string) (r recipe, err error) {
+	f := strings.Split(s, ":")
+	if len(f) != 4 {
+		return r, fmt.Errorf("recipe %q; it is seed:area:kind:count", s)
+	}
+	r.area, r.kind = f[1], f[2]
+	if r.seed, err = strconv.ParseUint(f[0], 10, 64); err == nil {
+		r.count, err = strconv.Atoi(f[3])
+	}
+	return r, err
+}
+
+// areas are the parts of the memory; kinds what is written there.
+var (
+	areas  = []string{"all", "head", "bells", "boards", "front", "tables", "device", "control", "shared", "rings", "counters"}
+	kinds  = []string{"word", "word", "byte", "byte", "bit", "bit", "zero", "line", "copy", "step", "block"}
+	counts = []int{3, 30, 300, 3000, 30_000, 300_000}
+)
+
+// newRecipe draws the recipe of a job.
+func newRecipe(seed uint64) recipe {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	return recipe{seed, areas[rng.IntN(len(areas))], kinds[rng.IntN(len(kinds))], counts[rng.IntN(len(counts))]}
+}
+
+// steps is how often the writing of a job pauses.
+const steps = 300
+
+// scribble carries out a recipe on the memory behind a descriptor, until the
+// process is killed or there is nothing more to do.
+func scribble(r recipe, fd int) error {
+	file := os.NewFile(uintptr(fd), "fabric")
+	f, err := fabric.Map(file)
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(r.seed, 2))
+	time.Sleep(time.Duration(100+rng.IntN(200)) * time.Millisecond) // until the ranks are at work
+	for i := range r.count {
+		hit(rng, target(rng, f, r.area), r.kind)
+		if r.count < steps || i%(r.count/steps) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// target chooses a part of the memory in which one write goes.
+func target(rng *rand.Rand, f *fabric.Fabric, area string) []byte {
+	if area == "all" {
+		area = areas[1+rng.IntN(len(areas)-1)]
+	}
+	rank := rng.IntN(f.Ranks())
+	at, size := f.FlagSpan()
+	g := f.Geometry()
+	switch area {
+	case "head":
+		return f.Memory(512, 256) // what changes there
+	case "bells":
+		return f.Memory(fabric.PageBytes, at-fabric.PageBytes)
+	case "boards":
+		// The world's board, and those of duplicates.
+		return f.Memory(at, min(size, uint64(2*f.Ranks()*2*64)))
+	case "front":
+		return f.Bytes(rank, fabric.Front)[:512]
+	case "tables":
+		// The words, PGIDTBL, the first segments; or the first extents.
+		b := f.Bytes(rank, fabric.Device)
+		if rng.IntN(2) == 0 {
+			return b[:(512+32*8)*8]
+		}
+		last := (512 + 2048*8) * 8
+		if rng.IntN(2) == 0 {
+			return b[last-16*64 : last] // the segments that are used first
+		}
+		return b[last : last+16*64]
+	case "device":
+		return f.Bytes(rank, fabric.Device)
+	case "control":
+		return f.Bytes(rank, fabric.Control)[:64]
+	case "shared":
+		b := f.Bytes(rank, fabric.Shared)
+		if rng.IntN(3) == 0 {
+			return b[:256]
+		}
+		return b[:min(len(b), 16<<10)]
+	}
+	i := rng.IntN(min(g.Rings, f.Ranks()))
+	ring := f.Bytes(rank, fabric.Rings)[i*f.RingStride():][:g.Ring.Size()]
+	switch {
+	case area == "counters":
+		return ring[g.Ring.Counters():g.Ring.Data()]
+	case rng.IntN(4) == 0:
+		return ring
+	}
+	return ring[:g.Ring.Counters()] // lines
+}
+
+// hit writes once in b.
+func hit(rng *rand.Rand, b []byte, kind string) {
+	word := rng.IntN(len(b)/8) * 8
+	line := rng.IntN(max(1, len(b)/64)) * 64
+	random := func(b []byte) {
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+	}
+	switch kind {
+	case "word":
+		random(b[word : word+8])
+	case "byte":
+		random(b[word+rng.IntN(8):][:1])
+	case "bit":
+		b[word+rng.IntN(8)] ^= 1 << rng.IntN(8)
+	case "zero":
+		clear(b[word : word+8])
+	case "line":
+		random(b[line:min(line+64, len(b))])
+	case "copy":
+		from := rng.IntN(max(1, len(b)/64)) * 64
+		copy(b[line:min(line+64, len(b))], b[from:])
+	case "step":
+		b[word] += byte(1 + rng.IntN(3))
+	case "block":
+		random(b[line:min(line+4096, len(b))])
+	}
+}
+
+// fabricOf returns the descriptor that mpirun gave this rank.
+func fabricOf(job string) (int, error) {
+	for field := range strings.FieldsSeq(job) {
+		if v, ok := strings.CutPrefix(field, "fabric="); ok {
+			fd, err := strconv.Atoi(v)
+			if err != nil {
+				return 0, err
+			}
+			return syscall.Dup(fd) // Init closes the rank's own
+		}
+	}
+	return 0, fmt.Errorf("no fabric in %q", job)
+}
