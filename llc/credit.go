@@ -76,11 +76,11 @@ func (e *Engine) onTail(ev *ir.Event) error {
 	p.asking = false
 	if err := p.lines.Check(ev.Slot); err != nil {
 		p.told = true
-		return stray(ev, "lines: %v", err)
+		return worse(ev, "lines: %v", err)
 	}
 	if err := p.data.Check(ev.Pos); err != nil {
 		p.told = true
-		return stray(ev, "data: %v", err)
+		return worse(ev, "data: %v", err)
 	}
 	lines, data := p.lines.Release(ev.Slot), p.data.Release(ev.Pos)
 	p.told = !lines && !data

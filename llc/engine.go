@@ -73,7 +73,8 @@ type Engine struct {
 	doneEnd *Request
 
 	transfers transfers
-	queued    int // packets, or trains of packets, in the peers' queues
+	doubt     error // why receives from anyone fail; nil while all peers live
+	queued    int   // packets, or trains of packets, in the peers' queues
 	pool      pool
 }
 
@@ -176,6 +177,9 @@ func (e *Engine) Recv(r *Request) {
 	} else if r.Peer >= 0 && e.peers[r.Peer].end != nil {
 		e.table.Withdraw(&r.entry)
 		e.fail(r, e.peers[r.Peer].end)
+	} else if r.Peer < 0 && e.doubt != nil {
+		e.table.Withdraw(&r.entry)
+		e.fail(r, e.doubt)
 	}
 }
 

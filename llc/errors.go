@@ -54,6 +54,9 @@ type ProtocolError struct {
 	Peer  int    // who sent it
 	Event string // what came: kind of packet, or of event
 	What  string // what is wrong with it
+	// Lost says that something the peer sent is lost by it, so that waits for
+	// the peer may never end: see [Engine.Lose].
+	Lost bool
 }
 
 func (e *ProtocolError) Error() string {
@@ -62,7 +65,7 @@ func (e *ProtocolError) Error() string {
 
 // lie reports a packet that cannot be right.
 func lie(ev *ir.Event, format string, args ...any) error {
-	return &ProtocolError{int(ev.Peer), wire.KindName(ev.Header.Kind) + " packet", fmt.Sprintf(format, args...)}
+	return &ProtocolError{Peer: int(ev.Peer), Event: wire.KindName(ev.Header.Kind) + " packet", What: fmt.Sprintf(format, args...), Lost: true}
 }
 
 // refused wraps what a NIC said so that errors.Is finds both.

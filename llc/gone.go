@@ -2,13 +2,14 @@ package llc
 
 import (
 	"errors"
+	"fmt"
 
 	"rhinet/llc/ir"
 )
 
 // A peer that is dead: whatever needs it fails with ErrPeerGone, now or when
 // the translator no longer holds the buffer. Messages that have arrived whole
-// stay; receives from anyone go on waiting.
+// stay; receives from anyone go on waiting, until the driver has doubts.
 
 // onPeerFailed takes a report that concerns a peer and no command.
 func (e *Engine) onPeerFailed(ev *ir.Event) error {
@@ -22,6 +23,32 @@ func (e *Engine) onPeerFailed(ev *ir.Event) error {
 	e.bury(p, &PeerError{int(ev.Peer), ev.Err})
 	return nil
 }
+
+// Lose ends the use of a peer that is alive, as far as anybody knows, but sent
+// what cannot be right: more of what it sent may have been lost with it. err
+// says what it was. A peer that has ended already stays as it is.
+func (e *Engine) Lose(peer int, err error) {
+	if p := &e.peers[peer]; p.end == nil && peer != e.self {
+		e.bury(p, &PeerError{peer, fmt.Errorf("%w: %w", ir.ErrPeerGone, err)})
+	}
+}
+
+// Doubt fails receives from anyone, those that are posted and later ones that
+// find no message: what they wait for may be what a peer that is gone, or was
+// lost, should have sent. The first doubt counts.
+func (e *Engine) Doubt(err error) {
+	if e.doubt != nil {
+		return
+	}
+	e.doubt = err
+	e.table.Receives(AnyPeer, func(r *Request) {
+		e.table.Withdraw(&r.entry)
+		e.fail(r, err)
+	})
+}
+
+// End returns why a peer is gone, or nil.
+func (e *Engine) End(peer int) error { return e.peers[peer].end }
 
 // bury fails all that needs p with err.
 func (e *Engine) bury(p *peer, err error) {

@@ -146,8 +146,8 @@ func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
 		return nil
 	case was.Generation() != s.claim.Generation() || was.Front() != s.claim.Front() ||
 		was.Back() < s.claim.Back() || !was.Fits(s.total) || !s.invited:
-		err := &ProtocolError{int(t.p.number), "claim",
-			fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}
+		err := &ProtocolError{Peer: int(t.p.number), Event: "claim",
+			What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}
 		e.finish(t, err)
 		return err
 	}
@@ -168,8 +168,8 @@ func (e *Engine) claimed(t *transfer) error {
 func (e *Engine) settled(t *transfer) (err error) {
 	s := &t.split
 	if s.moved > s.claim.Back() {
-		err = &ProtocolError{int(t.p.number), "part packet",
-			fmt.Sprintf("%d chunks moved, %d claimed", s.moved, s.claim.Back())}
+		err = &ProtocolError{Peer: int(t.p.number), Event: "part packet",
+			What: fmt.Sprintf("%d chunks moved, %d claimed", s.moved, s.claim.Back())}
 		s.moved = 0
 	}
 	switch missing := s.claim.Back() - s.moved; {

@@ -54,8 +54,8 @@ func (e *Engine) backSwapped(t *transfer, ev *ir.Event) error {
 		return nil
 	case was.Back() != s.claim.Back() ||
 		was.Front() < s.claim.Front() || !was.Fits(s.total):
-		err := &ProtocolError{int(t.p.number), "claim",
-			fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}
+		err := &ProtocolError{Peer: int(t.p.number), Event: "claim",
+			What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}
 		e.report(t)
 		return err
 	}

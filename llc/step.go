@@ -113,5 +113,10 @@ func (e *Engine) answer(ev *ir.Event) error {
 
 // stray reports an event that cannot be right.
 func stray(ev *ir.Event, format string, args ...any) error {
-	return &ProtocolError{int(ev.Peer), "event", fmt.Sprintf(format, args...)}
+	return &ProtocolError{Peer: int(ev.Peer), Event: "event", What: fmt.Sprintf(format, args...)}
+}
+
+// worse is stray for an event after which the way to the peer cannot be used.
+func worse(ev *ir.Event, format string, args ...any) error {
+	return &ProtocolError{Peer: int(ev.Peer), Event: "event", What: fmt.Sprintf(format, args...), Lost: true}
 }

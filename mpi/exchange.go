@@ -97,6 +97,9 @@ func (x *exchanger) begin(in, out []byte) {
 func (x *exchanger) finish() error {
 	x.in, x.out = nil, nil
 	if x.missing != 0 {
+		if err := failure(x.c.t); err != nil {
+			return err
+		}
 		return errClosed
 	}
 	return nil
@@ -133,10 +136,13 @@ func (x *exchanger) ExchangeTest() (bool, error) {
 	x.peeked = false
 	x.c.t.Await(x.call, nil, x.peek)
 	if x.missing != 0 && x.peeked {
+		err := failure(x.c.t)
 		if x.ctx == nil {
-			return false, nil
+			return err != nil, err
 		}
-		err := x.ended()
+		if err == nil {
+			err = x.ended()
+		}
 		if err != nil {
 			x.in, x.out = nil, nil
 		}
@@ -163,6 +169,14 @@ func (x *exchanger) allreduce(in, out []byte, r *reducer) error {
 
 // errClosed is what a wait finds that the transport ended.
 var errClosed = errors.New("the transport was closed while waiting")
+
+// failure returns why t has lost ranks, or nil; see [port.Port.Failure].
+func failure(t Transport) error {
+	if f, ok := t.(interface{ Failure() error }); ok {
+		return f.Failure()
+	}
+	return nil
+}
 
 // put raises this rank's flag at all others.
 func (x *exchanger) put() {

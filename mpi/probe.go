@@ -42,7 +42,10 @@ func (c *Comm) probe(s site, block bool) (Status, bool, error) {
 		if err := c.check(s); err != nil {
 			return emptyStatus(), false, err
 		}
-		return emptyStatus(), false, c.errorAt(s, ErrOther, "the transport was closed while waiting")
+		if err := failure(c.t); err != nil {
+			return emptyStatus(), false, c.because(s, ErrOther, err, "")
+		}
+		return emptyStatus(), false, c.because(s, ErrOther, errClosed, "")
 	}
 	if !ok {
 		return emptyStatus(), false, nil
@@ -57,7 +60,7 @@ func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
 	if block && c.ctx != nil {
 		poll(c.ctx, func() bool {
 			st, ok = c.t.Probe(c.p2p, from, s.tag, false)
-			return ok
+			return ok || failure(c.t) != nil
 		})
 		return st, ok
 	}

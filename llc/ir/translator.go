@@ -87,6 +87,18 @@ type Aimer interface {
 	Expect() (apart bool)
 }
 
+// An Auditor is an optional ability of a translator, found by assertion: to
+// find damage of the memory that peers share which no event shows, such as a
+// packet that was overwritten before it was seen.
+type Auditor interface {
+	// Audit puts down what this peer has sent where the others can compare it
+	// with what has come, compares what others have put down, and looks at what
+	// only this peer writes. What is wrong ends the use of a peer, as a report
+	// that it is dead does, or of all. Whoever sleeps for long calls it between
+	// two sleeps, from time to time; it may look at every peer.
+	Audit()
+}
+
 // A Flag is one line of a board.
 type Flag [LineBytes]byte
 

@@ -58,6 +58,9 @@ func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 func (p *Port) await(w *waiter, b *wait.Backoff) {
 	for !p.over(w) {
 		if p.polling {
+			if p.hopeless(w) {
+				break
+			}
 			p.park(w)
 		} else {
 			p.poll(w, b)
@@ -90,6 +93,9 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 			p.cede()
 		}
 		if b.Pause() {
+			if p.hopeless(w) {
+				break
+			}
 			if !p.sleep(w, b) {
 				return // polling is another's
 			}
@@ -180,6 +186,7 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	p.delist(w)
 	p.asleep = false
 	p.nic.Disarm()
+	p.audit()
 	if p.polling {
 		return false
 	}

@@ -130,6 +130,9 @@ func (p *Port) miss(found bool) {
 	} else {
 		p.misses++
 	}
+	if !found && p.misses%missesPerAudit == 0 {
+		p.audit()
+	}
 	yield := !found && (p.policy.Spin == 0 || p.misses%missesPerYield == 0)
 	p.gate.leave()
 	if yield {
@@ -151,7 +154,7 @@ func (p *Port) Cancel(r *llc.Request) bool {
 
 // Probe reports whether a message waits that a receive with these arguments
 // would take, and describes it. With block it waits for one; then false means
-// that the port is closed.
+// that the port is closed, or see Failure.
 func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	p.lock()
 	if p.drained {
@@ -170,7 +173,7 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	w.kind, w.call, w.context, w.src, w.tag = waitProbe, "Probe", ctx, src, tag
 	p.nic.Hint(src)
 	b := p.policy.Begin()
-	for !ok && !p.closed { // another goroutine may receive what the wait ended for
+	for !ok && !p.closed && !w.expired.Load() { // another goroutine may receive what the wait ended for
 		p.await(w, &b)
 		st, ok = p.eng.Probe(ctx, src, tag)
 	}
@@ -180,7 +183,8 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 }
 
 // Await calls begin, unless it is nil, and makes progress until cond holds, or
-// until the port is closed; a closed port calls neither. Both are called with
+// until the port is closed, or until it sleeps in vain after a peer has been lost
+// (see Failure); a closed port calls neither. Both are called with
 // the port's lock held, cond perhaps by another goroutine: they must be short
 // and must not call the port. call names the wait in reports.
 func (p *Port) Await(call string, begin func(), cond func() bool) {

@@ -1,6 +1,8 @@
 package port
 
 import (
+	"time"
+
 	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/ir"
@@ -10,9 +12,9 @@ import (
 type Config struct {
 	NIC    ir.Translator // owned by the port from now on
 	Policy wait.Policy   // see wait.For
-	// Trouble is told of packets that no correct peer sends; the engine has
-	// ignored them. It is called with the port's lock held and must not call
-	// the port. Nil ignores them too.
+	// Trouble is told of packets that no correct peer sends, and of answers to
+	// nothing, beside what the port does about them. It is called with the port's
+	// lock held and must not call the port.
 	Trouble func(error)
 }
 
@@ -43,6 +45,10 @@ type Port struct {
 	board   ir.Board
 	aimer   ir.Aimer // nil: none, or whoever is waited for needs the processor
 	report  Reporter
+	auditor ir.Auditor    // nil: none
+	audited time.Duration // when it looked last
+	failed  error         // why the first peer was lost; nil: none was
+	lostAt  time.Duration // when that was
 	trouble func(error)
 	helper  helper
 }
@@ -60,6 +66,7 @@ func New(cfg Config) *Port {
 		p.aimer, _ = cfg.NIC.(ir.Aimer)
 	}
 	p.report, _ = cfg.NIC.(Reporter)
+	p.auditor, _ = cfg.NIC.(ir.Auditor)
 	p.helper.init()
 	return p
 }
@@ -106,8 +113,10 @@ func (p *Port) turn() bool {
 		if found = p.eng.Retry(); found {
 			p.ev.Kind = 0 // not that of the event before
 		}
-	} else if err := p.eng.Step(&p.ev); err != nil && p.trouble != nil {
-		p.trouble(err)
+	} else if err := p.eng.Step(&p.ev); err != nil {
+		p.mistaken(err)
+	} else if p.ev.Kind == ir.Failed && p.ev.Token == 0 {
+		p.doubt(int(p.ev.Peer))
 	}
 	p.post()
 	if p.open|p.waiters.conds != 0 {

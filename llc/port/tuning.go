@@ -42,6 +42,13 @@ const (
 	// missesPerYield is how many fruitless Tests and Probes pass before one gives
 	// the processor away; when there are more ranks than processors each does.
 	missesPerYield = 64
+	// auditPause is the least time between two audits by waits that sleep;
+	// missesPerAudit is how many fruitless Tests and Probes pass before one thinks
+	// of it.
+	auditPause     = 200 * time.Millisecond
+	missesPerAudit = 1024
+	// giveUp is how long a port that has lost a peer waits for the others.
+	giveUp = time.Second
 	// cedeTurns is how often a poller that gave up the lock waits for those who want it.
 	cedeTurns = 64
 

@@ -38,7 +38,7 @@ func parseRecipe(s string) (r recipe, err error) {
 
 // areas are the parts of the memory; kinds what is written there.
 var (
-	areas  = []string{"all", "head", "bells", "boards", "front", "tables", "device", "control", "shared", "rings", "counters"}
+	areas  = []string{"all", "head", "bells", "boards", "front", "tables", "tables", "device", "control", "shared", "rings", "rings", "counters"}
 	kinds  = []string{"word", "word", "byte", "byte", "bit", "bit", "zero", "line", "copy", "step", "block"}
 	counts = []int{3, 30, 300, 3000, 30_000, 300_000}
 )
@@ -90,16 +90,21 @@ func target(rng *rand.Rand, f *fabric.Fabric, area string) []byte {
 	case "front":
 		return f.Bytes(rank, fabric.Front)[:512]
 	case "tables":
-		// The words, PGIDTBL, the first segments; or the first extents.
+		// Places of NIC memory as in regs.go: the words, the Windows' owners, the
+		// segments and the extents that are used first.
 		b := f.Bytes(rank, fabric.Device)
-		if rng.IntN(2) == 0 {
-			return b[:(512+32*8)*8]
+		const segments, extents = 512 * 8, (512 + 2048*8) * 8
+		switch rng.IntN(8) {
+		case 0:
+			return b[:32*8]
+		case 1:
+			return b[128*8 : (128+16*8)*8]
+		case 2:
+			return b[segments : segments+16*64]
+		case 3, 4, 5:
+			return b[segments+16*64 : segments+24*64]
 		}
-		last := (512 + 2048*8) * 8
-		if rng.IntN(2) == 0 {
-			return b[last-16*64 : last] // the segments that are used first
-		}
-		return b[last : last+16*64]
+		return b[extents : extents+8*64]
 	case "device":
 		return f.Bytes(rank, fabric.Device)
 	case "control":

@@ -1,0 +1,91 @@
+package port
+
+import (
+	"errors"
+	"time"
+
+	"rhinet/llc"
+)
+
+// What a port does about peers that are gone and memory that is damaged. A
+// packet that no correct peer sends ends the use of that peer: whatever was
+// overwritten, more may be lost than is seen. From then on nothing waits for
+// ever that could depend on it: requests that name the peer fail, receives from
+// anyone fail, and other waits end when they come to sleep. [Port.Failure] says
+// why.
+
+// Failure returns why peers have been lost, or nil if none has: then a call of
+// Probe or Await that ended without a result ended because of Close. Whoever
+// begin or cond of Await calls must not call it.
+func (p *Port) Failure() error {
+	p.gate.enter()
+	defer p.gate.leave()
+	return p.failed
+}
+
+// mistaken takes what Step has to say about an event.
+func (p *Port) mistaken(err error) {
+	if p.trouble != nil {
+		p.trouble(err)
+	}
+	var wrong *llc.ProtocolError
+	if !errors.As(err, &wrong) || !wrong.Lost {
+		return
+	}
+	self := p.nic.Self()
+	for peer := range p.nic.Peers() {
+		// In the name of this peer itself, or of nobody, writes whoever can.
+		if peer == wrong.Peer || wrong.Peer == self || uint(wrong.Peer) >= uint(p.nic.Peers()) {
+			p.eng.Lose(peer, err)
+			p.doubt(peer)
+		}
+	}
+}
+
+// doubt notes that a peer has ended.
+func (p *Port) doubt(peer int) {
+	err := p.eng.End(peer)
+	if p.failed != nil || err == nil {
+		return
+	}
+	p.failed, p.lostAt = err, time.Since(epoch)
+	p.eng.Doubt(err)
+	for w := p.waiters.first; w != nil; {
+		next := w.next
+		if w.kind >= waitProbe {
+			w.expired.Store(true)
+			p.wake(w)
+		}
+		w = next
+	}
+}
+
+// hopeless reports whether the wait of w, which has been in vain for some time,
+// may never end, and ends it if so.
+func (p *Port) hopeless(w *waiter) bool {
+	if p.failed == nil || w.kind < waitProbe {
+		return false
+	}
+	w.expired.Store(true)
+	return true
+}
+
+// audit is called by waits that have slept. It has the network interface look,
+// now and then, for what a wait would never see otherwise. A port that has lost
+// a peer and waits on for others gives those up too after a while: they may wait
+// for the one that is lost, which does not know it.
+func (p *Port) audit() {
+	if p.auditor == nil && p.failed == nil {
+		return
+	}
+	now := time.Since(epoch)
+	if p.auditor != nil && now-p.audited >= auditPause {
+		p.audited = now
+		p.auditor.Audit()
+	}
+	if p.failed != nil && now-p.lostAt >= giveUp {
+		for peer := range p.nic.Peers() {
+			p.eng.Lose(peer, p.failed)
+		}
+	}
+}
