@@ -35,6 +35,10 @@ func newWorld(nodes, area, source int, o stepped.Options) (w *world, err error) 
 	if err != nil {
 		return nil, err
 	}
+	manager, err := martini.Manage(f)
+	if err != nil {
+		return nil, err
+	}
 	w = new(world)
 	defer func() {
 		if err != nil {
@@ -58,7 +62,7 @@ func newWorld(nodes, area, source int, o stepped.Options) (w *world, err error) 
 			return w, err
 		}
 	}
-	w.m, err = stepped.New(w.nics, o)
+	w.m, err = stepped.New(manager, w.nics, o)
 	return w, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
 )
 
@@ -56,6 +57,9 @@ func Lead(name string, count, nodes int, g fabric.Geometry, errs io.Writer) (*Le
 	f, err := fabric.Map(file)
 	if err != nil {
 		return nil, err
+	}
+	if err := nics.Register(f); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	l := &Leader{End: NewEnd(f, 0, count)}
 	for rank := 1; rank < count; rank++ {

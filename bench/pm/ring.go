@@ -26,10 +26,10 @@ func oneEach(g fabric.Geometry, nodes int) fabric.Geometry {
 }
 
 func openRing(nic *martini.NIC) (link, error) {
-	g := nic.Fabric().Geometry()
+	l := nic.RingLayout()
 	r := &rings{
 		set:   ring.NewSet(nic.MailReader(), nic.Ranks()),
-		slots: uint64(g.Ring.Slots), bytes: uint64(g.Ring.Bytes), spread: g.Ring.Spread, buf: make([]byte, g.Ring.Bytes/2),
+		slots: uint64(l.Slots), bytes: uint64(l.Bytes), spread: l.Spread, buf: make([]byte, l.Bytes/2),
 	}
 	for from := range nic.Ranks() {
 		if from != nic.Rank() {

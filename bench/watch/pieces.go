@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"rhinet/bench"
 	"rhinet/internal/wait"
@@ -78,6 +79,9 @@ func message(bytes int) (*setup, error) {
 		}
 		return err
 	}
+	if err := register(file); err != nil {
+		return nil, errors.Join(err, closeAll())
+	}
 	for i := range ports {
 		f, err := fabric.Map(file)
 		if err != nil {
@@ -104,6 +108,15 @@ func message(bytes int) (*setup, error) {
 		}
 	}
 	return &setup{func() error { return step(0, 1) }, closeAll}, nil
+}
+
+// register does the launcher's part.
+func register(file *os.File) error {
+	f, err := fabric.Map(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(nics.Register(f), f.Close())
 }
 
 // matching fills the queue of posted receives, and empties it from behind.

@@ -1,7 +1,7 @@
 package martini
 
 // Boards returns how many boards there are.
-func (t *Translator) Boards() int { return t.NIC().Fabric().Geometry().Boards }
+func (t *Translator) Boards() int { return t.NIC().Boards() }
 
 // Raise raises a flag and wakes those of peers that sleep. It panics if the
 // NIC refuses: the arguments are the caller's, and the boards of a job never

@@ -111,19 +111,27 @@ func TestRefusalsAreAnswers(t *testing.T) {
 	}
 }
 
+// withdraw takes all Windows from rank 0.
+func withdraw(t *testing.T, boss *martini.Manager) {
+	t.Helper()
+	for i := range martini.Windows {
+		if err := boss.Invalidate(0, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestBrokenWay: what has no answer is refused as the end of its peer, once.
 func TestBrokenWay(t *testing.T) {
 	rings := ir.Ring(fabric.Small().Rings)
-	watch := func(tr *Translator) { tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0}) }
-	shut := func(tr *Translator) {
+	watch := func(_ *martini.Manager, tr *Translator) { tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0}) }
+	shut := func(boss *martini.Manager, tr *Translator) {
 		tr.Post(&ir.Command{Op: ir.ReadTail, Peer: 1}) // opens the way first
 		next(t, tr)
-		for i := range martini.Windows {
-			tr.NIC().Invalidate(i)
-		}
+		withdraw(t, boss)
 	}
 	for name, c := range map[string]struct {
-		before func(*Translator)
+		before func(*martini.Manager, *Translator)
 		cmd    ir.Command
 		want   error
 	}{
@@ -136,9 +144,9 @@ func TestBrokenWay(t *testing.T) {
 		"tail, no window": {shut, ir.Command{Op: ir.ReadTail}, martini.InvalidWindow},
 		"mail, no window": {shut, ir.Command{Op: ir.Shared}, martini.InvalidWindow},
 	} {
-		all := open(t, 2, martini.Options{})
+		_, boss, all := openJob(t, 2, martini.Options{})
 		if c.before != nil {
-			c.before(all[0].(*Translator))
+			c.before(boss, all[0].(*Translator))
 		}
 		c.cmd.Peer, c.cmd.Token = 1, 99 // the token of an earlier command
 		for range 2 {
@@ -165,13 +173,12 @@ func TestOpenPassesErrorsOn(t *testing.T) {
 
 // TestRefusedFlagsPanic: arguments are the engine's, so that is its bug.
 func TestRefusedFlagsPanic(t *testing.T) {
-	tr := open(t, 2, martini.Options{})[0].(*Translator)
+	_, boss, all := openJob(t, 2, martini.Options{})
+	tr := all[0].(*Translator)
 	for name, f := range map[string]func(){
 		"board": func() { tr.Raise([]int{1}, 99, 1, nil) },
 		"window": func() {
-			for i := range martini.Windows {
-				tr.NIC().Invalidate(i)
-			}
+			withdraw(t, boss)
 			tr.Raise([]int{0}, 0, 1, nil)
 		},
 	} {
@@ -191,9 +198,8 @@ func TestRefusedFlagsPanic(t *testing.T) {
 func TestHostilePeer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range 50 {
-		all := open(t, 3, martini.Options{})
+		f, _, all := openJob(t, 3, martini.Options{})
 		tr := all[0].(*Translator)
-		f := tr.NIC().Fabric()
 		tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
 		tr.Post(&ir.Command{Op: ir.Watch, Peer: 2, Ring: 1})
 		for _, area := range []fabric.Area{fabric.Shared, fabric.Rings} {
@@ -233,9 +239,9 @@ func TestCorruptRings(t *testing.T) {
 		"packet": {fabric.Rings, 0, []int32{1}},
 		"shared": {fabric.Shared, 32, []int32{1, 2}},
 	} {
-		all := open(t, 3, martini.Options{})
+		f, _, all := openJob(t, 3, martini.Options{})
 		all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
-		w := all[0].(*Translator).NIC().Fabric().Words(0, c.area)[c.line:]
+		w := f.Words(0, c.area)[c.line:]
 		w[1] = 1<<16 | 0xfff0 // source, and more bytes than fit
 		if c.area == fabric.Rings {
 			w[1] = 1 << 30
@@ -250,12 +256,12 @@ func TestCorruptRings(t *testing.T) {
 		idle(t, all[0])
 	}
 	// Nothing new is told of a peer that is gone already.
-	all := open(t, 2, martini.Options{})
+	f, _, all := openJob(t, 2, martini.Options{})
 	tr := all[0].(*Translator)
 	tr.Lose(1, errWatched)
 	next(t, tr)
 	tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
-	w := tr.NIC().Fabric().Words(0, fabric.Rings)
+	w := f.Words(0, fabric.Rings)
 	w[1], w[0] = 1<<30, uint64(ring.Seq(0))
 	idle(t, tr)
 }
@@ -265,17 +271,17 @@ func TestCorruptRings(t *testing.T) {
 func TestHostileTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 20 {
-		all := open(t, 2, martini.Options{})
+		f, _, all := openJob(t, 2, martini.Options{})
 		all[1].Post(&ir.Command{Op: ir.Expose, Data: make([]byte, 5000)})
 		seg := next(t, all[1]).Segment
-		w := all[0].(*Translator).NIC().Fabric().Words(1, fabric.Device)
+		w := f.Words(1, fabric.Device)
 		for i := 512; i < martini.MemoryBytes/8; i++ {
 			if i%8 != 0 { // all but the states
 				w[i] = rng.Uint64() >> rng.IntN(64)
 			}
 		}
 		// The segment's owner is plausible; what it says is not.
-		own := all[0].(*Translator).NIC().Fabric().Job()
+		own := f.Job()
 		sid := int(uint32(seg))
 		w[512+sid*8+1] = uint64(own) | 1<<32
 		for i := range 100 {
@@ -326,6 +332,7 @@ func TestDeadPeerIsReportedOnce(t *testing.T) {
 		t.Skip(err)
 	}
 	defer file.Close()
+	manage(t, file)
 	f, err := fabric.Map(file)
 	if err != nil {
 		t.Fatal(err)
@@ -374,9 +381,8 @@ func TestDeadPeerIsReportedOnce(t *testing.T) {
 }
 
 func TestStatusLine(t *testing.T) {
-	all := open(t, 2, martini.Options{})
+	f, _, all := openJob(t, 2, martini.Options{})
 	tr := all[1].(*Translator)
-	f := tr.NIC().Fabric()
 	status := func() fabric.Status { s, _ := f.Status(1); return s }
 	if s := status(); s.State != fabric.Running {
 		t.Errorf("after Open: %+v", s)

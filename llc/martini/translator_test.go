@@ -1,6 +1,8 @@
 package martini
 
 import (
+	"errors"
+	"os"
 	"testing"
 
 	"rhinet/llc/ir"
@@ -12,7 +14,18 @@ import (
 // open returns the translators of a job of goroutines.
 func open(t testing.TB, peers int, o martini.Options) []ir.Translator {
 	t.Helper()
+	_, _, all := openJob(t, peers, o)
+	return all
+}
+
+// openJob is open for tests that go behind the translators' backs.
+func openJob(t testing.TB, peers int, o martini.Options) (*fabric.Fabric, *martini.Manager, []ir.Translator) {
+	t.Helper()
 	f, err := fabric.Heap(peers, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	boss, err := martini.Manage(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +35,7 @@ func open(t testing.TB, peers int, o martini.Options) []ir.Translator {
 			t.Fatal(err)
 		}
 	}
-	return all
+	return f, boss, all
 }
 
 func TestContract(t *testing.T) {
@@ -56,6 +69,7 @@ func mapped(t testing.TB, peers int, o martini.Options) (all []ir.Translator) {
 		t.Skip(err)
 	}
 	defer file.Close()
+	manage(t, file)
 	for i := range peers {
 		f, err := fabric.Map(file)
 		if err != nil {
@@ -69,4 +83,17 @@ func mapped(t testing.TB, peers int, o martini.Options) (all []ir.Translator) {
 		all = append(all, tr)
 	}
 	return all
+}
+
+// manage registers the ranks of a job, as a launcher does.
+func manage(t testing.TB, file *os.File) {
+	t.Helper()
+	f, err := fabric.Map(file)
+	if err == nil {
+		_, err = martini.Manage(f)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -34,7 +34,18 @@ func throttled(scope pm.Throttle) opener {
 // job returns the translators of a job of goroutines.
 func job(t testing.TB, peers int, open opener, o martini.Options) []ir.Translator {
 	t.Helper()
+	_, _, all := managed(t, peers, open, o)
+	return all
+}
+
+// managed is job for tests that go behind the translators' backs.
+func managed(t testing.TB, peers int, open opener, o martini.Options) (*fabric.Fabric, *martini.Manager, []ir.Translator) {
+	t.Helper()
 	f, err := fabric.Heap(peers, pm.Geometry(fabric.Small(), peers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	boss, err := martini.Manage(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +55,7 @@ func job(t testing.TB, peers int, open opener, o martini.Options) []ir.Translato
 			t.Fatal(err)
 		}
 	}
-	return all
+	return f, boss, all
 }
 
 func TestContract(t *testing.T) {
@@ -70,6 +81,14 @@ func TestContractBetweenProcesses(t *testing.T) {
 					t.Skip(err)
 				}
 				defer file.Close()
+				launcher, err := fabric.Map(file)
+				if err == nil {
+					_, err = martini.Manage(launcher)
+					err = errors.Join(err, launcher.Close())
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 				all := make([]ir.Translator, peers)
 				for i := range all {
 					f, err := fabric.Map(file)
@@ -139,9 +158,11 @@ func TestRefusals(t *testing.T) {
 // TestBrokenWay: a peer that cannot be reached is reported as gone, once.
 func TestBrokenWay(t *testing.T) {
 	for name, open := range openers {
-		tr := job(t, 2, open, martini.Options{})
+		_, boss, tr := managed(t, 2, open, martini.Options{})
 		for i := range martini.Windows {
-			tr[0].(*Translator).NIC().Invalidate(i)
+			if err := boss.Invalidate(0, i); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var ev ir.Event
 		for i := range 2 {
@@ -208,14 +229,14 @@ func TestCorruptRing(t *testing.T) {
 		}
 	}
 	ends(tr[1], 0)
-	vp := job(t, 3, OpenVP, martini.Options{})
-	w := vp[1].(*Translator).NIC().Fabric().Words(1, fabric.Shared)[32:] // the first line
+	f, _, vp := managed(t, 3, OpenVP, martini.Options{})
+	w := f.Words(1, fabric.Shared)[32:] // the first line
 	w[1], w[0] = 2<<16|0xfff0, 1
 	ends(vp[1], 0, 2)
-	gone := job(t, 2, OpenVP, martini.Options{})
+	f, _, gone := managed(t, 2, OpenVP, martini.Options{})
 	gone[1].(*Translator).Lose(0, errForged)
 	gone[1].Poll(new(ir.Event))
-	w = gone[1].(*Translator).NIC().Fabric().Words(1, fabric.Shared)[32:]
+	w = f.Words(1, fabric.Shared)[32:]
 	w[1], w[0] = 0xfff0, 1
 	ends(gone[1])
 }
@@ -225,11 +246,18 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	boss, err := martini.Manage(f)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := OpenRHiNET(f, 0, martini.Options{}, pm.Options{}); err == nil || !strings.Contains(err.Error(), "communication memory") {
 		t.Error(err)
 	}
 	if _, err := OpenVP(f, 20, martini.Options{}); err == nil {
 		t.Error("rank 20 of 20")
+	}
+	if err := boss.Admit(0, f.Job()); err != nil {
+		t.Fatal(err)
 	}
 	if tr, err := OpenVP(f, 0, martini.Options{}); err != nil || tr.Caps().Fragment > math.MaxUint16 {
 		t.Errorf("after a failure the NIC is not free: %v", err)
@@ -238,10 +266,11 @@ func TestOpenRefuses(t *testing.T) {
 
 // TestStatus: the launcher sees what the rank waits for and how it ends.
 func TestStatus(t *testing.T) {
-	tr := job(t, 1, OpenVP, martini.Options{})[0].(*Translator)
-	state := func() fabric.State { s, _ := tr.NIC().Fabric().Status(0); return s.State }
+	f, _, all := managed(t, 1, OpenVP, martini.Options{})
+	tr := all[0].(*Translator)
+	state := func() fabric.State { s, _ := f.Status(0); return s.State }
 	tr.Report(ir.Waiting{Call: "Recv", Peer: 3, Tag: 4, Bytes: 5})
-	if s, _ := tr.NIC().Fabric().Status(0); s.State != fabric.Waiting || s.Call != "Recv" || s.Peer != 3 || s.Tag != 4 || s.Bytes != 5 {
+	if s, _ := f.Status(0); s.State != fabric.Waiting || s.Call != "Recv" || s.Peer != 3 || s.Tag != 4 || s.Bytes != 5 {
 		t.Errorf("%+v", s)
 	}
 	if tr.Clear(); state() != fabric.Running {

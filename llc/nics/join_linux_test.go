@@ -1,6 +1,7 @@
 package nics
 
 import (
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -8,19 +9,27 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
+// again returns one more descriptor of a file.
+func again(t *testing.T, file *os.File) int {
+	t.Helper()
+	fd, err := syscall.Dup(int(file.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fd
+}
+
 func TestJoinTakesTheInheritedMemory(t *testing.T) {
 	file, err := fabric.Create(2, fabric.Small())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	inherit := func() int {
-		fd, err := syscall.Dup(int(file.Fd()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fd
+	if _, _, err := Join(Default, again(t, file), 1, 2); err == nil || !strings.Contains(err.Error(), "no manager") {
+		t.Errorf("a job that nobody has registered: got %v", err)
 	}
+	register(t, file)
+	inherit := func() int { return again(t, file) }
 	if _, _, err := Join(Default, inherit(), 0, 3); err == nil || !strings.Contains(err.Error(), "the memory is that of a job of 2 ranks, not 3") {
 		t.Errorf("wrong size: got %v", err)
 	}

@@ -18,6 +18,7 @@ func BenchmarkMessage(b *testing.B) {
 		b.Skip("no anonymous memory files here")
 	}
 	defer file.Close()
+	register(b, file)
 	var ports [2]*port.Port
 	for i := range ports {
 		f, err := fabric.Map(file)

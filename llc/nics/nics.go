@@ -34,7 +34,10 @@ var table = map[string]func(f *fabric.Fabric, rank int, o nic.Options, s setting
 // Register enters the processes of a job into the tables of their NICs: the
 // part of the job's manager, before any of them runs. Every NIC of the table is
 // a Martini below its name.
-func Register(f *fabric.Fabric) error { return nic.Register(f) }
+func Register(f *fabric.Fabric) error {
+	_, err := nic.Manage(f)
+	return err
+}
 
 // Geometry returns the memory that a job of the given number of ranks needs
 // for a NIC: g, or more where the NIC's layer keeps memory for each pair.

@@ -1,6 +1,8 @@
 package nics
 
 import (
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -62,5 +64,17 @@ func TestAttachVariable(t *testing.T) {
 	}
 	if _, err := Open(Default, f, 0); err == nil || !strings.Contains(err.Error(), AttachVariable) {
 		t.Error(err)
+	}
+}
+
+// register does the launcher's part.
+func register(t testing.TB, file *os.File) {
+	t.Helper()
+	f, err := fabric.Map(file)
+	if err == nil {
+		err = errors.Join(Register(f), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -119,6 +119,7 @@ func BenchmarkPingPong(b *testing.B) {
 			if err != nil {
 				b.Skip("no anonymous memory files here")
 			}
+			register(b, file)
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", pingPongVariable, level, b.N))
 			cmd.ExtraFiles = []*os.File{file}

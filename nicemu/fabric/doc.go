@@ -3,21 +3,29 @@
 // A job of processes shares one anonymous file, which the launcher makes with
 // [Create] and every rank inherits and maps with [Open]. A job of goroutines
 // shares plain memory, made with [Heap]. Both look alike from here on: a
-// header, what all ranks look at, then one slice of equal size and layout for
-// each rank.
+// header, what all ranks look at, then for each rank tables and a slice, of
+// equal size and layout.
 //
 //	header   magic, version, job, geometry                     one page
+//	common   what the job has decided                          one page
 //	bells    which ranks sleep                                 a line each
 //	boards   flag lines, by board, writer and parity
-//	slice    Front    doorbell, process, status                one page
-//	         Device   memory of the rank's NIC (its tables)
+//	tables   Front    process, status                          one page
+//	         Device   memory of the rank's NIC that it alone writes
+//	slice    Public   memory of the rank's NIC that all NICs write
 //	         Control  words for compare-and-swap
 //	         Shared   the ring that everybody writes
 //	         Rings    pool of packet rings
 //
+// The tables of all ranks lie together, apart from the slices: a process that
+// enters the job as a rank has all but its own mapped for reading only
+// ([Fabric.Enter]), which takes few mappings that way, however many ranks there are.
+//
 // Bells and boards lie together because whoever looks at those of many ranks
 // touches few pages that way. Where ranks share processors every turn of one
-// begins with cold translations, and a page costs more than a line.
+// begins with cold translations, and a page costs more than a line. That is also
+// why all ranks can write them: lines of many ranks share a page, and a bell is
+// there to be rung.
 //
 // The file is large and sparse: a page costs memory only once it is touched,
 // and nothing of it has a name in a file system, so nothing is left behind.

@@ -7,12 +7,18 @@ import (
 	"rhinet/internal/ring"
 )
 
-// The front page of a slice: who owns a word, and which words share no line
-// with others (two lines apart, because processors fetch lines in pairs).
+// The front page of a rank, which only the rank itself writes. Words two lines
+// apart, because processors fetch lines in pairs.
 const (
-	wordBell    = 16 // futex: raised by whoever rings
-	wordProcess = 32 // pid, address of the region, whether barriers reach it; written by the rank
-	wordStatus  = 48 // written by the rank, read by the launcher
+	wordProcess = 32 // pid, address of the region, whether barriers reach it; read by peers
+	wordStatus  = 48 // read by the launcher
+)
+
+// The words of a rank's line among the bells, which everybody writes who wakes
+// the rank: what a ringer looks at each time, and what it raises only then.
+const (
+	wordAsleep = 0
+	wordBell   = 1 // futex
 )
 
 // napLimit bounds a sleep where ringing may be missed: no way to fence the
@@ -41,8 +47,8 @@ type Doorbell struct {
 }
 
 func (d *Doorbell) open(f *Fabric, rank int) {
-	asleep := words(f.mem[PageBytes+rank*ring.LineBytes:][:ring.LineBytes])
-	d.asleep, d.bell = half(&asleep[0]), half(&f.Words(rank, Front)[wordBell])
+	line := words(f.mem[bellsAt+rank*ring.LineBytes:][:ring.LineBytes])
+	d.asleep, d.bell = half(&line[wordAsleep]), half(&line[wordBell])
 	d.fenced, d.ranks = f.fenced(), uint64(f.ranks)
 	if !f.shared {
 		d.ready = make(chan struct{}, 1)

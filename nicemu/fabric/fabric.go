@@ -19,7 +19,9 @@ type Fabric struct {
 	unmap  func([]byte) error
 	bells  []Doorbell
 	loans  []loans
-	shared bool // between processes
+	shared bool          // between processes
+	mine   []atomic.Bool // ranks that this process has entered as
+	guard  guard
 	fences fences
 }
 
@@ -41,6 +43,7 @@ func view(mem []byte, l layout, shared bool) *Fabric {
 	f := &Fabric{layout: l, mem: mem, base: Address(mem), shared: shared}
 	f.job = uint32(words(mem[:PageBytes])[wordJob])
 	f.loans = make([]loans, l.ranks)
+	f.mine = make([]atomic.Bool, l.ranks)
 	f.bells = make([]Doorbell, l.ranks)
 	for i := range f.bells {
 		f.bells[i].open(f, i)
@@ -78,24 +81,24 @@ func (f *Fabric) Shared() bool { return f.shared }
 // Decide lets the first caller in the job settle a question that all ranks
 // must answer alike: it returns the first proposal, which is not 0.
 func (f *Fabric) Decide(proposal uint64) uint64 {
-	w := &words(f.mem[:PageBytes])[wordDecided]
+	w := &words(f.mem[commonAt:bellsAt])[wordDecided]
 	atomic.CompareAndSwapUint64(w, 0, proposal)
 	return atomic.LoadUint64(w)
 }
 
-// Bytes returns an area of rank's slice. It starts on a page.
+// Bytes returns an area of a rank. It starts on a page.
 func (f *Fabric) Bytes(rank int, a Area) []byte {
 	at, n := f.at(rank, a), f.size[a]
 	return f.mem[at : at+n : at+n]
 }
 
-// Words returns an area of rank's slice as 64-bit words.
+// Words returns an area of a rank as 64-bit words.
 func (f *Fabric) Words(rank int, a Area) []uint64 { return words(f.Bytes(rank, a)) }
 
-// Lines returns an area of rank's slice as lines.
+// Lines returns an area of a rank as lines.
 func (f *Fabric) Lines(rank int, a Area) []ring.Line { return lines(f.Bytes(rank, a)) }
 
-// Span returns where in the region an area of rank's slice lies.
+// Span returns where in the region an area of a rank lies.
 func (f *Fabric) Span(rank int, a Area) (offset, size uint64) {
 	return uint64(f.at(rank, a)), uint64(f.size[a])
 }
@@ -109,19 +112,38 @@ func (f *Fabric) Flags() []ring.Line {
 
 // FlagSpan returns where in the region the boards lie.
 func (f *Fabric) FlagSpan() (offset, size uint64) {
-	return uint64(PageBytes + f.ranks*ring.LineBytes), uint64(f.boards)
+	return uint64(bellsAt + f.ranks*ring.LineBytes), uint64(f.boards)
 }
 
 // RingStride returns the distance in bytes of packet rings in the pool.
 func (f *Fabric) RingStride() int { return f.ring }
 
 // Memory returns n bytes at an offset of the region, or nil if they do not lie
-// in it.
+// in it. The header and the tables of ranks that this process has not entered
+// as are nobody's here, whatever a peer says of its memory: to write there
+// would end the process.
 func (f *Fabric) Memory(offset, n uint64) []byte {
-	if size := uint64(len(f.mem)); offset > size || n > size-offset {
+	if size := uint64(len(f.mem)); offset > size || n > size-offset || !f.open(offset, n) {
 		return nil
 	}
 	return f.mem[offset : offset+n : offset+n]
+}
+
+// open reports whether n bytes at an offset, which lie in the region, are for
+// all ranks to write, or lie in the tables of one that this process is.
+func (f *Fabric) open(offset, n uint64) bool {
+	if offset >= uint64(f.slices) {
+		return true
+	}
+	end := offset + n
+	if offset < uint64(f.tables) {
+		return offset >= commonAt && end <= uint64(f.tables)
+	}
+	if end > uint64(f.slices) {
+		return false
+	}
+	first, last := (offset-uint64(f.tables))/uint64(f.entries), (max(end, offset+1)-1-uint64(f.tables))/uint64(f.entries)
+	return first == last && f.mine[first].Load()
 }
 
 // Offset returns where b lies in the region, if it does.

@@ -75,6 +75,42 @@ func TestOffsetsAreChecked(t *testing.T) {
 	}
 }
 
+// TestMemoryIsWhatMayBeWritten: what a peer's table says is checked against
+// what this process can write, before it tries.
+func TestMemoryIsWhatMayBeWritten(t *testing.T) {
+	f := heap(t, 3)
+	if err := f.Enter(1); err != nil {
+		t.Fatal(err)
+	}
+	front, _ := f.Span(1, Front)
+	tables, size := f.Span(1, Device)
+	flags, _ := f.FlagSpan()
+	public, _ := f.Span(0, Public)
+	for _, c := range []struct {
+		name  string
+		at, n uint64
+		ok    bool
+	}{
+		{"header", headerAt, 8, false},
+		{"common", commonAt, 8, true},
+		{"from the header on", commonAt - 8, 16, false},
+		{"boards", flags, 64, true},
+		{"tables of rank 0", uint64(f.tables), 8, false},
+		{"none of the tables of rank 0", uint64(f.tables), 0, false},
+		{"from the boards into tables", uint64(f.tables) - 8, 16, false},
+		{"own tables", front, tables + size - front, true},
+		{"from those of rank 0 into the own", front - 8, 16, false},
+		{"from the own into those of rank 2", tables + size - 8, 16, false},
+		{"from tables into slices", uint64(f.slices) - 8, 16, false},
+		{"first slice", public, 8, true},
+		{"all slices", public, uint64(len(f.mem)) - public, true},
+	} {
+		if b := f.Memory(c.at, c.n); (b != nil) != c.ok {
+			t.Errorf("%s: %v", c.name, b != nil)
+		}
+	}
+}
+
 func TestLoans(t *testing.T) {
 	f := heap(t, 2)
 	b := []byte{1}

@@ -53,4 +53,4 @@ func (s *fences) end() {
 }
 
 // fenced is the number of ranks that are targets of barriers.
-func (f *Fabric) fenced() *uint64 { return &words(f.mem[:PageBytes])[wordFenced] }
+func (f *Fabric) fenced() *uint64 { return &words(f.mem[commonAt:bellsAt])[wordFenced] }

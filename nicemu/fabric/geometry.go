@@ -27,7 +27,8 @@ type Geometry struct {
 	Shared ring.SharedLayout // shape of the ring that everybody writes
 	Boards int               // flag boards, two lines per board and rank, common to the job
 	Words  int               // 64-bit words for compare-and-swap
-	Device int               // bytes of NIC memory
+	Device int               // bytes of NIC memory that only the rank itself writes
+	Public int               // bytes of NIC memory that the NICs of all ranks write
 }
 
 // Default returns the geometry of a job of processes. Most of it stays
@@ -40,6 +41,7 @@ func Default() Geometry {
 		Boards: 16,
 		Words:  256,
 		Device: 512 << 10,
+		Public: 136 << 10,
 	}
 }
 
@@ -53,6 +55,7 @@ func Small() Geometry {
 		Boards: 4,
 		Words:  64,
 		Device: 512 << 10,
+		Public: 136 << 10,
 	}
 }
 
@@ -75,33 +78,40 @@ func (g Geometry) Check(ranks int) error {
 		return fmt.Errorf("fabric: %d control words; a rank has 0 to %d", g.Words, maxWords)
 	case g.Device < 0 || g.Device > maxBytes:
 		return fmt.Errorf("fabric: %d bytes of NIC memory; a rank has 0 to %d", g.Device, maxBytes)
+	case g.Public < 0 || g.Public > maxBytes:
+		return fmt.Errorf("fabric: %d bytes of public NIC memory; a rank has 0 to %d", g.Public, maxBytes)
 	}
 	return nil
 }
 
-// An Area is one part of a rank's slice.
+// An Area is one part of what a rank has.
 type Area int
 
-// The areas, in the order in which they lie.
+// The areas, in the order in which they lie. Those before Public are the
+// rank's tables: other ranks have them mapped for reading only (see [Fabric.Enter]).
+// The others must be writable by everybody, each for its own reason.
 const (
-	Front Area = iota
-	Device
-	Control
-	Shared
-	Rings
+	Front   Area = iota // process, status line
+	Device              // tables of the rank's NIC
+	Public              // transfers under way, refusals, turns at locks: a peer's NIC counts them where it carries out its part
+	Control             // peers compare and swap these words
+	Shared              // everybody's NIC places packets there
+	Rings               // a ring is written by the peer that it is granted to, and grants change
 	numAreas
 )
 
 // A layout is a geometry in numbers of bytes.
 type layout struct {
-	ranks  int
-	geo    Geometry
-	start  [numAreas]int // offset in a slice
-	size   [numAreas]int
-	ring   int // distance of packet rings
-	stride int // distance of slices
-	boards int // bytes of the boards
-	first  int // offset of the first slice
+	ranks   int
+	geo     Geometry
+	start   [numAreas]int // offset in the rank's tables or in its slice
+	size    [numAreas]int
+	ring    int // distance of packet rings
+	boards  int // bytes of the boards
+	tables  int // offset of the first rank's tables
+	entries int // distance of tables
+	slices  int // offset of the first slice
+	stride  int // distance of slices
 }
 
 func pages(n int) int { return (n + PageBytes - 1) &^ (PageBytes - 1) }
@@ -111,21 +121,40 @@ func layOut(ranks int, g Geometry) layout {
 	l.size = [numAreas]int{
 		Front:   PageBytes,
 		Device:  g.Device,
+		Public:  g.Public,
 		Control: g.Words * 8,
 		Shared:  g.Shared.Size(),
 		Rings:   g.Rings * l.ring,
 	}
-	l.boards = g.Boards * ranks * 2 * ring.LineBytes
-	l.first = PageBytes + pages(ranks*ring.LineBytes+l.boards)
 	for a := range l.size {
-		l.start[a] = l.stride
-		l.stride += pages(l.size[a])
+		if Area(a) < Public {
+			l.start[a] = l.entries
+			l.entries += pages(l.size[a])
+		} else {
+			l.start[a] = l.stride
+			l.stride += pages(l.size[a])
+		}
 	}
+	l.boards = g.Boards * ranks * 2 * ring.LineBytes
+	l.tables = bellsAt + pages(ranks*ring.LineBytes+l.boards)
+	l.slices = l.tables + ranks*l.entries
 	return l
 }
 
+// Offsets in the region of what all ranks look at.
+const (
+	headerAt = 0
+	commonAt = PageBytes
+	bellsAt  = 2 * PageBytes
+)
+
 // total returns the bytes of the whole region.
-func (l *layout) total() int { return l.first + l.ranks*l.stride }
+func (l *layout) total() int { return l.slices + l.ranks*l.stride }
 
 // at returns the offset in the region of an area of a rank.
-func (l *layout) at(rank int, a Area) int { return l.first + rank*l.stride + l.start[a] }
+func (l *layout) at(rank int, a Area) int {
+	if a < Public {
+		return l.tables + rank*l.entries + l.start[a]
+	}
+	return l.slices + rank*l.stride + l.start[a]
+}

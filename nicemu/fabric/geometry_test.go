@@ -23,7 +23,8 @@ func TestGeometryNamesWhatIsWrong(t *testing.T) {
 		{2, func(g *Geometry) { g.Shared.Lines = 32 }, "32 lines"},
 		{2, func(g *Geometry) { g.Boards = -1 }, "-1 boards"},
 		{2, func(g *Geometry) { g.Words = maxWords + 1 }, "control words"},
-		{2, func(g *Geometry) { g.Device = -1 }, "NIC memory"},
+		{2, func(g *Geometry) { g.Device = -1 }, "-1 bytes of NIC memory"},
+		{2, func(g *Geometry) { g.Public = maxBytes + 1 }, "public NIC memory"},
 	} {
 		g := Small()
 		c.spoil(&g)
@@ -37,12 +38,12 @@ func TestGeometryNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestAreasFillSlicesWithoutOverlap checks random geometries.
-func TestAreasFillSlicesWithoutOverlap(t *testing.T) {
+// TestAreasFillTheRegionWithoutOverlap checks random geometries.
+func TestAreasFillTheRegionWithoutOverlap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		g := Geometry{
-			Rings: 1 + rng.IntN(100), Boards: rng.IntN(9), Words: rng.IntN(1000), Device: rng.IntN(1 << 20),
+			Rings: 1 + rng.IntN(100), Boards: rng.IntN(9), Words: rng.IntN(1000), Device: rng.IntN(1 << 20), Public: rng.IntN(1 << 18),
 			Ring:   ring.Layout{Slots: 2 << rng.IntN(10), Bytes: 64 << rng.IntN(12)},
 			Shared: ring.SharedLayout{Lines: 64 << rng.IntN(6)},
 		}
@@ -51,22 +52,24 @@ func TestAreasFillSlicesWithoutOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := layOut(ranks, g)
-		end := l.first
-		if lines := ranks * (1 + 2*g.Boards); end%PageBytes != 0 || end < PageBytes+lines*ring.LineBytes {
-			t.Fatalf("%+v: the first slice is at %d", g, end)
+		end := l.tables
+		if lines := ranks * (1 + 2*g.Boards); end%PageBytes != 0 || end < bellsAt+lines*ring.LineBytes {
+			t.Fatalf("%+v: the first tables are at %d", g, end)
 		}
-		for _, rank := range []int{0, 1, ranks - 1} {
-			if end = l.first + rank*l.stride; rank >= ranks {
-				continue
-			}
-			for a := range numAreas {
-				if at := l.at(rank, a); at != end {
-					t.Fatalf("%+v: area %d of rank %d at %d, want %d", g, a, rank, at, end)
+		for _, part := range []struct{ from, to Area }{{Front, Public}, {Public, numAreas}} {
+			for rank := range ranks {
+				for a := part.from; a < part.to; a++ {
+					if at := l.at(rank, a); at != end {
+						t.Fatalf("%+v: area %d of rank %d at %d, want %d", g, a, rank, at, end)
+					}
+					end += pages(l.size[a])
 				}
-				end += pages(l.size[a])
+			}
+			if part.to == Public && end != l.slices {
+				t.Fatalf("%+v: tables end at %d, slices begin at %d", g, end, l.slices)
 			}
 		}
-		if ranks > 1 && end != l.total() {
+		if end != l.total() {
 			t.Fatalf("%+v: last slice ends at %d of %d", g, end, l.total())
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The header's words, in order. All others of its page start as zero.
+// The header's words, in order. Nobody writes them once the memory is made.
 const (
 	wordMagic = iota
 	wordVersion
@@ -20,17 +20,22 @@ const (
 	wordBoards
 	wordWords
 	wordDevice
+	wordPublic
 	wordSpread
 	wordTotal
 	headerWords
+)
 
-	wordDecided = 64 // on a line of its own: see Decide
-	wordFenced  = 80 // likewise: how many ranks barriers reach
+// Words of the page behind the header, which all ranks write. They share no
+// line, nor the line beside it.
+const (
+	wordDecided = 0  // see Decide
+	wordFenced  = 16 // how many ranks barriers reach
 )
 
 const (
 	magic   = 0x3154454e49485221 // "!RHINET1"
-	version = 3
+	version = 4
 )
 
 // ErrForeign reports memory that is not a fabric of this version.
@@ -65,7 +70,7 @@ func (l *layout) fields() []int {
 	if g.Ring.Spread {
 		spread = 1
 	}
-	return []int{l.ranks, g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Shared.Lines, g.Boards, g.Words, g.Device, spread}
+	return []int{l.ranks, g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Shared.Lines, g.Boards, g.Words, g.Device, g.Public, spread}
 }
 
 // readHeader returns the layout that a header page describes, for memory of
@@ -82,6 +87,7 @@ func readHeader(page []byte, size int) (l layout, err error) {
 	var g Geometry
 	g.Rings, g.Ring.Slots, g.Ring.Bytes = small(wordRings), small(wordSlots), small(wordBytes)
 	g.Shared.Lines, g.Boards, g.Words, g.Device = small(wordLines), small(wordBoards), small(wordWords), small(wordDevice)
+	g.Public = small(wordPublic)
 	g.Ring.Spread = w[wordSpread] != 0
 	if err := g.Check(small(wordRanks)); err != nil {
 		return l, err

@@ -96,3 +96,11 @@ func (f *Fabric) Ready(b []byte) {
 		_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE)
 	}
 }
+
+// writable makes whole pages of a mapping writable, or readable only.
+func writable(b []byte, yes bool) error {
+	if yes {
+		return unix.Mprotect(b, unix.PROT_READ|unix.PROT_WRITE)
+	}
+	return unix.Mprotect(b, unix.PROT_READ)
+}

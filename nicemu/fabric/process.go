@@ -12,15 +12,26 @@ import (
 // has left it.
 var ErrAbsent = errors.New("rank has not started yet, or has ended")
 
-// Enter registers this process as the given rank.
+// Enter registers this process as the given rank. From then on a process that
+// has mapped the memory as a file can no longer write the header and the tables of
+// other ranks: a store there ends the process that tries it (SIGSEGV), and the
+// other rank is as it was. A second rank of the same process adds its tables
+// to what can be written.
 func (f *Fabric) Enter(rank int) error {
 	if rank < 0 || rank >= f.ranks {
 		return fmt.Errorf("fabric: rank %d; the job has ranks 0 to %d", rank, f.ranks-1)
+	}
+	if p := f.Process(rank); p != 0 {
+		return fmt.Errorf("fabric: rank %d is taken by process %d", rank, p)
+	}
+	if err := f.protect(rank); err != nil {
+		return fmt.Errorf("fabric: protect the tables of the other ranks: %w", err)
 	}
 	w := f.Words(rank, Front)
 	if !atomic.CompareAndSwapUint64(&w[wordProcess], 0, uint64(os.Getpid())) {
 		return fmt.Errorf("fabric: rank %d is taken by process %d", rank, f.Process(rank))
 	}
+	f.mine[rank].Store(true)
 	atomic.StoreUint64(&w[wordProcess+1], f.base)
 	if f.shared {
 		permitAttach()

@@ -66,7 +66,7 @@ func (n *NIC) RegisterHeader(page uint16, h Header) error {
 	r := Refusal{Op: opAOTF, Node: h.Node, Segment: h.Segment, Offset: h.Offset, Bytes: 8}
 	t, ok := n.node(h.Node)
 	switch {
-	case n.shut:
+	case n.closed.Load():
 		r.Reason = InvalidWindow
 	case h.PGID != 0 && h.PGID != uint32(n.key):
 		r.Reason = WrongJob
@@ -104,14 +104,14 @@ func (n *NIC) aim(t node, key uint64, h *Header) (a aotfRoute) {
 		return a
 	}
 	s := t.segment(h.Segment.SID())
-	a.seg, a.segWas = &s[entState], s.generation()
+	a.seg, a.segWas = &s[entState], s.load(entState)
 	size := s.load(entSize)
 	va, hint, why := t.rva(key, h.Segment, 0, size)
 	if why != 0 {
 		return a
 	}
 	x := t.extent(hint)
-	a.page, a.pageWas = &x[entState], x.generation()
+	a.page, a.pageWas = &x[entState], x.load(entState)
 	if n.pinned(t, h.Node, key, va, size, hint, true) == 0 {
 		a.mem = n.near(x, hint, h.Node, va, size)
 	}
@@ -138,7 +138,7 @@ func (n *NIC) WriteAOTF(address uint32, v uint64) error {
 	a := &n.aotf.routes[i]
 	at := a.offset + uint64(address)&a.mask
 	if at%8 == 0 && at < uint64(len(a.mem)) && // whose length is a multiple of 8
-		atomic.LoadUint64(a.seg)&^entUsers == a.segWas && atomic.LoadUint64(a.page)&^entUsers == a.pageWas {
+		atomic.LoadUint64(a.seg) == a.segWas && atomic.LoadUint64(a.page) == a.pageWas {
 		atomic.StoreUint64(Word64(a.mem, int(at)), v)
 		return nil
 	}
@@ -166,10 +166,10 @@ func (n *NIC) slowAOTF(i int, at uint64, address uint32, v uint64) error {
 }
 
 func (t node) header(i int) *entry {
-	return (*entry)(t[regHeaders+i*entryWords : regHeaders+(i+1)*entryWords])
+	return t.line(regHeaders + i*entryWords)
 }
 
-func (n *NIC) headerTLB(i int) *uint64 { return &n.own[regHeaderTLB+i] }
+func (n *NIC) headerTLB(i int) *uint64 { return &n.own.tables[regHeaderTLB+i] }
 
 // withdrawHeaders empties the header TLB.
 func (n *NIC) withdrawHeaders() {

@@ -27,7 +27,7 @@ func (n *NIC) Flagpole(w *Window) (*Flagpole, error) {
 	if err := p.find(n, w, n.rank, sidBoards); err != nil {
 		return nil, err
 	}
-	p.lines = n.Flags()
+	p.lines = n.f.Flags()
 	return p, nil
 }
 
@@ -89,14 +89,19 @@ func (n *NIC) Raised(flags []ring.Line, board, writer int, seq uint32, data []by
 	return true
 }
 
-// Flags returns the lines of the boards.
-func (n *NIC) Flags() []ring.Line { return n.f.Flags() }
+// Flags returns the lines of the boards, or nil after Close.
+func (n *NIC) Flags() []ring.Line {
+	if n.closed.Load() {
+		return nil
+	}
+	return n.f.Flags()
+}
 
 // Swap compares and swaps a control word of a node and returns what the word
 // held before.
 func (w *Window) Swap(rank int, word, old, now uint64) (uint64, error) {
 	r := Refusal{Op: opSwap, Node: rank, Segment: makeSegment(sidControl, ioGen), Offset: word, Bytes: 8}
-	key := w.entry.load(winKey)
+	key := w.key()
 	w.cont()
 	if key&winValid == 0 {
 		r.Reason, r.local = InvalidWindow, true

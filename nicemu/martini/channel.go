@@ -51,11 +51,14 @@ func (n *NIC) readyMemory(rank, i int) []byte {
 	return mem
 }
 
+// RingLayout returns the shape of packet rings.
+func (n *NIC) RingLayout() ring.Layout { return n.f.Geometry().Ring }
+
 // RingReader returns a reader of this node's own packet ring i, which nobody
-// has read yet, or nil if there is none.
+// has read yet, or nil if there is none, as after Close.
 func (n *NIC) RingReader(i int) *ring.Reader {
 	g := n.f.Geometry()
-	if uint(i) >= uint(g.Rings) {
+	if uint(i) >= uint(g.Rings) || n.closed.Load() {
 		return nil
 	}
 	return ring.NewReader(n.readyMemory(n.rank, i), g.Ring, 0, 0)

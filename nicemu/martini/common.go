@@ -11,8 +11,17 @@ import "rhinet/nicemu/fabric"
 const CommonSegment = Segment(ioGen<<32 | sidRings)
 
 // Common returns this process's communication memory. It starts on a page and
-// lies where a process on this machine can poll it, whoever writes it.
-func (n *NIC) Common() []byte { return n.f.Bytes(n.rank, fabric.Rings) }
+// lies where a process on this machine can poll it, whoever writes it. After
+// Close it is nil.
+func (n *NIC) Common() []byte {
+	if n.closed.Load() {
+		return nil
+	}
+	return n.f.Bytes(n.rank, fabric.Rings)
+}
+
+// Boards returns how many flag boards the job has.
+func (n *NIC) Boards() int { return n.boards }
 
 // Ranks returns how many processes the job has.
 func (n *NIC) Ranks() int { return n.ranks }

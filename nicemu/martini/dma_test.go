@@ -30,6 +30,7 @@ func TestDMACopiesWhateverTheAlignment(t *testing.T) {
 func TestTrailerIsVisibleLast(t *testing.T) {
 	n := open(t, 2)
 	const size, rounds = 512, 2000
+	mem := n[1].Common()
 	go func() {
 		src := make([]byte, size)
 		pin, err := n[0].Pin(src)
@@ -46,13 +47,12 @@ func TestTrailerIsVisibleLast(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			for atomic.LoadUint32(Word32(n[1].Common(), 8192)) != uint32(i) {
+			for atomic.LoadUint32(Word32(mem, 8192)) != uint32(i) {
 				runtime.Gosched()
 			}
 		}
 		_ = n[0].Unpin(pin)
 	}()
-	mem := n[1].Common()
 	for i := 1; i <= rounds; i++ {
 		at := i % 4 * size
 		want := uint32(byte(i)) | uint32(byte(i>>8))<<8 | uint32(byte(i))<<16 | uint32(byte(i))<<24

@@ -11,8 +11,8 @@
 // How the parts of the specification map to files:
 //
 //	regs.go      tables and their places in NIC memory      3.2, 5.1, 8.2, 8.6
-//	nic.go       one NIC, driver's part: job start, Windows  3.4, 8.4, 8.5
-//	register.go  the manager's part: who owns which Window   3.4, 8.5
+//	nic.go       one NIC, as its process has it              3.4, 8.4, 8.5
+//	manager.go   the manager's part: who owns which Window   3.4, 8.5
 //	pages.go     pin-down and the page table                 8.2, 8.3
 //	segments.go  segment identifiers                         5.3, 8.6
 //	translate.go what RVATLB and PATLB answer                5.1, 5.2, 5.5
@@ -34,6 +34,14 @@
 // one state at a time, and works on the same tables, which hardware.go shows
 // to it. A test holds the two to be one NIC. Where a machine of it is attached,
 // what is unusual is run there ([NIC.FallBack]).
+//
+// Three handles lead to a NIC. A [NIC] is what a process has: its own Windows,
+// its own memory, requests to others. A [Manager] is privileged: it starts NICs
+// and says whose a Window is; whoever makes the memory of a job gets it, and nobody
+// gets it from a NIC. [Hardware] is the inside of a NIC, for the stepped model, and
+// only a Manager gives it out. Between processes the tables that a Manager
+// and their owner write can be read by the other ranks, but not written
+// (package fabric).
 //
 // Choices where the specification is silent are marked "Our choice".
 package martini

@@ -6,9 +6,20 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// This file is what the stepped model of the controller (package stepped) sees
-// of a NIC: the same tables, memory and counters that the fast path works on,
-// as the hardware and its firmware would reach them.
+// Hardware is the inside of a NIC, which the stepped model of the controller
+// (package stepped) sees: the same tables, memory and counters that the fast path
+// works on, as the hardware and its firmware would reach them. A process has
+// no way to it; [Manager.Hardware] gives it out.
+type Hardware struct{ *NIC }
+
+// LockTable returns the locks of this NIC.
+func (n *Hardware) LockTable() LockTable { return n.locks() }
+
+// InitLock enters a lock for the owner of key, as the firmware does on a call
+// of [Window.InitLock], and returns why not, or 0.
+func (n *Hardware) InitLock(key, id uint64, representative int, seg Segment, offset uint64) Reason {
+	return n.initLock(key, id, representative, seg, offset)
+}
 
 // Flits of a packet's header, by number; see the layout in regs.go.
 const (
@@ -33,14 +44,14 @@ func (w *Window) Store(dw int, v uint64) { w.page[dw] = v }
 
 // Owner looks a Window up in PGIDTBL: the key of its owner, and whether there
 // is one (martini, section 3.2).
-func (n *NIC) Owner(window int) (key uint64, valid bool) {
+func (n *Hardware) Owner(window int) (key uint64, valid bool) {
 	k := n.own.window(window).load(winKey)
-	return k &^ winValid, k&winValid != 0
+	return k & winOwner, k&winValid != 0
 }
 
 // FlagAddress returns the virtual address at which the owner of a Window has a
 // word of its contflag page mapped (martini, section 8.4).
-func (n *NIC) FlagAddress(window, flag int) uint64 {
+func (n *Hardware) FlagAddress(window, flag int) uint64 {
 	at, _ := n.f.Span(n.rank, fabric.Device)
 	return ioBase + at + uint64(regFlags+window*pageWords+flag)*8
 }
@@ -49,7 +60,9 @@ func (n *NIC) FlagAddress(window, flag int) uint64 {
 // remembers the entry of the page table that it was read from, so that a
 // transfer can keep the page from being released meanwhile.
 type Frame struct {
-	entry *entry // nil for contflag pages, which are never released
+	node  node
+	at    int    // the extent
+	entry *entry // of that; nil for contflag pages, which are never released
 	owner *entry // contflag pages: the Window, if its owner matters
 	state uint64 // of the entry, or the Window's key
 	mem   []byte // what the process has on the page
@@ -59,11 +72,11 @@ type Frame struct {
 // Frame looks a virtual page of the owner of key up in this NIC's page table.
 // Several buffers of the process may lie on one page: what is found has size
 // bytes at an offset of the page.
-func (n *NIC) Frame(key, page uint64, off, size int) (Frame, bool) {
+func (n *Hardware) Frame(key, page uint64, off, size int) (Frame, bool) {
 	if f, ok := n.contPage(key, page); ok {
 		return f, f.Bytes(off, size) != nil
 	}
-	for i := range int(min(atomic.LoadUint64(&n.own[regHigh]), Extents)) {
+	for i := range int(min(atomic.LoadUint64(&n.own.tables[regHigh]), Extents)) {
 		if f, ok := n.frameOf(i, key, page); ok && f.Bytes(off, size) != nil {
 			return f, true
 		}
@@ -72,9 +85,9 @@ func (n *NIC) Frame(key, page uint64, off, size int) (Frame, bool) {
 }
 
 // frameOf returns a page as extent i has it.
-func (n *NIC) frameOf(i int, key, page uint64) (Frame, bool) {
+func (n *Hardware) frameOf(i int, key, page uint64) (Frame, bool) {
 	x := n.own.extent(i)
-	f := Frame{entry: x, state: x.generation()}
+	f := Frame{node: n.own, at: i, entry: x, state: x.load(entState)}
 	if f.state&entValid == 0 || !n.own.covers(i, key, page) {
 		return Frame{}, false
 	}
@@ -95,7 +108,7 @@ func (n *NIC) frameOf(i int, key, page uint64) (Frame, bool) {
 
 // contPage finds the contflag page of a Window, which the driver enters into
 // the page table of the Window's owner when it maps the Window.
-func (n *NIC) contPage(key, page uint64) (Frame, bool) {
+func (n *Hardware) contPage(key, page uint64) (Frame, bool) {
 	first := n.FlagAddress(0, 0) / fabric.PageBytes
 	if page < first || page-first >= Windows {
 		return Frame{}, false
@@ -104,13 +117,17 @@ func (n *NIC) contPage(key, page uint64) (Frame, bool) {
 		return Frame{}, false
 	}
 	f := n.ContFrame(int(page - first))
-	f.owner, f.state = n.own.window(int(page-first)), winValid|key
+	f.owner = n.own.window(int(page - first))
+	f.state = f.owner.load(winKey)
+	if f.state&(winOwner|winValid) != winValid|key {
+		return Frame{}, false // withdrawn meanwhile
+	}
 	return f, true
 }
 
 // ContFrame looks a Window up in CONTTBL: the physical page of its contflag
 // (martini, sections 3.2, 3.3).
-func (n *NIC) ContFrame(window int) Frame {
+func (n *Hardware) ContFrame(window int) Frame {
 	at := n.own.window(window).load(winCont)
 	return Frame{mem: n.f.Memory(at, fabric.PageBytes)}
 }
@@ -121,20 +138,20 @@ func (f *Frame) Hold() bool {
 	if f.entry == nil {
 		return f.owner == nil || f.owner.load(winKey) == f.state
 	}
-	if !f.entry.hold() {
+	if !f.node.hold(f.at) {
 		return false
 	}
-	if f.entry.generation() == f.state {
+	if f.entry.load(entState) == f.state {
 		return true
 	}
-	f.entry.drop()
+	f.node.drop(f.at)
 	return false
 }
 
 // Drop ends Hold.
 func (f *Frame) Drop() {
 	if f.entry != nil {
-		f.entry.drop()
+		f.node.drop(f.at)
 	}
 }
 
@@ -161,7 +178,7 @@ func (f *Frame) Store(off int, v uint64) {
 
 // Find looks a segment up in the SID table for size bytes at an offset: its
 // start and length, or why the access is refused (martini, sections 5.5, 8.6).
-func (n *NIC) Find(key uint64, seg Segment, offset, size uint64) (start, length uint64, why error) {
+func (n *Hardware) Find(key uint64, seg Segment, offset, size uint64) (start, length uint64, why error) {
 	va, _, r := n.own.rva(key, seg, offset, size)
 	if r != 0 {
 		return 0, 0, r
@@ -170,12 +187,12 @@ func (n *NIC) Find(key uint64, seg Segment, offset, size uint64) (start, length 
 }
 
 // Known reports whether a segment is still registered.
-func (n *NIC) Known(seg Segment) bool {
+func (n *Hardware) Known(seg Segment) bool {
 	return seg.SID() < Segments && n.own.segment(seg.SID()).known(seg) == 0
 }
 
 // ControlWord returns a control word for the owner of key, or why not.
-func (n *NIC) ControlWord(key, word uint64) (*uint64, error) {
+func (n *Hardware) ControlWord(key, word uint64) (*uint64, error) {
 	at := min(word, 1<<32) * 8
 	if _, _, why := n.own.rva(key, makeSegment(sidControl, ioGen), at, 8); why != 0 {
 		return nil, why
@@ -185,23 +202,23 @@ func (n *NIC) ControlWord(key, word uint64) (*uint64, error) {
 
 // HeaderTLB asks the Header TLB of AOTF for a page of the AOTF area, by the low
 // 16 bits of its number: the place in the Header Buffer (martini, section 6.2).
-func (n *NIC) HeaderTLB(page uint16) (slot int, ok bool) {
+func (n *Hardware) HeaderTLB(page uint16) (slot int, ok bool) {
 	slot = int(page % AOTFHeaders)
 	return slot, atomic.LoadUint64(n.headerTLB(slot)) == tlbValid|uint64(page)
 }
 
 // HeaderBuffer returns a header of AOTF: its target as in flit FlitTarget, and
 // whether the written address's low 12 bits replace the offset.
-func (n *NIC) HeaderBuffer(slot int) (target uint64, seg Segment, offset uint64, override bool) {
+func (n *Hardware) HeaderBuffer(slot int) (target uint64, seg Segment, offset uint64, override bool) {
 	e := n.own.header(slot)
 	return e.load(hdrTarget), Segment(e.load(hdrSegment)), e.load(hdrOffset), e.load(hdrOverride) != 0
 }
 
 // CountIssued counts one refusal of an own request.
-func (n *NIC) CountIssued(r Reason) { n.own.count(regRequests, r) }
+func (n *Hardware) CountIssued(r Reason) { count(n.own.tables[regRequests:], r) }
 
 // CountArrived counts one refusal of a request that arrived.
-func (n *NIC) CountArrived(r Reason) { n.own.count(regArrivals, r) }
+func (n *Hardware) CountArrived(r Reason) { count(n.own.public[pubArrivals:], r) }
 
 // A Withdrawal tells the NIC's caches that an entry of the page table or of
 // the SID table has become invalid, before its memory is released (martini,
@@ -214,19 +231,20 @@ type Withdrawal struct {
 
 // Watch calls f at each withdrawal; nil ends it. Whoever withdraws waits for
 // the transfers under way afterwards, so f may see to their end.
-func (n *NIC) Watch(f func(Withdrawal)) {
+func (n *Hardware) Watch(f func(Withdrawal)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.watch = f
 }
 
-// tell calls the watcher about extent x, or about a segment registered in it.
-func (n *NIC) tell(x *entry, seg Segment) {
+// tell calls the watcher about extent i, or about a segment registered in it.
+func (n *NIC) tell(i int, seg Segment) {
 	if n.watch == nil {
 		return
 	}
+	x, holds := n.own.extent(i), n.own.holds(i)
 	n.watch(Withdrawal{
 		Key: x.load(entKey), First: x.load(entStart), Pages: x.load(entSize), Segment: seg,
-		Busy: func() bool { return x.load(entState)&entUsers != 0 },
+		Busy: func() bool { return atomic.LoadUint64(holds) != 0 },
 	})
 }

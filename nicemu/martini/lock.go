@@ -42,12 +42,15 @@ type LockTable struct {
 	rank, ranks int
 }
 
-// LockTable returns the locks of this NIC.
-func (n *NIC) LockTable() LockTable { return LockTable{n.own, n.rank, n.ranks} }
+// locks returns the locks of this NIC.
+func (n *NIC) locks() LockTable { return LockTable{n.own, n.rank, n.ranks} }
 
-func (l LockTable) line(id int) *entry {
-	at := regLocks + id*entryWords
-	return (*entry)(l.t[at : at+entryWords])
+func (l LockTable) line(id int) *entry { return l.t.line(regLocks + id*entryWords) }
+
+// turn is the line of a lock that the firmware of others writes too.
+func (l LockTable) turn(id uint64) *entry {
+	at := pubTurns + int(id)*entryWords
+	return (*entry)(l.t.public[at : at+entryWords])
 }
 
 // A LockPacket is what firmware finds in a Lock Request or a Lock Reserve.
@@ -60,11 +63,11 @@ type LockPacket struct {
 	From    int    // the node that sent it
 }
 
-// InitLock enters a lock for the owner of key: the node of its representative,
+// initLock enters a lock for the owner of key: the node of its representative,
 // and where the acquisition flags lie, which is alike at all processes: 8
 // aligned, pinned bytes (martini, section 9.2). To say it again is fine while
 // the process does not want the lock.
-func (n *NIC) InitLock(key, id uint64, representative int, seg Segment, offset uint64) Reason {
+func (n *NIC) initLock(key, id uint64, representative int, seg Segment, offset uint64) Reason {
 	switch {
 	case id >= Locks:
 		return NoLock
@@ -81,8 +84,8 @@ func (n *NIC) InitLock(key, id uint64, representative int, seg Segment, offset u
 	if va%8 != 0 {
 		return WrongLength
 	}
-	e := n.LockTable().line(int(id))
-	state := e.load(lockTenure)
+	e := n.locks().line(int(id))
+	state := n.locks().turn(id).load(lockTenure)
 	if was := e.load(lockKey); was != 0 && (was != key|winValid || state != 0 && state&tenureOver == 0) {
 		return LockWanted
 	}
@@ -122,6 +125,7 @@ func (l LockTable) Want(key, id uint64) (t Tenure, representative int, why Reaso
 	if home >= uint64(l.ranks) {
 		return 0, 0, NoNode // no firmware has written that
 	}
+	e = l.turn(id)
 	for {
 		old := e.load(lockTenure)
 		if old != 0 && old&tenureOver == 0 {
@@ -161,7 +165,7 @@ func (l LockTable) Request(p *LockPacket) (before Tenure, why Reason) {
 	if e.load(lockHome) != uint64(l.rank) {
 		return 0, NoLock
 	}
-	before = Tenure(atomic.SwapUint64(&e[lockLast], uint64(p.Tenure)))
+	before = Tenure(atomic.SwapUint64(&l.turn(uint64(p.Tenure.Lock()))[lockLast], uint64(p.Tenure)))
 	if before != 0 && (before.Process() >= l.ranks || before.Lock() != p.Tenure.Lock()) {
 		return 0, ForgedLock // no firmware has written that
 	}
@@ -179,6 +183,7 @@ func (l LockTable) Reserve(p *LockPacket) (allow bool, why Reason) {
 	if e.load(lockHome) != uint64(p.From) || p.Follows != MakeTenure(p.Tenure.Lock(), l.rank, p.Follows.Number()) {
 		return false, ForgedLock
 	}
+	e = l.turn(uint64(p.Tenure.Lock()))
 	for {
 		old := e.load(lockTenure)
 		switch {
@@ -197,10 +202,10 @@ func (l LockTable) Reserve(p *LockPacket) (allow bool, why Reason) {
 // number, if that is not 0. It returns the process that the lock is reserved
 // for, to which firmware then sends Lock Allow, or -1.
 func (l LockTable) Release(key, id uint64, number uint32) (next int, why Reason) {
-	e, why := l.find(key, id)
-	if why != 0 {
+	if _, why = l.find(key, id); why != 0 {
 		return -1, why
 	}
+	e := l.turn(id)
 	for {
 		old := e.load(lockTenure)
 		if old == 0 || old&tenureOver != 0 || number != 0 && uint32(old) != number {
@@ -222,7 +227,7 @@ func (l LockTable) Place(id int) (seg Segment, offset uint64) {
 // is the representative; the number of this process's tenure; whether that is
 // over; and the process that the lock is reserved for, or -1.
 func (l LockTable) State(id int) (last Tenure, number uint32, over bool, reserved int) {
-	e := l.line(id)
+	e := l.turn(uint64(id))
 	own := e.load(lockTenure)
 	return Tenure(e.load(lockLast)), uint32(own), own == 0 || own&tenureOver != 0, int(own>>reservedShift) - 1
 }

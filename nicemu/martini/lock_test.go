@@ -36,7 +36,7 @@ func acquired(n *NIC, id int) bool { return atomic.LoadUint64(lockFlag(n, id)) =
 // hold fails unless a lock's line says so.
 func hold(t *testing.T, when string, n *NIC, id int, last Tenure, number uint32, over bool, reserved int) {
 	t.Helper()
-	if a, b, c, d := n.LockTable().State(id); a != last || b != number || c != over || d != reserved {
+	if a, b, c, d := n.locks().State(id); a != last || b != number || c != over || d != reserved {
 		t.Errorf("%s: node %d: last %#x, tenure %d, over %v, reserved for %d; want %#x, %d, %v, %d", when, n.rank, a, b, c, d, last, number, over, reserved)
 	}
 }
@@ -158,8 +158,8 @@ func TestLockMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged.nic.Assign(3, 0xbad, 0)
-	n.Invalidate(4)
+	forged.nic.own.assign(3, 0xbad, 0)
+	n.own.invalidate(4)
 	raw := func(command, id uint64) error {
 		w.page[DWCommand], w.page[DWTarget] = command|id<<24, 0
 		return w.Write(DWKick, 1)
@@ -286,10 +286,10 @@ func TestLockPacketsAreChecked(t *testing.T) {
 		switch name {
 		case "not the representative":
 			p.Key = key(0)
-			_, got = all[0].LockTable().Request(&p)
+			_, got = all[0].locks().Request(&p)
 		case "another's request":
 			p.Issuer = 0
-			_, got = all[1].LockTable().Request(&p)
+			_, got = all[1].locks().Request(&p)
 		case "not from the representative", "another receiver", "another lock":
 			p.Key = key(0)
 			switch name {
@@ -300,7 +300,7 @@ func TestLockPacketsAreChecked(t *testing.T) {
 			default:
 				p.Follows = MakeTenure(1, 0, 1)
 			}
-			_, got = all[0].LockTable().Reserve(&p)
+			_, got = all[0].locks().Reserve(&p)
 		}
 		if got != why {
 			t.Errorf("%s: %v", name, got)
@@ -309,43 +309,48 @@ func TestLockPacketsAreChecked(t *testing.T) {
 	hold(t, "after all", all[0], 0, 0, 1, false, -1)
 }
 
+// lines are those of lock 0 in the memory of a NIC.
+type lines struct{ own, turn *entry }
+
+func linesOf(n *NIC) lines { return lines{n.locks().line(0), n.locks().turn(0)} }
+
 // TestLyingLockMemory: what another process may have written into NIC memory
 // is checked before it is used.
 func TestLyingLockMemory(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(home, me *entry)
+		spoil func(home, me lines)
 		then  func(n *NIC) error
 		want  Reason
 	}{
 		"last requester that is none": {
-			func(home, _ *entry) { home[lockLast] = uint64(MakeTenure(0, 77, 1)) }, func(n *NIC) error { return want(n, 0) }, ForgedLock,
+			func(home, _ lines) { home.turn[lockLast] = uint64(MakeTenure(0, 77, 1)) }, func(n *NIC) error { return want(n, 0) }, ForgedLock,
 		},
 		"last requester of another lock": {
-			func(home, _ *entry) { home[lockLast] = uint64(MakeTenure(3, 0, 1)) }, func(n *NIC) error { return want(n, 0) }, ForgedLock,
+			func(home, _ lines) { home.turn[lockLast] = uint64(MakeTenure(3, 0, 1)) }, func(n *NIC) error { return want(n, 0) }, ForgedLock,
 		},
 		"reserved twice": {
-			func(home, _ *entry) {
-				home[lockLast], home[lockTenure] = uint64(MakeTenure(0, 1, 9)), 1<<reservedShift|9
+			func(home, _ lines) {
+				home.turn[lockLast], home.turn[lockTenure] = uint64(MakeTenure(0, 1, 9)), 1<<reservedShift|9
 			},
 			func(n *NIC) error { return want(n, 0) }, ForgedLock,
 		},
 		"representative that is none": {
-			func(_, me *entry) { me[lockHome] = 1 << 40 }, func(n *NIC) error { return want(n, 0) }, NoNode,
+			func(_, me lines) { me.own[lockHome] = 1 << 40 }, func(n *NIC) error { return want(n, 0) }, NoNode,
 		},
 		"reserved for nobody": {
-			func(_, me *entry) { me[lockTenure] = 9<<reservedShift | 1 }, func(n *NIC) error { return n.Window(0).Unlock(0) }, NoNode,
+			func(_, me lines) { me.turn[lockTenure] = 9<<reservedShift | 1 }, func(n *NIC) error { return n.Window(0).Unlock(0) }, NoNode,
 		},
 		"flag in no segment": {
-			func(_, me *entry) { me[lockSegment], me[lockTenure] = 77, 1<<reservedShift|1 }, func(n *NIC) error { return n.Window(0).Unlock(0) }, NoSegment,
+			func(_, me lines) { me.own[lockSegment], me.turn[lockTenure] = 77, 1<<reservedShift|1 }, func(n *NIC) error { return n.Window(0).Unlock(0) }, NoSegment,
 		},
 	} {
 		all := open(t, 2)
 		initLocks(t, all, 0, 1)
-		c.spoil(all[1].LockTable().line(0), all[0].LockTable().line(0))
+		c.spoil(linesOf(all[1]), linesOf(all[0]))
 		if err := c.then(all[0]); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, _, over, _ := all[0].LockTable().State(0); !over {
+		if _, _, over, _ := all[0].locks().State(0); !over {
 			t.Errorf("%s: the tenure goes on", name)
 		}
 	}
@@ -357,14 +362,18 @@ func TestNoiseInLockMemory(t *testing.T) {
 	all := open(t, 3)
 	rng := rand.New(rand.NewPCG(15, 16))
 	initLocks(t, all, 0, 1)
-	good := *all[0].LockTable().line(0)
+	good := *linesOf(all[0]).own
 	for range 5000 {
 		for _, n := range all {
-			e := n.LockTable().line(0)
-			*e = good
-			e[lockKey] = n.key | winValid
+			e := linesOf(n)
+			*e.own, *e.turn = good, entry{}
+			e.own[lockKey] = n.key | winValid
 			for range rng.IntN(4) {
-				e[1+rng.IntN(5)] = rng.Uint64() >> rng.IntN(64)
+				word := &e.turn[rng.IntN(2)]
+				if i := rng.IntN(5); i < 3 {
+					word = &e.own[1+i]
+				}
+				*word = rng.Uint64() >> rng.IntN(64)
 			}
 		}
 		for range 3 {
@@ -376,8 +385,8 @@ func TestNoiseInLockMemory(t *testing.T) {
 			}
 		}
 	}
-	*all[1].LockTable().line(0) = good
-	all[1].LockTable().line(0)[lockKey] = all[1].key | winValid
+	*linesOf(all[1]).own, *linesOf(all[1]).turn = good, entry{}
+	linesOf(all[1]).own[lockKey] = all[1].key | winValid
 	if err := want(all[1], 0); err != nil || !acquired(all[1], 0) {
 		t.Errorf("after all noise: %v", err)
 	}
@@ -395,12 +404,12 @@ func TestRefusedLockIsPassedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What lock does when queue has failed.
-	key, _ := all[0].Owner(0)
-	next, why := all[0].LockTable().Release(key, 0, 2)
+	key, _ := (&Hardware{all[0]}).Owner(0)
+	next, why := all[0].locks().Release(key, 0, 2)
 	if why != LockFree {
 		t.Errorf("a tenure that is not this one: %d, %v", next, why)
 	}
-	next, why = all[0].LockTable().Release(key, 0, 1)
+	next, why = all[0].locks().Release(key, 0, 1)
 	if next != 1 || why != 0 {
 		t.Errorf("reserved for %d, %v", next, why)
 	}
@@ -409,7 +418,7 @@ func TestRefusedLockIsPassedOn(t *testing.T) {
 func TestTenuresWrapAround(t *testing.T) {
 	all := open(t, 2)
 	initLocks(t, all, 0, 1)
-	all[0].LockTable().line(0).store(lockTenure, tenureOver|0xffffffff)
+	linesOf(all[0]).turn.store(lockTenure, tenureOver|0xffffffff)
 	for number := range uint32(3) {
 		if err := want(all[0], 0); err != nil || !acquired(all[0], 0) {
 			t.Fatal(err)

@@ -51,7 +51,7 @@ func (w *Window) call(command uint64, id, node int, seg Segment, offset uint64) 
 // special is the firmware's handler of what the Initiator does not know
 // (martini, section 10.7, IDLE). r says what a refusal would.
 func (w *Window) special(command uint64, r Refusal) error {
-	n, key, id := w.nic, w.entry.load(winKey), w.page[DWCommand]>>24
+	n, key, id := w.nic, w.key(), w.page[DWCommand]>>24
 	r.Bytes = 0
 	defer w.cont()
 	next := -1
@@ -61,23 +61,23 @@ func (w *Window) special(command uint64, r Refusal) error {
 	case key&winValid == 0:
 		r.Reason = InvalidWindow
 	case command == CommandLockInit:
-		r.Reason = n.InitLock(key&^winValid, id, r.Node, r.Segment, r.Offset)
+		r.Reason = n.initLock(key&winOwner, id, r.Node, r.Segment, r.Offset)
 	case command == CommandLock:
-		return n.lock(key&^winValid, id, r)
+		return n.lock(key&winOwner, id, r)
 	default:
-		next, r.Reason = n.LockTable().Release(key&^winValid, id, 0)
+		next, r.Reason = n.locks().Release(key&winOwner, id, 0)
 	}
 	if r.Reason != 0 {
 		r.local = true
 		return n.refuse(r)
 	}
-	return n.pass(n.LockTable(), key, int(id), next, r)
+	return n.pass(n.locks(), key, int(id), next, r)
 }
 
 // lock begins a tenure and has it queued. If that is refused, the tenure is
 // over.
 func (n *NIC) lock(key, id uint64, r Refusal) error {
-	t, home, why := n.LockTable().Want(key, id)
+	t, home, why := n.locks().Want(key, id)
 	if why != 0 {
 		r.Reason, r.local = why, true
 		return n.refuse(r)
@@ -86,11 +86,11 @@ func (n *NIC) lock(key, id uint64, r Refusal) error {
 	if err == nil {
 		return nil
 	}
-	next, why := n.LockTable().Release(key, id, t.Number())
+	next, why := n.locks().Release(key, id, t.Number())
 	if why != 0 {
 		return err
 	}
-	return errors.Join(err, n.pass(n.LockTable(), key, int(id), next, r))
+	return errors.Join(err, n.pass(n.locks(), key, int(id), next, r))
 }
 
 // queue is the way of Lock Request and Lock Reserve.

@@ -64,11 +64,11 @@ func (n *NIC) carry(w *way, write bool, b []byte) (moved int, why Reason, cause 
 func (n *NIC) piece(w *way, at uint64, b []byte, write bool) (int, Reason, error) {
 	va := w.va + at
 	i := w.t.patlb(w.key, va/fabric.PageBytes, w.hint, true)
-	if i < 0 || !w.t.extent(i).hold() {
+	if i < 0 || !w.t.hold(i) {
 		return 0, NotPinned, nil
 	}
+	defer w.t.drop(i)
 	x := w.t.extent(i)
-	defer x.drop()
 	if w.seg != 0 {
 		if why := w.t.segment(w.seg.SID()).known(w.seg); why != 0 {
 			return 0, why, nil

@@ -38,13 +38,15 @@ func ParseAttach(s string) (Attach, error) {
 // Options of a NIC. The zero value is what ranks use.
 type Options struct {
 	Attach Attach
-	// Job is the PGID that the manager registers for this process, 0 for the
-	// fabric's own. Another one belongs to another job, which this NIC's
-	// peers refuse (martini, section 1.9).
+	// Job is the PGID that the process expects to be registered with, 0 for
+	// whatever the manager has registered ([Manager.Admit]).
 	Job uint32
 }
 
-// A NIC is the Martini of one rank. Windows, channels and the like belong to
+// A NIC is the Martini of one rank as its process has it: what a user may do
+// (martini, section 8.1). Who owns which Window is for the [Manager] to say, and
+// the inside of the controller is its [Hardware]; neither can be had from here.
+// After Close every operation is refused. Windows, channels and the like belong to
 // one goroutine at a time; pinning and registration may be done by any.
 type NIC struct {
 	f       *fabric.Fabric
@@ -59,52 +61,42 @@ type NIC struct {
 	ready   int     // packet rings with all pages in place
 	allow   [8]byte // payload of a Lock Allow: 1
 
-	mu    sync.Mutex
-	pins  *pinTable // by extent
-	empty []int32   // free extents
-	sids  []int32   // free segments
-	live  int       // pins and segments in use
-	last  int       // extent entered last
-	used  int       // extent that local answered last
-	shut  bool
-	aotf  *aotf // nil before the first header
-	watch func(Withdrawal)
+	mu     sync.Mutex
+	pins   *pinTable   // by extent
+	empty  []int32     // free extents
+	sids   []int32     // free segments
+	live   int         // pins and segments in use
+	last   int         // extent entered last
+	used   int         // extent that local answered last
+	closed atomic.Bool // set under mu
+	aotf   *aotf       // nil before the first header
+	watch  func(Withdrawal)
 
 	stepper Stepper // runs what is unusual; nil: the fast path does it itself
 }
 
-// Open brings up the NIC of a rank for this process, which is registered with
-// it by the job's manager ([Register]) or, where there is none, registers
-// itself: PGID and PID of its Windows are fixed from here on (martini, sections
-// 3.4, 8.5).
+// Open gives this process the NIC of a rank. The job's manager has registered the
+// process with it ([Manage]); where ranks are goroutines of one process and there
+// is no manager, the first NIC that is opened stands in for it. PGID and PID of its
+// Windows are not the process's to choose (martini, sections 3.4, 8.5).
 func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
-	if have := f.Geometry().Device; have < MemoryBytes {
-		return nil, fmt.Errorf("martini: %d bytes of NIC memory; it takes %d", have, MemoryBytes)
+	if err := enough(f); err != nil {
+		return nil, err
+	}
+	if err := admit(f); err != nil {
+		return nil, err
 	}
 	if err := f.Enter(rank); err != nil {
 		return nil, err
 	}
-	own, ok := start(f, rank)
-	if !ok {
-		f.Leave(rank)
-		return nil, fmt.Errorf("martini: the NIC of rank %d does not start", rank)
+	n := &NIC{f: f, rank: rank, own: nodeOf(f, rank), ranks: f.Ranks(), boards: f.Geometry().Boards}
+	err := n.registered(o)
+	if err == nil {
+		err = n.probe(o.Attach)
 	}
-	n := &NIC{f: f, rank: rank, own: own, ranks: f.Ranks(), boards: f.Geometry().Boards}
-	if err := n.probe(o.Attach); err != nil {
-		f.Leave(rank)
-		return nil, err
-	}
-	key, err := n.admitted(o)
 	if err != nil {
 		f.Leave(rank)
 		return nil, err
-	}
-	managed := key != 0
-	if n.key = key; !managed {
-		n.key = makeKey(f.Job(), rank)
-		if o.Job != 0 {
-			n.key = makeKey(o.Job, rank)
-		}
 	}
 	binary.NativeEndian.PutUint64(n.allow[:], 1)
 	n.pins = newPinTable()
@@ -116,11 +108,21 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	}
 	for i := range n.windows {
 		n.windows[i].open(n, i)
-		if !managed {
-			n.Assign(i, uint32(n.key), rank)
-		}
 	}
 	return n, nil
+}
+
+// registered finds out what this process was registered as.
+func (n *NIC) registered(o Options) error {
+	key := n.own.window(0).load(winKey)
+	if key&winValid == 0 {
+		return fmt.Errorf("martini: no Window is registered for rank %d: a process has had and closed its NIC already", n.rank)
+	}
+	if o.Job != 0 && o.Job != uint32(key) {
+		return fmt.Errorf("martini: rank %d is registered for job %#x, not %#x", n.rank, uint32(key), o.Job)
+	}
+	n.key = key & winOwner
+	return nil
 }
 
 // Answers to whether the ranks of a job use cross-memory attach.
@@ -174,12 +176,11 @@ func (n *NIC) reach(a Attach) error {
 func (n *NIC) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.shut {
+	if n.closed.Swap(true) {
 		return errors.New("martini: closed twice")
 	}
-	n.shut = true
 	for i := range n.windows {
-		n.Invalidate(i)
+		n.own.invalidate(i)
 	}
 	n.withdrawHeaders()
 	err := n.withdrawAll()
@@ -190,28 +191,17 @@ func (n *NIC) Close() error {
 // Rank returns the rank, which is the NIC's node number and its process's PID.
 func (n *NIC) Rank() int { return n.rank }
 
-// Fabric returns the memory that the NIC lies in.
-func (n *NIC) Fabric() *fabric.Fabric { return n.f }
-
 // Remote reports whether PUSH and PULL reach the memory of other processes.
 func (n *NIC) Remote() bool { return n.attach }
 
 // node returns the tables of another NIC and reports whether it is up.
 func (n *NIC) node(rank int) (node, bool) {
-	if uint(rank) >= uint(n.f.Ranks()) {
-		return nil, false
+	if uint(rank) >= uint(n.ranks) {
+		return node{}, false
 	}
-	return start(n.f, rank)
+	t := nodeOf(n.f, rank)
+	return t, t.up()
 }
-
-// Assign registers the owner of a Window: the driver's privilege, used by the
-// manager before the process runs (martini, sections 3.2, 8.5).
-func (n *NIC) Assign(window int, pgid uint32, pid int) {
-	atomic.StoreUint64(&n.own.window(window)[winKey], winValid|makeKey(pgid, pid))
-}
-
-// Invalidate withdraws a Window from its owner.
-func (n *NIC) Invalidate(window int) { atomic.StoreUint64(&n.own.window(window)[winKey], 0) }
 
 // Window returns Window i.
 func (n *NIC) Window(i int) *Window { return &n.windows[i] }

@@ -8,74 +8,71 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A node is the memory of one NIC as another one sees it.
-type node []uint64
+// A node is the memory of one NIC as another one sees it: tables that only its
+// own process writes, and what the NICs of all write.
+type node struct{ tables, public []uint64 }
 
 // An entry is one line of a table.
 type entry [entryWords]uint64
 
-func (t node) segment(sid int) *entry {
-	return (*entry)(t[regSIDs+sid*entryWords : regSIDs+(sid+1)*entryWords])
+// nodeOf returns the memory of a rank's NIC.
+func nodeOf(f *fabric.Fabric, rank int) node {
+	return node{f.Words(rank, fabric.Device), f.Words(rank, fabric.Public)}
 }
 
-func (t node) extent(i int) *entry {
-	return (*entry)(t[regPages+i*entryWords : regPages+(i+1)*entryWords])
-}
+func (t node) line(at int) *entry { return (*entry)(t.tables[at : at+entryWords]) }
 
-func (t node) window(i int) *entry {
-	return (*entry)(t[regPGIDTBL+i*entryWords : regPGIDTBL+(i+1)*entryWords])
-}
+func (t node) segment(sid int) *entry { return t.line(regSIDs + sid*entryWords) }
+
+func (t node) extent(i int) *entry { return t.line(regPages + i*entryWords) }
+
+func (t node) window(i int) *entry { return t.line(regPGIDTBL + i*entryWords) }
+
+// holds returns the number of transfers under way in an extent.
+func (t node) holds(i int) *uint64 { return &t.public[pubHolds+i*entryWords] }
 
 func (e *entry) load(i int) uint64     { return atomic.LoadUint64(&e[i]) }
 func (e *entry) store(i int, v uint64) { atomic.StoreUint64(&e[i], v) }
 
-// generation returns the state of e without the transfers under way.
-func (e *entry) generation() uint64 { return e.load(entState) &^ entUsers }
-
-// validate makes e valid under its next generation, which is never 0, and
-// returns that generation.
+// validate makes e, which belongs to the caller, valid under its next generation, which is
+// never 0, and returns that generation.
 func (e *entry) validate() uint32 {
-	for {
-		old := e.load(entState)
-		gen := uint32(old>>entGenShift) + 1
-		if gen == 0 {
-			gen = 1
-		}
-		if atomic.CompareAndSwapUint64(&e[entState], old, uint64(gen)<<entGenShift|entValid|old&entUsers) {
-			return gen
-		}
+	gen := uint32(e.load(entState)>>entGenShift) + 1
+	if gen == 0 {
+		gen = 1
 	}
+	e.store(entState, uint64(gen)<<entGenShift|entValid)
+	return gen
 }
 
-// invalidate makes e invalid and reports whether it was valid under gen.
+// invalidate makes e, which belongs to the caller, invalid and reports whether
+// it was valid under gen.
 func (e *entry) invalidate(gen uint32) bool {
-	for {
-		old := e.load(entState)
-		if old&entValid == 0 || uint32(old>>entGenShift) != gen {
-			return false
-		}
-		if atomic.CompareAndSwapUint64(&e[entState], old, old&^entValid) {
-			return true
-		}
+	old := e.load(entState)
+	if old&entValid == 0 || uint32(old>>entGenShift) != gen {
+		return false
 	}
+	e.store(entState, old&^entValid)
+	return true
 }
 
-// hold keeps what e describes from being released, if e is valid.
-func (e *entry) hold() bool {
-	if atomic.AddUint64(&e[entState], 1)&entValid != 0 {
+// hold keeps what extent i describes from being released, if it is valid. It
+// counts first and looks then; whoever withdraws the extent makes it invalid first and looks
+// at the count then: one of the two sees the other.
+func (t node) hold(i int) bool {
+	atomic.AddUint64(t.holds(i), 1)
+	if t.extent(i).load(entState)&entValid != 0 {
 		return true
 	}
-	e.drop()
+	t.drop(i)
 	return false
 }
 
-func (e *entry) drop() { atomic.AddUint64(&e[entState], ^uint64(0)) }
+func (t node) drop(i int) { atomic.AddUint64(t.holds(i), ^uint64(0)) }
 
-// drain waits until no transfer that held e is under way, and reports whether
-// it came to that: whoever died in a transfer holds e for ever.
-func (e *entry) drain() bool {
-	return await(&e[entState], entUsers, 0)
-}
+// drain waits until no transfer that held extent i is under way, and reports
+// whether it came to that: whoever died in a transfer holds it for ever.
+func (t node) drain(i int) bool { return await(t.holds(i), ^uint64(0), 0) }
 
 // await waits until the bits of mask in w have value v, but not for ever: a
 // rank that should change them may have died.
@@ -100,18 +97,13 @@ func await(w *uint64, mask, v uint64) bool {
 // makeKey returns what tables are looked up by (martini, section 5.2).
 func makeKey(pgid uint32, pid int) uint64 { return uint64(pgid) | uint64(uint16(pid))<<32 }
 
-// start brings up the NIC of a rank, which need not run yet, unless somebody
-// has: it enters the NIC's own segments and the extent that they lie in. It
-// reports whether the NIC is up.
-func start(f *fabric.Fabric, rank int) (node, bool) {
-	t := node(f.Words(rank, fabric.Device))
-	power := &t[regPower]
-	if atomic.LoadUint64(power) == powerOn {
-		return t, true
-	}
-	if !atomic.CompareAndSwapUint64(power, powerOff, powerRising) {
-		return t, await(power, ^uint64(0), powerOn)
-	}
+// up reports whether the manager has started the NIC.
+func (t node) up() bool { return atomic.LoadUint64(&t.tables[regPower]) == stateOn }
+
+// start brings up the NIC of a rank, whose process need not run yet: it enters
+// the NIC's own segments and the extents that they lie in.
+func start(f *fabric.Fabric, rank int) node {
+	t := nodeOf(f, rank)
 	key := makeKey(f.Job(), rank)
 	first, _ := f.Span(rank, fabric.Control)
 	last, size := f.Span(rank, fabric.Rings)
@@ -128,7 +120,7 @@ func start(f *fabric.Fabric, rank int) (node, bool) {
 	extend(ioExtent, first, last+size-first)
 	at, n := f.FlagSpan()
 	extend(boardExtent, at, n)
-	atomic.StoreUint64(&t[regHigh], ownExtents)
+	atomic.StoreUint64(&t.tables[regHigh], ownExtents)
 	register := func(sid, extent int, at, n uint64) {
 		s := t.segment(sid)
 		s.store(entKey, key)
@@ -142,6 +134,6 @@ func start(f *fabric.Fabric, rank int) (node, bool) {
 		at, n := f.Span(rank, area)
 		register(sid, ioExtent, at, n)
 	}
-	atomic.StoreUint64(power, powerOn)
-	return t, true
+	atomic.StoreUint64(&t.tables[regPower], stateOn)
+	return t
 }

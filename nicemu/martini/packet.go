@@ -57,7 +57,7 @@ func (w *Window) payload() []byte {
 // does not know.
 func (w *Window) kickBotf(size uint64) error {
 	h := w.page[DWImage : DWImage+headerFlits]
-	n, key := w.nic, w.entry.load(winKey)
+	n, key := w.nic, w.key()
 	flag := int(h[flitType] >> 8 & 0xffff)
 	r := Refusal{Op: opBotf, Node: int(h[flitTarget] >> 48), Segment: Segment(h[flitSegment]), Offset: h[flitOffset], Bytes: int(size)}
 	if key&winValid == 0 || size > MaxImage || flag > CompletionFlags {

@@ -60,7 +60,7 @@ func (n *NIC) Hold(b []byte) (Pin, error) {
 }
 
 func (n *NIC) pin(b []byte, fix bool) (Pin, error) {
-	if n.shut {
+	if n.closed.Load() {
 		return 0, n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: InvalidWindow})
 	}
 	if p, ok := n.again(b, fix); ok {
@@ -93,8 +93,8 @@ func (n *NIC) enter(b []byte, fix bool) (Pin, error) {
 		x.store(entPhys, off/fabric.PageBytes)
 	}
 	x.store(entRefs, 1)
-	if uint64(i) >= atomic.LoadUint64(&n.own[regHigh]) {
-		atomic.StoreUint64(&n.own[regHigh], uint64(i)+1)
+	if uint64(i) >= atomic.LoadUint64(&n.own.tables[regHigh]) {
+		atomic.StoreUint64(&n.own.tables[regHigh], uint64(i)+1)
 	}
 	n.live++
 	n.last, n.used = i, i
@@ -143,15 +143,15 @@ func (n *NIC) unpin(p Pin) error {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
 	}
 	x := n.own.extent(i)
-	if refs := x.load(entRefs); refs > 1 && x.generation() == uint64(gen)<<entGenShift|entValid {
+	if refs := x.load(entRefs); refs > 1 && x.load(entState) == uint64(gen)<<entGenShift|entValid {
 		x.store(entRefs, refs-1)
 		return nil
 	}
 	if !x.invalidate(gen) {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
 	}
-	n.tell(x, 0)
-	if !x.drain() {
+	n.tell(i, 0)
+	if !n.own.drain(i) {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})
 	}
 	n.release(i)
@@ -176,7 +176,7 @@ func (n *NIC) release(i int) {
 // page, since a Go slice is what there is of it. Memory other than that used
 // last is a miss; where a stepped machine is attached, that is left to it.
 func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
-	if key&^winValid != n.key {
+	if key&winOwner != n.key {
 		return nil, false
 	}
 	n.mu.Lock()
@@ -184,7 +184,7 @@ func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
 	if b, ok := n.view(n.used, at, size); ok {
 		return b, true
 	}
-	for i := range int(atomic.LoadUint64(&n.own[regHigh])) {
+	for i := range int(atomic.LoadUint64(&n.own.tables[regHigh])) {
 		if b, ok := n.view(i, at, size); ok {
 			n.used = i
 			return b, n.stepper == nil

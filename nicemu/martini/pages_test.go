@@ -115,8 +115,8 @@ func TestTablesFillUp(t *testing.T) {
 func TestGenerationIsNeverZero(t *testing.T) {
 	n := open(t, 1)[0]
 	e := n.own.segment(100)
-	e.store(entState, 0xffffffff<<entGenShift|3) // three transfers under way
-	if gen := e.validate(); gen != 1 || e.load(entState)&entUsers != 3 {
+	e.store(entState, 0xffffffff<<entGenShift)
+	if gen := e.validate(); gen != 1 || e.load(entState) != 1<<entGenShift|entValid {
 		t.Errorf("generation %d, state %x", gen, e.load(entState))
 	}
 }
@@ -149,6 +149,9 @@ func TestCloseWithdrawsAll(t *testing.T) {
 	if _, err := n[1].Register(0, 8); !errors.Is(err, InvalidWindow) {
 		t.Errorf("register after Close: %v", err)
 	}
+	if err := (&Manager{n[0].f}).Admit(1, n[0].f.Job()); err != nil {
+		t.Fatal(err)
+	}
 	again, err := Open(n[0].f, 1, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -179,12 +182,12 @@ func TestWithdrawalWaitsForTransfers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := n.own.extent(n.last)
-			if !x.hold() {
+			x := n.last
+			if !n.own.hold(x) {
 				t.Fatal("not valid")
 			}
 			var ended atomic.Bool
-			time.AfterFunc(20*time.Millisecond, func() { ended.Store(true); x.drop() })
+			time.AfterFunc(20*time.Millisecond, func() { ended.Store(true); n.own.drop(x) })
 			if err := withdraw(n, s); err != nil || !ended.Load() {
 				t.Errorf("did not wait: %v", err)
 			}
@@ -196,7 +199,7 @@ func TestWithdrawalWaitsForTransfers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n.own.extent(n.last).hold()
+			n.own.hold(n.last)
 			if err := withdraw(n, s); !errors.Is(err, InUse) {
 				t.Errorf("a transfer that never ends: %v", err)
 			}
@@ -315,6 +318,13 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	if _, err := Open(f, 0, Options{}); err == nil || !strings.Contains(err.Error(), "NIC memory") {
 		t.Error(err)
 	}
+	g.Device, g.Public = MemoryBytes, PublicBytes-1
+	if f, err = fabric.Heap(1, g); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(f, 0, Options{}); err == nil || !strings.Contains(err.Error(), "all NICs write") {
+		t.Error(err)
+	}
 	n := open(t, 2)
 	if _, err := Open(n[0].f, 1, Options{}); err == nil || !strings.Contains(err.Error(), "taken") {
 		t.Error(err)
@@ -348,30 +358,15 @@ func TestAllRanksAgreeOnAttach(t *testing.T) {
 	}
 }
 
-// TestStartThatDoesNotEnd finds a NIC whose starter died.
-func TestStartThatDoesNotEnd(t *testing.T) {
-	t.Parallel()
-	f, err := fabric.Heap(3, fabric.Small())
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := openOn(t, f, 1)
-	f.Words(1, fabric.Device)[regPower] = powerRising
-	f.Words(2, fabric.Device)[regPower] = powerRising
-	time.AfterFunc(10*time.Millisecond, func() {
-		atomic.StoreUint64(&f.Words(2, fabric.Device)[regPower], powerOn)
-	})
-	if _, ok := n[0].node(2); !ok {
-		t.Error("did not wait for the other starter")
-	}
+// TestANICThatIsNotUp: only the manager starts NICs.
+func TestANICThatIsNotUp(t *testing.T) {
+	n := open(t, 2)
+	n[1].own.tables[regPower] = stateOff
 	if err := pulled(n[0], 1, makeSegment(100, 1), 0, make([]byte, 8)); !errors.Is(err, NoNode) {
 		t.Error(err)
 	}
 	if _, err := n[0].Channel(n[0].Window(0), 1, 0); !errors.Is(err, NoNode) {
 		t.Error(err)
-	}
-	if _, err := Open(f, 1, Options{}); err == nil || f.Process(1) != 0 {
-		t.Error("opened a NIC that does not start")
 	}
 }
 
@@ -385,14 +380,14 @@ func TestABufferExposedTwice(t *testing.T) {
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	x := n.own.extent(int(n.own.segment(second.SID()).load(entHint)))
-	if !x.hold() {
+	x := int(n.own.segment(second.SID()).load(entHint))
+	if !n.own.hold(x) {
 		t.Fatal("no extent")
 	}
 	if err := n.Conceal(first); err != nil {
 		t.Error(err)
 	}
-	x.drop()
+	n.own.drop(x)
 	if err := n.Conceal(second); err != nil {
 		t.Error(err)
 	}

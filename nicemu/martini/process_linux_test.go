@@ -117,6 +117,7 @@ func poor(f *fabric.Fabric) error {
 type job struct {
 	n, stranger *NIC
 	file        *os.File
+	whole       *fabric.Fabric
 	cmd         *exec.Cmd
 	in          io.WriteCloser
 	out         *bufio.Reader
@@ -134,6 +135,19 @@ func newJob(t *testing.T, o Options) *job {
 		t.Fatal(err)
 	}
 	j := &job{file: file}
+	whole, err := fabric.Map(file) // as a launcher has it, which is no rank
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = whole.Close() })
+	m, err := Manage(whole)
+	if err == nil {
+		err = m.Admit(2, 0xbad)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.whole = whole
 	if j.n, err = Open(f, 0, o); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +296,7 @@ func TestProcessThatIsGone(t *testing.T) {
 	if err := j.n.Next().Botf(&Packet{Type: PacketPullResponse, Node: 1, PID: 1, Local: r.address, Payload: make([]byte, 8)}); !errors.Is(err, Gone) {
 		t.Errorf("response: %v", err)
 	}
-	j.n.f.Leave(1)
+	j.whole.Leave(1)
 	if err := pulled(j.n, 1, r.good, 0, make([]byte, 8)); !errors.Is(err, Gone) {
 		t.Errorf("from a rank that never was: %v", err)
 	}

@@ -38,7 +38,7 @@ const (
 )
 
 var reasonTexts = [numReasons]string{
-	InvalidWindow:  "the window belongs to no process",
+	InvalidWindow:  "the window belongs to no process, or its NIC is closed",
 	SpecialRequest: "neither PUSH, PULL nor BOTF",
 	SpecialPacket:  "packet of unknown type",
 	WrongLength:    "impossible length",
@@ -111,16 +111,16 @@ func (r *Refusal) Unwrap() []error {
 	return all
 }
 
-// count adds one refusal to a node's counters.
-func (t node) count(base int, r Reason) { atomic.AddUint64(&t[base+int(r)], 1) }
+// count adds one refusal to counters of a node.
+func count(counters []uint64, r Reason) { atomic.AddUint64(&counters[r], 1) }
 
 // refuse counts r with the issuer and, if it got that far, at the target:
 // firmware does where it finds out (martini, section 8.2). It takes a value, so that requests which are not refused do not allocate.
 func (n *NIC) refuse(r Refusal) error {
-	n.own.count(regRequests, r.Reason)
+	count(n.own.tables[regRequests:], r.Reason)
 	if !r.local && uint(r.Node) < uint(n.f.Ranks()) && r.Reason != NoNode && r.Op != opPin && r.Op != opSID {
 		if t, ok := n.node(r.Node); ok {
-			t.count(regArrivals, r.Reason)
+			count(t.public[pubArrivals:], r.Reason)
 		}
 	}
 	return &r
@@ -132,7 +132,7 @@ func (n *NIC) Refused(r Reason) (issued, arrived uint64) {
 	if r >= numReasons {
 		return 0, 0
 	}
-	return atomic.LoadUint64(&n.own[regRequests+int(r)]), atomic.LoadUint64(&n.own[regArrivals+int(r)])
+	return atomic.LoadUint64(&n.own.tables[regRequests+int(r)]), atomic.LoadUint64(&n.own.public[pubArrivals+int(r)])
 }
 
 // Names of operations in a Refusal.

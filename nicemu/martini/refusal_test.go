@@ -57,7 +57,7 @@ func testRefusals(t *testing.T, n, stranger *NIC, r remote) {
 		t.Fatal(err)
 	}
 	size := uint64(r.size)
-	target := &NIC{f: n.f, rank: r.node, own: node(n.f.Words(r.node, fabric.Device))}
+	target := &NIC{f: n.f, rank: r.node, own: nodeOf(n.f, r.node)}
 	for _, c := range []struct {
 		name   string
 		by     *NIC
@@ -148,11 +148,20 @@ func open(t testing.TB, ranks int, o ...Options) []*NIC {
 
 func openOn(t testing.TB, f *fabric.Fabric, ranks int, o ...Options) []*NIC {
 	t.Helper()
+	m, err := Manage(f)
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := make([]*NIC, ranks)
 	for i := range all {
 		var opt Options
 		if i < len(o) {
 			opt = o[i]
+		}
+		if opt.Job != 0 {
+			if err := m.Admit(i, opt.Job); err != nil {
+				t.Fatal(err)
+			}
 		}
 		n, err := Open(f, i, opt)
 		if err != nil {

@@ -71,14 +71,14 @@ const (
 	Segments = 2048
 )
 
-// Places in NIC memory, in words. Words that different ranks write share no
-// line.
+// Places in NIC memory, in words. Once the manager has started the NIC, only its
+// own process and the manager write there: processes of other ranks have it
+// mapped for reading only (fabric.Device).
 const (
-	regPower    = 0   // powerOff, powerRising, powerOn
+	regPower    = 0   // 1: the NIC is up
 	regHigh     = 16  // page table entries that were ever in use
-	regManaged  = 24  // 1 once a manager has registered the job (8.5)
+	regManaged  = 24  // of node 0: whether the job has a manager (8.5)
 	regRequests = 32  // refusals of own requests, by reason (8.7)
-	regArrivals = 64  // refusals of requests that arrived, by reason
 	regPGIDTBL  = 128 // one line a Window, below (3.2)
 	regSIDs     = 512 // one line a segment (8.6)
 	regPages    = regSIDs + Segments*entryWords
@@ -87,7 +87,7 @@ const (
 	// The header buffer of AOTF, one line a header, and its TLB (6.2).
 	regHeaders   = regFlags + Windows*pageWords
 	regHeaderTLB = regHeaders + AOTFHeaders*entryWords
-	regLocks     = regHeaderTLB + AOTFHeaders // one line a lock (9.2)
+	regLocks     = regHeaderTLB + AOTFHeaders // one line a lock: what its owner says of it (9.2)
 	regEnd       = regLocks + Locks*entryWords
 
 	pageWords = 512
@@ -96,27 +96,46 @@ const (
 // MemoryBytes is how much NIC memory the tables take.
 const MemoryBytes = regEnd * 8
 
-// States of regPower. Whoever first touches a NIC starts it: its tables must
-// be right before its process runs (martini, section 3.4).
+// Places in that part of NIC memory that the NICs of all ranks write
+// (fabric.Public), in words. On the fast path the thread that sends a packet does
+// at the target's NIC what that NIC would do, and what that NIC would note, it
+// notes here: nothing that says who may reach what. A rank that writes nonsense
+// here can keep the owner of the memory from releasing it in time, spoil its statistics,
+// and lose it a lock, no more.
 const (
-	powerOff = iota
-	powerRising
-	powerOn
+	pubArrivals = 0                           // refusals of requests that arrived, by reason (8.7)
+	pubTurns    = 64                          // one line a lock: who asks for it and for whom it is reserved
+	pubHolds    = pubTurns + Locks*entryWords // one line an extent: transfers under way in it
+	pubEnd      = pubHolds + Extents*entryWords
+)
+
+// PublicBytes is how much of such memory a NIC takes.
+const PublicBytes = pubEnd * 8
+
+// States of regPower and of regManaged. The tables of a NIC must be right before
+// its process runs (martini, section 3.4).
+const (
+	stateOff = iota
+	stateRising
+	stateOn
 )
 
 // A line of PGIDTBL and, attached to it, of CONTTBL (martini, section 3.2).
 // The key of a Window is the pair that its requests carry, unforgeable.
 const (
-	winKey   = 0 // bits 0-31 PGID, 32-47 PID, 63 valid
+	winKey   = 0 // bits 0-31 PGID, 32-47 PID, 48-62 how often assigned, 63 valid
 	winCont  = 1 // place of the contflag in the region
 	winValid = 1 << 63
+	winOwner = 1<<48 - 1 // of winKey: PGID and PID
+	winOnce  = 1 << 48   // of winKey: one assignment, so that no translation made ahead outlives it
 )
 
 // Words of a segment or of an extent of the page table. The state word passes
 // an entry on: its owner writes the others while the entry is invalid, and
 // others read them only while it is valid and of the generation they know.
+// Transfers under way are counted apart, at pubHolds.
 const (
-	entState = 0 // bits 0-15 transfers under way, 16 valid, 32-63 generation
+	entState = 0 // bit 16 valid, 32-63 generation
 	entKey   = 1 // PGID, PID of the owner
 	entStart = 2 // segment: virtual address; extent: first virtual page
 	entSize  = 3 // segment: bytes; extent: pages
@@ -124,7 +143,6 @@ const (
 	entHint  = 4 // segment: the extent that it lies in
 	entRefs  = 5 // extent: how often pinned; the owner's
 
-	entUsers    = 1<<16 - 1
 	entValid    = 1 << 16
 	entGenShift = 32
 
@@ -139,8 +157,10 @@ const (
 	lockHome    = 1 // the representative's node
 	lockSegment = 2 // where the acquisition flag lies, at every process alike
 	lockOffset  = 3
-	lockLast    = 4 // at the representative: the tenure asked for last, 0: none ever
-	lockTenure  = 5 // the owner's: bits 0-31 number, 32 over, 48-63 reserved for process + 1
+
+	// Of its line at pubTurns, which the firmware of others writes too.
+	lockLast   = 0 // at the representative: the tenure asked for last, 0: none ever
+	lockTenure = 1 // the owner's: bits 0-31 number, 32 over, 48-63 reserved for process + 1
 )
 
 // Segments and the extent that every NIC has: its own I/O space, which starts

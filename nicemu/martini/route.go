@@ -35,19 +35,19 @@ func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 		return err
 	}
 	f := route{nic: n, window: w, rank: rank, sid: sid, cont: &w.flags[0], key: &w.entry[winKey]}
-	if f.keyWas = atomic.LoadUint64(f.key); f.keyWas&winValid == 0 {
+	if f.keyWas = atomic.LoadUint64(f.key); f.keyWas&winValid == 0 || n.closed.Load() {
 		return no(InvalidWindow)
 	}
 	key := makeKey(uint32(f.keyWas), rank)
 	s := t.segment(sid)
-	f.seg, f.segWas = &s[entState], s.generation()
+	f.seg, f.segWas = &s[entState], s.load(entState)
 	size := s.load(entSize)
 	va, hint, why := t.rva(key, seg, 0, size)
 	if why != 0 {
 		return no(why)
 	}
 	x := t.extent(hint)
-	f.page, f.pageWas = &x[entState], x.generation()
+	f.page, f.pageWas = &x[entState], x.load(entState)
 	if why = n.pinned(t, rank, key, va, size, hint, true); why != 0 {
 		return no(why)
 	}
@@ -58,8 +58,8 @@ func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 // good reports whether the translations still hold.
 func (r *route) good() bool {
 	return atomic.LoadUint64(r.key) == r.keyWas &&
-		atomic.LoadUint64(r.seg)&^entUsers == r.segWas &&
-		atomic.LoadUint64(r.page)&^entUsers == r.pageWas
+		atomic.LoadUint64(r.seg) == r.segWas &&
+		atomic.LoadUint64(r.page) == r.pageWas
 }
 
 // renew translates again after good said no.

@@ -57,8 +57,8 @@ func TestRoutesAreCheckedBeforeEachPacket(t *testing.T) {
 		spoil func(n []*NIC)
 		want  Reason
 	}{
-		"window":         {func(n []*NIC) { n[0].Invalidate(2) }, InvalidWindow},
-		"job":            {func(n []*NIC) { n[0].Assign(2, 0xbad, 0) }, WrongJob},
+		"window":         {func(n []*NIC) { n[0].own.invalidate(2) }, InvalidWindow},
+		"job":            {func(n []*NIC) { n[0].own.assign(2, 0xbad, 0) }, WrongJob},
 		"extent":         {func(n []*NIC) { n[1].own.extent(ioExtent).invalidate(1) }, NotPinned},
 		"extent's pages": {func(n []*NIC) { x := n[1].own.extent(ioExtent); x.store(entSize, 1); x.validate() }, NotPinned},
 		"extent's end": {func(n []*NIC) {
@@ -101,8 +101,8 @@ func TestFlagpoleIsRefused(t *testing.T) {
 		spoil func(*NIC)
 		want  Reason
 	}{
-		"window":  {func(n *NIC) { n.Invalidate(2) }, InvalidWindow},
-		"job":     {func(n *NIC) { n.Assign(2, 0xbad, 0) }, WrongJob},
+		"window":  {func(n *NIC) { n.own.invalidate(2) }, InvalidWindow},
+		"job":     {func(n *NIC) { n.own.assign(2, 0xbad, 0) }, WrongJob},
 		"extent":  {func(n *NIC) { n.own.extent(boardExtent).invalidate(1) }, NotPinned},
 		"segment": {withdrawOwn, Stale},
 	} {

@@ -37,7 +37,7 @@ func (n *NIC) Register(at, size uint64) (Segment, error) {
 
 func (n *NIC) register(at, size uint64, hint int) (Segment, error) {
 	switch {
-	case n.shut:
+	case n.closed.Load():
 		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: InvalidWindow})
 	case at+size < at:
 		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Bytes: int(size), Reason: WrongLength})
@@ -63,7 +63,7 @@ func (n *NIC) RegisterPinned(p Pin, b []byte) (Segment, error) {
 	defer n.mu.Unlock()
 	i, gen := p.split()
 	at, size := fabric.Address(b), uint64(len(b))
-	if i < ownExtents || i >= Extents || n.own.extent(i).generation() != uint64(gen)<<entGenShift|entValid || !within((*n.pins)[i].buf, at, size) {
+	if i < ownExtents || i >= Extents || n.own.extent(i).load(entState) != uint64(gen)<<entGenShift|entValid || !within((*n.pins)[i].buf, at, size) {
 		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Bytes: len(b), Reason: NotPinned})
 	}
 	return n.register(at, size, i)
@@ -88,8 +88,8 @@ func (n *NIC) unregister(s Segment) (int, error) {
 	hint := int(n.own.segment(sid).load(entHint))
 	// A transfer holds its extent before it looks at the segment for the last
 	// time: it has either seen the segment go, or is waited for here.
-	n.tell(n.own.extent(hint), s)
-	if !n.own.extent(hint).drain() {
+	n.tell(hint, s)
+	if !n.own.drain(hint) {
 		return hint, n.refuse(Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: InUse})
 	}
 	n.sids = append(n.sids, int32(sid))
@@ -101,7 +101,7 @@ func (n *NIC) unregister(s Segment) (int, error) {
 func (n *NIC) Expose(b []byte) (Segment, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.shut {
+	if n.closed.Load() {
 		return 0, n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: InvalidWindow})
 	}
 	// An extent of its own: Conceal waits for the transfers in the extent, and a
@@ -139,14 +139,14 @@ func (n *NIC) withdrawAll() (err error) {
 			n.live--
 		}
 	}
-	for i := ownExtents; i < int(atomic.LoadUint64(&n.own[regHigh])); i++ {
+	for i := ownExtents; i < int(atomic.LoadUint64(&n.own.tables[regHigh])); i++ {
 		if !(*n.pins)[i].used {
 			continue
 		}
 		x := n.own.extent(i)
 		x.invalidate(uint32(x.load(entState) >> entGenShift)) // unless Unpin has, in vain
-		n.tell(x, 0)
-		if !x.drain() {
+		n.tell(i, 0)
+		if !n.own.drain(i) {
 			err = n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})
 		}
 		n.release(i)

@@ -43,7 +43,7 @@ func (t node) rva(key uint64, seg Segment, offset, size uint64) (va uint64, hint
 
 // known reports why s is not registered as seg.
 func (s *entry) known(seg Segment) Reason {
-	switch state := s.generation(); {
+	switch state := s.load(entState); {
 	case state == uint64(seg.Generation())<<entGenShift|entValid:
 		return 0
 	case state>>entGenShift == 0:
@@ -69,7 +69,7 @@ func (t node) patlb(key, page uint64, hint int, search bool) int {
 		return hint
 	}
 	if search {
-		for i := range int(min(atomic.LoadUint64(&t[regHigh]), Extents)) {
+		for i := range int(min(atomic.LoadUint64(&t.tables[regHigh]), Extents)) {
 			if t.covers(i, key, page) {
 				return i
 			}

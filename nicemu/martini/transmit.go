@@ -29,7 +29,7 @@ func (w *Window) Transmit(r Request, b []byte) error {
 	w.page[DWKick] = 1
 	f.Reason = w.admit(CommandPush, r.Flag)
 	if f.Reason == 0 && len(b) > 0 {
-		local, ok := w.nic.local(w.entry.load(winKey), w.page[DWLocal], uint64(len(b)))
+		local, ok := w.nic.local(w.key(), w.page[DWLocal], uint64(len(b)))
 		if !ok {
 			f.Reason = NotPinned
 		}

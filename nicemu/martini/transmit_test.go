@@ -57,7 +57,7 @@ func TestTransmitRefusals(t *testing.T) {
 		NoNode:        func() error { return w.Transmit(Request{Node: 2}, b) },
 		WrongLength:   func() error { return w.Transmit(Request{Node: 1, Flag: CompletionFlags + 1}, b) },
 		NotPinned:     func() error { return w.Transmit(Request{Node: 1}, make([]byte, 8)) },
-		InvalidWindow: func() error { n[0].Invalidate(5); return n[0].Window(5).Transmit(Request{Node: 1}, b) },
+		InvalidWindow: func() error { n[0].own.invalidate(5); return n[0].Window(5).Transmit(Request{Node: 1}, b) },
 	} {
 		issued, _ := n[0].Refused(want)
 		if err := do(); !errors.Is(err, want) {

@@ -42,7 +42,7 @@ type Outcome struct {
 // others poll, written where a translation made ahead leads; what is left to s
 // is a packet of the header alone that goes ahead when that translation is
 // made. [Window.Swap] is never left to s.
-func (n *NIC) FallBack(s Stepper) { n.stepper = s }
+func (n *Hardware) FallBack(s Stepper) { n.stepper = s }
 
 // ended turns the end of a request on the stepped machine into what the fast
 // path returns.
@@ -86,7 +86,7 @@ func (w *Window) unusual(r Refusal, dw int, value uint64) error {
 		w.cont()
 		return w.nic.refuse(r)
 	}
-	key := w.entry.load(winKey) &^ winValid
+	key := w.key() & winOwner
 	x := trip{n: w.nic, own: key, local: w.page[DWLocal], size: command >> 24}
 	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), int(target>>16&0xffff))
 	if op == CommandPush {
@@ -113,7 +113,7 @@ func (w *Window) ahead(rank int, seg Segment) error {
 // unusualImage is unusual for a packet image of BOTF.
 func (w *Window) unusualImage(r Refusal, size uint64) error {
 	h := w.page[DWImage : DWImage+headerFlits]
-	n, key := w.nic, w.entry.load(winKey)
+	n, key := w.nic, w.key()
 	flag := int(h[flitType] >> 8 & 0xffff)
 	switch {
 	case key&winValid == 0:
@@ -128,7 +128,7 @@ func (w *Window) unusualImage(r Refusal, size uint64) error {
 		w.cont()
 		return n.refuse(r)
 	}
-	x := trip{n: n, own: key &^ winValid, local: h[flitLocal], size: size}
+	x := trip{n: n, own: key & winOwner, local: h[flitLocal], size: size}
 	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), int(h[flitTarget]>>32&0xffff))
 	switch kind := uint8(h[flitType]); kind {
 	case PacketPush:

@@ -122,7 +122,7 @@ func TestUnusualIsLeftToTheMachine(t *testing.T) {
 		}
 	}
 	m := &standIn{}
-	n[0].FallBack(m)
+	(&Hardware{n[0]}).FallBack(m)
 	w := n[0].Window(0)
 	good := Request{Node: 1, Segment: r.good}
 	packet := func(p Packet) error {
@@ -147,7 +147,7 @@ func TestUnusualIsLeftToTheMachine(t *testing.T) {
 	}
 	before, cont := bytes.Clone(s.mem), w.Contflag()
 	m.outcome = Outcome{Reason: Stale, Left: 8}
-	n[0].Invalidate(1)
+	n[0].own.invalidate(1)
 	for name, do := range map[string]func() error{
 		"violation":          func() error { return w.Push(Request{Node: 1, Segment: r.stale}, one) },
 		"beyond the segment": func() error { return w.Pull(Request{Node: 1, Segment: r.good, Offset: 2*page - 8}, one) },
@@ -195,7 +195,7 @@ func TestUnusualIsLeftToTheMachine(t *testing.T) {
 	if err := n[0].WriteAOTF(7<<aotfPageShift, 1); !errors.Is(err, stuck) {
 		t.Error(err)
 	}
-	n[0].FallBack(nil)
+	(&Hardware{n[0]}).FallBack(nil)
 	if err := w.Push(Request{Node: 1, Segment: r.unpinned}, one); !errors.Is(err, NotPinned) {
 		t.Error(err)
 	}
@@ -206,7 +206,7 @@ func TestUnusualIsLeftToTheMachine(t *testing.T) {
 func TestHeaderGoesAhead(t *testing.T) {
 	n := open(t, 2)
 	m := &standIn{}
-	n[0].FallBack(m)
+	(&Hardware{n[0]}).FallBack(m)
 	w := n[0].Window(0)
 	c, err := n[0].Channel(w, 1, 0)
 	if err != nil || m.kicks != 1 {
@@ -242,7 +242,7 @@ func TestNoAccessIsNotLeftToTheMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &standIn{}
-	n[0].FallBack(m)
+	(&Hardware{n[0]}).FallBack(m)
 	for range 2 { // with the machine, and without
 		for _, a := range accesses() {
 			if err := a.do(n[0], 1, r.good, 0, make([]byte, 8)); !errors.Is(err, NoAccess) {
@@ -255,7 +255,7 @@ func TestNoAccessIsNotLeftToTheMachine(t *testing.T) {
 		if err := n[0].WriteAOTF(0, 1); !errors.Is(err, NoAccess) {
 			t.Error(err)
 		}
-		n[0].FallBack(nil)
+		(&Hardware{n[0]}).FallBack(nil)
 	}
 	if s.mem[0] != pattern(0) || m.kicks != 0 || m.writes != 0 {
 		t.Errorf("%+v", m)

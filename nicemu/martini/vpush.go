@@ -22,13 +22,20 @@ func (n *NIC) Mailbox(w *Window, rank int) (*Mailbox, error) {
 	if err := m.find(n, w, rank, sidShared); err != nil {
 		return nil, err
 	}
-	m.most = n.f.Geometry().Shared.MaxPayload()
+	m.most = n.MaxMail()
 	m.ring = ring.NewSharedWriter(n.f.Bytes(rank, fabric.Shared), n.f.Geometry().Shared)
 	return m, nil
 }
 
-// MailReader returns the reader of this node's own VPUSH ring.
+// MaxMail returns the longest payload of a record of the VPUSH ring, in bytes.
+func (n *NIC) MaxMail() int { return n.f.Geometry().Shared.MaxPayload() }
+
+// MailReader returns the reader of this node's own VPUSH ring, or nil after
+// Close.
 func (n *NIC) MailReader() *ring.SharedReader {
+	if n.closed.Load() {
+		return nil
+	}
 	return ring.NewSharedReader(n.f.Bytes(n.rank, fabric.Shared), n.f.Geometry().Shared, n.f.Ranks())
 }
 

@@ -20,10 +20,19 @@ type Window struct {
 
 func (w *Window) open(n *NIC, id int) {
 	w.nic, w.id, w.entry = n, id, n.own.window(id)
-	w.page = n.own[regWindows+id*pageWords:][:pageWords]
-	w.flags = n.own[regFlags+id*pageWords:][:pageWords]
+	w.page = n.own.tables[regWindows+id*pageWords:][:pageWords]
+	w.flags = n.own.tables[regFlags+id*pageWords:][:pageWords]
 	at, _ := n.f.Span(n.rank, fabric.Device)
 	w.entry.store(winCont, at+uint64(regFlags+id*pageWords)*8)
+}
+
+// key returns the Window's line of PGIDTBL, which is not valid once the NIC has
+// been closed, whoever the Window belongs to by then.
+func (w *Window) key() uint64 {
+	if w.nic.closed.Load() {
+		return 0
+	}
+	return w.entry.load(winKey)
 }
 
 // CompletionFlags is how many completion flags a Window has, numbered from 1.
@@ -110,7 +119,7 @@ func (w *Window) kick() error {
 	if w.admit(op, flag) != 0 {
 		return w.unusual(r, DWKick, 1)
 	}
-	key := w.entry.load(winKey)
+	key := w.key()
 	var local []byte
 	if size > 0 {
 		var ok bool
@@ -139,7 +148,7 @@ func (w *Window) admit(op uint64, flag int) Reason {
 	switch {
 	case op != CommandPush && op != CommandPull:
 		return SpecialRequest
-	case w.entry.load(winKey)&winValid == 0:
+	case w.key()&winValid == 0:
 		return InvalidWindow
 	case flag > CompletionFlags:
 		return WrongLength

@@ -145,7 +145,7 @@ func TestWindowsBelongToTheirOwner(t *testing.T) {
 		}
 	}
 	w := n[0].Window(1)
-	n[0].Invalidate(1)
+	n[0].own.invalidate(1)
 	for i, err := range try(w) {
 		if !errors.Is(err, InvalidWindow) {
 			t.Errorf("invalid window, request %d: %v", i, err)
@@ -154,7 +154,7 @@ func TestWindowsBelongToTheirOwner(t *testing.T) {
 	// A Window of another job: its requests carry that job's PGID, whatever
 	// the image says. Local memory is not pinned for that job either, which is
 	// found out first where it is read first.
-	n[0].Assign(1, 0xbad, 0)
+	n[0].own.assign(1, 0xbad, 0)
 	for i, err := range try(w) {
 		want := WrongJob
 		if i == 0 {
@@ -164,7 +164,7 @@ func TestWindowsBelongToTheirOwner(t *testing.T) {
 			t.Errorf("forged window, request %d: %v", i, err)
 		}
 	}
-	n[0].Assign(1, n[0].f.Job(), 0)
+	n[0].own.assign(1, n[0].f.Job(), 0)
 	for i, err := range try(w) {
 		if err != nil {
 			t.Errorf("own window, request %d: %v", i, err)

@@ -47,12 +47,13 @@ var (
 // processes of a job do so before they communicate.
 func Open(nic *martini.NIC, o Options) (*Library, error) {
 	l := &Library{nic: nic, window: nic.Window(0), o: o, mem: nic.Common(), box: make([]byte, 2*descriptorBytes)}
-	if need := frontBytes + nic.Ranks()*peerBytes; len(l.mem) < need {
-		return nil, fmt.Errorf("lowlevel: %d bytes of communication memory; %d processes take %d", len(l.mem), nic.Ranks(), need)
-	}
 	var err error
 	if l.pin, err = nic.Pin(l.box); err != nil {
 		return nil, err
+	}
+	if need := frontBytes + nic.Ranks()*peerBytes; len(l.mem) < need {
+		err = fmt.Errorf("lowlevel: %d bytes of communication memory; %d processes take %d", len(l.mem), nic.Ranks(), need)
+		return nil, errors.Join(err, nic.Unpin(l.pin))
 	}
 	l.cache = NewPinCache(nic, o.Pinned)
 	l.peers = make([]peer, nic.Ranks())

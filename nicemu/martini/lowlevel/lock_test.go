@@ -16,8 +16,12 @@ func await(f func() bool) {
 }
 
 // reserved returns the process that lock id of l's process is reserved for.
-func reserved(l *Library, id int) int {
-	_, _, _, to := l.nic.LockTable().State(id)
+func reserved(t *testing.T, boss *martini.Manager, l *Library, id int) int {
+	h, err := boss.Hardware(l.nic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, _, to := h.LockTable().State(id)
 	return to
 }
 
@@ -25,7 +29,7 @@ func reserved(l *Library, id int) int {
 // reserves with the first and gets the lock from it; one that comes after the
 // release is allowed at once.
 func TestLocksAreQueued(t *testing.T) {
-	all := job(t, 3, martini.Options{})
+	boss, all := managed(t, 3, martini.Options{})
 	for _, l := range all {
 		if err := l.InitLock(0, 2); err != nil {
 			t.Fatal(err)
@@ -49,7 +53,7 @@ func TestLocksAreQueued(t *testing.T) {
 	}
 	got := make(chan error)
 	go func() { got <- all[1].Lock(0) }()
-	await(func() bool { return reserved(all[0], 0) == 1 })
+	await(func() bool { return reserved(t, boss, all[0], 0) == 1 })
 	select {
 	case err := <-got:
 		t.Fatalf("acquired while held: %v", err)
@@ -101,7 +105,7 @@ func TestBrokenOffLock(t *testing.T) {
 // TestClosedWithLocks: what is still held at the end is given up, with an
 // error.
 func TestClosedWithLocks(t *testing.T) {
-	all := job(t, 2, martini.Options{})
+	boss, all := managed(t, 2, martini.Options{})
 	other, err := Open(all[0].nic, Options{Alive: func() error { return errors.New("stop") }})
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +123,7 @@ func TestClosedWithLocks(t *testing.T) {
 	}
 	got := make(chan error)
 	go func() { got <- all[1].Lock(0) }()
-	await(func() bool { return reserved(other, 0) == 1 })
+	await(func() bool { return reserved(t, boss, other, 0) == 1 })
 	if err := other.Close(); !errors.Is(err, ErrHeld) {
 		t.Error(err)
 	}

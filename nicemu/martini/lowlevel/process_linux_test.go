@@ -57,6 +57,7 @@ func TestScenarioBetweenProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
+	manage(t, file)
 	var children []*exec.Cmd
 	for rank := 1; rank < 3; rank++ {
 		c := exec.Command("/proc/self/exe")
@@ -120,6 +121,7 @@ func TestLockGoesOnWithoutItsRepresentative(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
+	manage(t, file)
 	c := exec.Command("/proc/self/exe")
 	c.Env = append(os.Environ(), child+"="+busy)
 	c.ExtraFiles = []*os.File{file}
@@ -173,5 +175,18 @@ func TestLockGoesOnWithoutItsRepresentative(t *testing.T) {
 	rest, _ := io.ReadAll(said)
 	if err := errors.Join(wrong[0], wrong[1], c.Wait(), f.Close()); err != nil || counter.Load() != 1000 {
 		t.Errorf("%d times: %v: %s", counter.Load(), err, rest)
+	}
+}
+
+// manage registers the processes of a job, as a launcher does.
+func manage(t *testing.T, file *os.File) {
+	t.Helper()
+	f, err := fabric.Map(file)
+	if err == nil {
+		_, err = martini.Manage(f)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }

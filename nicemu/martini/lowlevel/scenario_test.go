@@ -151,7 +151,18 @@ func exchange(l *Library, b *Barrier) error {
 // job returns the libraries of n processes that are goroutines.
 func job(t testing.TB, n int, o martini.Options) []*Library {
 	t.Helper()
+	_, all := managed(t, n, o)
+	return all
+}
+
+// managed is job with the job's manager.
+func managed(t testing.TB, n int, o martini.Options) (*martini.Manager, []*Library) {
+	t.Helper()
 	f, err := fabric.Heap(n, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	boss, err := martini.Manage(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +183,7 @@ func job(t testing.TB, n int, o martini.Options) []*Library {
 		})
 		all = append(all, l)
 	}
-	return all
+	return boss, all
 }
 
 // patience ends waits that have no end.

@@ -44,7 +44,18 @@ func kinds() []kind {
 // open returns the nodes of a job of goroutines.
 func open(t testing.TB, n int, make func(*martini.NIC) (node, error)) []node {
 	t.Helper()
+	_, _, all := openJob(t, n, make)
+	return all
+}
+
+// openJob is open for tests that go behind the layer's back.
+func openJob(t testing.TB, n int, make func(*martini.NIC) (node, error)) (*fabric.Fabric, *martini.Manager, []node) {
+	t.Helper()
 	f, err := fabric.Heap(n, Geometry(fabric.Small(), n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	boss, err := martini.Manage(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +75,7 @@ func open(t testing.TB, n int, make func(*martini.NIC) (node, error)) []node {
 		t.Cleanup(func() { _ = errors.Join(p.Close(), nic.Close()) })
 		all = append(all, p)
 	}
-	return all
+	return f, boss, all
 }
 
 // send sends data to dst, or says why not.
@@ -232,6 +243,16 @@ func TestNothingIsAllocated(t *testing.T) {
 			_, _ = p[0].Receive()
 		}); used != 0 {
 			t.Errorf("%s: %v allocations for a message", k.name, used)
+		}
+	}
+}
+
+// withdraw takes all Windows from node 0.
+func withdraw(t *testing.T, boss *martini.Manager) {
+	t.Helper()
+	for i := range martini.Windows {
+		if err := boss.Invalidate(0, i); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package pm
 
 import (
+	"errors"
 	"fmt"
 
 	"rhinet/nicemu/fabric"
@@ -75,10 +76,6 @@ func Geometry(g fabric.Geometry, nodes int) fabric.Geometry {
 // [Geometry] asks for. It takes the NIC's communication memory.
 func NewRHiNET(nic *martini.NIC, o Options) (*RHiNET, error) {
 	nodes := nic.Ranks()
-	mem := nic.Common()
-	if len(mem) < nodes*stride {
-		return nil, fmt.Errorf("pm: %d bytes of communication memory; %d nodes take %d", len(mem), nodes, nodes*stride)
-	}
 	p := &RHiNET{
 		nic: nic, o: o, mem: make([]byte, sendBytes+8),
 		lanes: make([]lane, nodes), targets: make([]target, nodes),
@@ -87,6 +84,11 @@ func NewRHiNET(nic *martini.NIC, o Options) (*RHiNET, error) {
 	var err error
 	if p.pin, err = nic.Pin(p.mem); err != nil {
 		return nil, err
+	}
+	mem := nic.Common()
+	if len(mem) < nodes*stride {
+		err = fmt.Errorf("pm: %d bytes of communication memory; %d nodes take %d", len(mem), nodes, nodes*stride)
+		return nil, errors.Join(err, p.Close())
 	}
 	for i := range p.lanes {
 		at := i * stride

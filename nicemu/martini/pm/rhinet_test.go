@@ -203,13 +203,12 @@ func TestLyingReceiver(t *testing.T) {
 
 // TestRefusals: what the NIC refuses is the caller's to know.
 func TestRefusals(t *testing.T) {
-	a, _ := pair(t, Options{Throttle: Global})
+	_, boss, all := openJob(t, 2, rhinet(Options{Throttle: Global}))
+	a := all[0].(*RHiNET)
 	if _, err := a.GetSendBuffer(1, 100); err != nil {
 		t.Fatal(err)
 	}
-	for i := range martini.Windows {
-		a.nic.Invalidate(i)
-	}
+	withdraw(t, boss)
 	if err := a.Send(); !errors.Is(err, martini.InvalidWindow) {
 		t.Error(err)
 	}

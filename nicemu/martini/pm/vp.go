@@ -28,7 +28,7 @@ var _ Messages = (*VP)(nil)
 func NewVP(nic *martini.NIC) *VP {
 	return &VP{
 		nic: nic, mail: make([]*martini.Mailbox, nic.Ranks()), reader: nic.MailReader(),
-		most: min(maxVP, nic.Fabric().Geometry().Shared.MaxPayload()),
+		most: min(maxVP, nic.MaxMail()),
 	}
 }
 

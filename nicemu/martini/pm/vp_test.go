@@ -41,10 +41,10 @@ func TestBackPressure(t *testing.T) {
 
 // TestSpoiltVPRing: nothing is received from a ring that nobody can follow.
 func TestSpoiltVPRing(t *testing.T) {
-	p := open(t, 2, vp)
+	f, _, p := openJob(t, 2, vp)
 	must(t, p[0], 1, []byte("first"))
 	v := p[1].(*VP)
-	mem := v.nic.Fabric().Words(1, fabric.Shared)
+	mem := f.Words(1, fabric.Shared)
 	for i := range mem {
 		if uint32(mem[i]) == 1 && i > 8 { // the record's sequence; its length follows
 			atomic.StoreUint64(&mem[i+1], 5000)
@@ -60,15 +60,13 @@ func TestSpoiltVPRing(t *testing.T) {
 }
 
 func TestVPRefusals(t *testing.T) {
-	p := open(t, 2, vp)
+	_, boss, p := openJob(t, 2, vp)
 	v := p[0].(*VP)
 	must(t, v, 1, []byte("opens the way"))
 	if _, err := v.GetSendBuffer(1, 1); err != nil {
 		t.Fatal(err)
 	}
-	for i := range martini.Windows {
-		v.nic.Invalidate(i)
-	}
+	withdraw(t, boss)
 	if err := v.Send(); !errors.Is(err, martini.InvalidWindow) {
 		t.Error(err)
 	}

@@ -16,6 +16,10 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	manager, err := martini.Manage(f)
+	if err != nil {
+		log.Fatal(err)
+	}
 	var nics []*martini.NIC
 	for rank := range 2 {
 		n, err := martini.Open(f, rank, martini.Options{})
@@ -25,7 +29,7 @@ func Example() {
 		defer n.Close()
 		nics = append(nics, n)
 	}
-	m, err := stepped.New(nics, stepped.Options{Observe: func(e stepped.Event) {
+	m, err := stepped.New(manager, nics, stepped.Options{Observe: func(e stepped.Event) {
 		if e.Node == 0 && e.Module == stepped.Initiator && e.From != e.To {
 			fmt.Println(e.From, "->", e.To)
 		}
@@ -71,6 +75,10 @@ func ExampleMachine_Attach() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	manager, err := martini.Manage(f)
+	if err != nil {
+		log.Fatal(err)
+	}
 	var nics []*martini.NIC
 	for rank := range 2 {
 		n, err := martini.Open(f, rank, martini.Options{})
@@ -80,7 +88,7 @@ func ExampleMachine_Attach() {
 		defer n.Close()
 		nics = append(nics, n)
 	}
-	m, err := stepped.New(nics, stepped.Options{Observe: func(e stepped.Event) {
+	m, err := stepped.New(manager, nics, stepped.Options{Observe: func(e stepped.Event) {
 		if e.To == stepped.MISS && e.From != e.To || e.From == stepped.MISS && e.From != e.To {
 			fmt.Println(e.Module, e.From, "->", e.To)
 		}

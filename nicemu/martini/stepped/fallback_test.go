@@ -53,7 +53,7 @@ func TestFirmwareRunsForTheFastPath(t *testing.T) {
 	if _, err := w.nics[0].Pin(other); err != nil {
 		t.Fatal(err)
 	}
-	w.nics[0].Invalidate(3)
+	must(t, w.boss.Invalidate(0, 3))
 	win := w.nics[0].Window(0)
 	r := martini.Request{Node: 1, Segment: w.seg[1], Flag: 1}
 	size := uint64(len(w.areas[1]))
@@ -122,7 +122,7 @@ func TestRingsAreOpenedByTheMachine(t *testing.T) {
 	if !reader.Ready() {
 		t.Error("nothing arrives")
 	}
-	w.nics[0].Assign(1, 0xbad, 0)
+	must(t, w.boss.Assign(0, 1, 0xbad, 0))
 	_, err = w.nics[0].Mailbox(w.nics[0].Window(1), 1)
 	if !errors.Is(err, martini.WrongJob) || w.last() != martini.WrongJob || !slices.Equal(*seen, []string{"RFend RVA", "RFend FLIT1"}) {
 		t.Errorf("%v, firmware called for %q", err, *seen)

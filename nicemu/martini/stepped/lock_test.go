@@ -106,7 +106,7 @@ func TestLockTakesThreeMessages(t *testing.T) {
 	}
 	l.lock(s1, 5)
 	l.messages("held", aRequest, aReserve)
-	if _, _, over, to := l.nics[s2].LockTable().State(5); over || to != s1 || l.acquired(s1) {
+	if _, _, over, to := l.inside(s2).LockTable().State(5); over || to != s1 || l.acquired(s1) {
 		t.Fatalf("reserved for %d, over %v", to, over)
 	}
 	l.unlock(s2, 5)
@@ -194,7 +194,7 @@ func TestLockMistakes(t *testing.T) {
 	l := newLockWorld(t, 3, Options{})
 	l.init(1, 6, 0) // node 0 does not know
 	l.lock(1, 5)
-	l.nics[1].Invalidate(3)
+	must(t, l.boss.Invalidate(1, 3))
 	for _, c := range []struct {
 		name    string
 		do      func()
@@ -234,7 +234,7 @@ func TestLockMistakes(t *testing.T) {
 			}
 		}
 	}
-	if _, _, over, _ := l.nics[1].LockTable().State(6); !over {
+	if _, _, over, _ := l.inside(1).LockTable().State(6); !over {
 		t.Error("a LOCK that was refused goes on")
 	}
 	l.acquired(1)
@@ -283,7 +283,7 @@ func TestForgedLockPackets(t *testing.T) {
 				})
 			}}
 			w.attack(c.name, p, c.by, 0, 0, 0, c.want, 1)
-			last, number, over, to := w.nics[1].LockTable().State(5)
+			last, number, over, to := w.inside(1).LockTable().State(5)
 			if last != held || number != 1 || over || to != -1 {
 				t.Fatalf("%s: last %#x, tenure %d, over %v, reserved for %d", c.name, last, number, over, to)
 			}
@@ -317,7 +317,7 @@ func TestRefusedReserveEndsTheLock(t *testing.T) {
 	if _, arrived := l.nics[2].Refused(martini.ForgedLock); arrived != 1 {
 		t.Errorf("counted %d times at node 2", arrived)
 	}
-	if _, number, over, _ := l.nics[1].LockTable().State(5); number != 1 || !over || l.acquired(1) {
+	if _, number, over, _ := l.inside(1).LockTable().State(5); number != 1 || !over || l.acquired(1) {
 		t.Errorf("tenure %d, over %v", number, over)
 	}
 	l.lock(3, 5) // node 1 was the last to ask, and has given up
@@ -376,7 +376,7 @@ func TestAllowThatCannotArrive(t *testing.T) {
 	if why := l.last(); why != martini.Stale {
 		t.Errorf("LOCK: %v", why)
 	}
-	if _, _, over, _ := l.nics[1].LockTable().State(5); !over {
+	if _, _, over, _ := l.inside(1).LockTable().State(5); !over {
 		t.Error("it goes on wanting the lock")
 	}
 	l.acquired(2)
@@ -389,19 +389,23 @@ func TestAllowThatCannotArrive(t *testing.T) {
 // TestLyingLockMemory: a process that is none is not sent to.
 func TestLyingLockMemory(t *testing.T) {
 	for name, c := range map[string]struct {
-		word int
+		word int // of the owner's line, then of the other
 		v    uint64
 		want martini.Reason
 	}{
-		"last requester": {4, uint64(martini.MakeTenure(5, 77, 1)), martini.ForgedLock},
-		"reservation":    {5, 9<<48 | 1, martini.NoNode},
+		"last requester": {8, uint64(martini.MakeTenure(5, 77, 1)), martini.ForgedLock},
+		"reservation":    {9, 9<<48 | 1, martini.NoNode},
 		"representative": {1, 1 << 17, martini.NoNode},
 	} {
 		l := newLockWorld(t, 2, Options{})
-		line := lockLine(l.nics[0], 5)
-		line[c.word] = c.v
+		own, turn := lockLines(l.f, 0, 5)
+		if c.word < len(own) {
+			own[c.word] = c.v
+		} else {
+			turn[c.word-len(own)] = c.v
+		}
 		switch c.word {
-		case 4:
+		case 8:
 			l.lock(1, 5)
 		case 1:
 			l.lock(0, 5)
@@ -443,9 +447,11 @@ func TestBothNICsShareTheLock(t *testing.T) {
 	}
 }
 
-// lockLine is a lock's line in NIC memory, where locks are the last table.
-func lockLine(n *martini.NIC, id int) []uint64 {
+// lockLines are a lock's lines in NIC memory: its owner's, where locks are the
+// last table, and that which the firmware of others writes too.
+func lockLines(f *fabric.Fabric, rank, id int) (own, turn []uint64) {
 	const words = 8
 	at := martini.MemoryBytes/8 - (martini.Locks-id)*words
-	return n.Fabric().Words(n.Rank(), fabric.Device)[at : at+words]
+	own = f.Words(rank, fabric.Device)[at : at+words]
+	return own, f.Words(rank, fabric.Public)[64+id*words:][:words]
 }

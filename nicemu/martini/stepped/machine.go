@@ -76,7 +76,7 @@ type Machine struct {
 type node struct {
 	m    *Machine
 	id   int
-	nic  *martini.NIC
+	nic  *martini.Hardware
 	regs [Modules]register
 	busy bool // may have something to do
 
@@ -95,10 +95,10 @@ type node struct {
 	cpu    Firmware
 }
 
-// New returns the machine of some NICs of a job, all of which are in this
-// process and in order of their ranks. The NICs stay usable by the fast path
+// New returns the machine of the NICs of a job, all of which are in this
+// process and in order of their ranks; their manager opens them up. The NICs stay usable by the fast path
 // while no step is under way.
-func New(nics []*martini.NIC, o Options) (*Machine, error) {
+func New(manager *martini.Manager, nics []*martini.NIC, o Options) (*Machine, error) {
 	if len(nics) == 0 || nics[0].Ranks() != len(nics) {
 		return nil, errors.New("stepped: a machine takes the NICs of all ranks of a job")
 	}
@@ -113,7 +113,11 @@ func New(nics []*martini.NIC, o Options) (*Machine, error) {
 		if nic == nil || nic.Rank() != i {
 			return nil, fmt.Errorf("stepped: NIC %d is not that of rank %d", i, i)
 		}
-		n := &node{m: m, id: i, nic: nic}
+		inside, err := manager.Hardware(nic)
+		if err != nil {
+			return nil, err
+		}
+		n := &node{m: m, id: i, nic: inside}
 		for mod := range Modules {
 			n.regs[mod].state = mod.rest()
 		}
@@ -121,7 +125,9 @@ func New(nics []*martini.NIC, o Options) (*Machine, error) {
 		n.rfendUnit.broken = make([][2][martini.Windows]uint64, len(nics))
 		n.cpu.start(n)
 		m.nodes = append(m.nodes, n)
-		nic.Watch(n.withdraw)
+	}
+	for _, n := range m.nodes {
+		n.nic.Watch(n.withdraw)
 	}
 	return m, nil
 }

@@ -160,7 +160,8 @@ func TestTLBGeometry(t *testing.T) {
 }
 
 func TestMachinesOfImpossibleShape(t *testing.T) {
-	nics := openNICs(t, 2)
+	_, boss, nics := openNICs(t, 2)
+	_, _, others := openNICs(t, 2)
 	for name, c := range map[string]struct {
 		nics []*martini.NIC
 		o    Options
@@ -168,12 +169,13 @@ func TestMachinesOfImpossibleShape(t *testing.T) {
 		"no node":         {nil, Options{}},
 		"one of two":      {nics[:1], Options{}},
 		"wrong order":     {[]*martini.NIC{nics[1], nics[0]}, Options{}},
+		"another job's":   {others, Options{}},
 		"three sets":      {nics, Options{TLB: Geometry{3, 1}}},
 		"no ways":         {nics, Options{TLB: Geometry{4, 0}}},
 		"too many ways":   {nics, Options{TLB: Geometry{4, 99}}},
 		"missing in line": {[]*martini.NIC{nics[0], nil}, Options{}},
 	} {
-		if m, err := New(c.nics, c.o); err == nil || m != nil {
+		if m, err := New(boss, c.nics, c.o); err == nil || m != nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -66,7 +66,7 @@ func plain() []path {
 }
 
 func (w *world) pgid(i int) uint32 {
-	key, _ := w.nics[i].Owner(0)
+	key, _ := w.inside(i).Owner(0)
 	return uint32(key)
 }
 
@@ -209,16 +209,16 @@ func TestUnknownSegmentsAreRefused(t *testing.T) {
 // 3.2, 8.5: a Window works only for its owner, as PGIDTBL says.
 func TestWindowsWorkOnlyForTheirOwner(t *testing.T) {
 	w := hostile(t, Options{})
-	w.nics[0].Invalidate(5)
+	must(t, w.boss.Invalidate(0, 5))
 	for _, p := range append(named(), plain()...) {
 		w.attack("invalid Window", p, 0, 5, w.seg[1], 0, martini.InvalidWindow, -1)
 	}
 	// Assigned to another process of the job: it reads no memory of this one.
-	w.nics[0].Assign(6, w.pgid(1), 1)
+	must(t, w.boss.Assign(0, 6, w.pgid(1), 1))
 	w.attack("Window of another process", named()[0], 0, 6, w.seg[1], 0, martini.NotPinned, -1)
 	// The contflag page of a Window belongs to its owner only.
-	at := w.nics[1].FlagAddress(7, 0)
-	w.nics[1].Invalidate(7)
+	at := w.inside(1).FlagAddress(7, 0)
+	must(t, w.boss.Invalidate(1, 7))
 	for _, p := range plain() {
 		w.attack("contflag page of nobody", p, 0, 0, 0, at, martini.NotPinned, 1)
 	}

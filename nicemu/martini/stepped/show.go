@@ -72,6 +72,7 @@ const (
 // A stage is the nodes on which an operation is shown.
 type stage struct {
 	m     *Machine
+	boss  *martini.Manager
 	nics  []*martini.NIC
 	area  [][]byte
 	seg   []martini.Segment
@@ -84,7 +85,11 @@ func newStage(nodes, size int) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{size: size}
+	boss, err := martini.Manage(f)
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{boss: boss, size: size}
 	for i := range nodes {
 		n, err := martini.Open(f, i, martini.Options{})
 		if err != nil {
@@ -100,7 +105,7 @@ func newStage(nodes, size int) (*stage, error) {
 		}
 		s.area, s.seg = append(s.area, b), append(s.seg, seg)
 	}
-	s.m, err = New(s.nics, Options{Observe: func(e Event) {
+	s.m, err = New(boss, s.nics, Options{Observe: func(e Event) {
 		if s.trace != nil {
 			s.trace(e)
 		}
@@ -188,8 +193,12 @@ func (s *stage) operation(name string) (do func() error, cold bool) {
 	case "fall-back":
 		return s.fallBack(), true
 	case "violation":
-		s.nics[0].Invalidate(2)
-		return func() error { return kick(s.m.Push(0, 2, r, s.area[0][:s.size])) }, true
+		return func() error {
+			if err := s.boss.Invalidate(0, 2); err != nil {
+				return err
+			}
+			return kick(s.m.Push(0, 2, r, s.area[0][:s.size]))
+		}, true
 	case "special":
 		return func() error { return kick(s.m.Request(0, 0, 99, r, 0, uint64(s.size))) }, true
 	case "beyond":

@@ -266,7 +266,7 @@ func TestTimeouts(t *testing.T) {
 func TestUnansweredExceptionStays(t *testing.T) {
 	w := newWorld(t, 1, 1, Options{})
 	w.m.Handle(0, Initiator, PGID, nil)
-	w.nics[0].Invalidate(4)
+	must(t, w.boss.Invalidate(0, 4))
 	if _, err := w.m.Push(0, 4, martini.Request{Segment: w.seg[0]}, w.areas[0]); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,9 @@ const (
 
 // A side is one of the two NICs, with the same history.
 type side struct {
+	f     *fabric.Fabric
+	boss  *martini.Manager
+	in    []*martini.Hardware
 	nics  []*martini.NIC
 	areas [twinNodes][perNode][]byte
 }
@@ -47,14 +50,16 @@ type twins struct {
 }
 
 func (s *side) build(t testing.TB) [twinNodes][5]martini.Segment {
-	s.nics = openNICs(t, twinNodes, martini.Options{}, martini.Options{}, martini.Options{}, martini.Options{Job: 0xbad})
+	s.f, s.boss, s.nics = openNICs(t, twinNodes, martini.Options{}, martini.Options{}, martini.Options{}, martini.Options{Job: 0xbad})
 	var segs [twinNodes][5]martini.Segment
 	for i, n := range s.nics {
+		in, err := s.boss.Hardware(n)
+		must(t, err)
+		s.in = append(s.in, in)
 		for k := range s.areas[i] {
 			s.areas[i][k] = pages(areaSize / pageBytes)
 			fill(s.areas[i][k], byte(3*i+k))
 		}
-		var err error
 		if segs[i][0], err = n.Expose(s.areas[i][0]); err != nil {
 			t.Fatal(err)
 		}
@@ -71,8 +76,8 @@ func (s *side) build(t testing.TB) [twinNodes][5]martini.Segment {
 		if err = n.Release(segs[i][3]); err != nil {
 			t.Fatal(err)
 		}
-		n.Invalidate(invalidBy)
-		n.Assign(forgedBy, 0xbad, (i+1)%twinNodes)
+		must(t, s.boss.Invalidate(i, invalidBy))
+		must(t, s.boss.Assign(i, forgedBy, 0xbad, (i+1)%twinNodes))
 	}
 	return segs
 }
@@ -87,13 +92,13 @@ func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
 		pgid := w.job(i)
 		for win := range martini.Windows {
 			if win != invalidBy && win != forgedBy {
-				w.fast.nics[i].Assign(win, w.fast.pgid(i), i)
-				w.slow.nics[i].Assign(win, pgid, i)
+				must(t, w.fast.boss.Assign(i, win, w.fast.pgid(i), i))
+				must(t, w.slow.boss.Assign(i, win, pgid, i))
 			}
 		}
 	}
 	o.Refused = func(_ int, r Refused) { w.refused = append(w.refused, r) }
-	m, err := New(w.slow.nics, o)
+	m, err := New(w.slow.boss, w.slow.nics, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +121,7 @@ func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
 
 // fallBack gives the fast side a machine of its own.
 func (w *twins) fallBack() {
-	m, err := New(w.fast.nics, Options{TLB: Geometry{4, 2}})
+	m, err := New(w.fast.boss, w.fast.nics, Options{TLB: Geometry{4, 2}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -126,7 +131,7 @@ func (w *twins) fallBack() {
 }
 
 func (s *side) pgid(i int) uint32 {
-	key, _ := s.nics[i].Owner(0)
+	key, _ := s.in[i].Owner(0)
 	return uint32(key)
 }
 
@@ -245,8 +250,8 @@ func (w *twins) counters(fail func(string, ...any)) {
 	w.locks(fail)
 	for i := range twinNodes {
 		w.compare(i, fail)
-		a := w.fast.nics[i].Fabric().Words(i, fabric.Control)
-		b := w.slow.nics[i].Fabric().Words(i, fabric.Control)
+		a := w.fast.f.Words(i, fabric.Control)
+		b := w.slow.f.Words(i, fabric.Control)
 		for k := range a {
 			if a[k] != b[k] {
 				fail("control word %d of node %d: %d, fast %d", k, i, b[k], a[k])
@@ -266,8 +271,8 @@ func (w *twins) locks(fail func(string, ...any)) {
 	for i := range twinNodes {
 		for id := range martini.Locks {
 			var a, b line
-			a.last, a.number, a.over, a.reserved = w.fast.nics[i].LockTable().State(id)
-			b.last, b.number, b.over, b.reserved = w.slow.nics[i].LockTable().State(id)
+			a.last, a.number, a.over, a.reserved = w.fast.in[i].LockTable().State(id)
+			b.last, b.number, b.over, b.reserved = w.slow.in[i].LockTable().State(id)
 			if a != b {
 				fail("lock %d of node %d: %+v, fast %+v", id, i, b, a)
 			}

@@ -173,7 +173,7 @@ func TestVPushToPagesThatAreNotPinned(t *testing.T) {
 
 func TestRingsOfImpossibleShape(t *testing.T) {
 	w := newWorld(t, 1, 1, Options{})
-	w.nics[0].Invalidate(3)
+	must(t, w.boss.Invalidate(0, 3))
 	for name, make := range map[string]func() (*Ring, error){
 		"not on a page":  func() (*Ring, error) { return w.m.NewRing(0, 0, pages(4)[8:], RingOptions{}) },
 		"one page":       func() (*Ring, error) { return w.m.NewRing(0, 0, pages(1), RingOptions{}) },

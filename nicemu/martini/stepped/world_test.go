@@ -12,6 +12,8 @@ const stepLimit = 200000
 // A world is a job of nodes with one exposed area each.
 type world struct {
 	t       testing.TB
+	f       *fabric.Fabric
+	boss    *martini.Manager
 	nics    []*martini.NIC
 	m       *Machine
 	areas   [][]byte // begin on pages
@@ -26,9 +28,13 @@ func pages(n int) []byte {
 	return b[off : off+n*pageBytes : off+n*pageBytes]
 }
 
-func openNICs(t testing.TB, ranks int, o ...martini.Options) []*martini.NIC {
+func openNICs(t testing.TB, ranks int, o ...martini.Options) (*fabric.Fabric, *martini.Manager, []*martini.NIC) {
 	t.Helper()
 	f, err := fabric.Heap(ranks, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	boss, err := martini.Manage(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +44,9 @@ func openNICs(t testing.TB, ranks int, o ...martini.Options) []*martini.NIC {
 		if i < len(o) {
 			opt = o[i]
 		}
+		if opt.Job != 0 {
+			must(t, boss.Admit(i, opt.Job))
+		}
 		n, err := martini.Open(f, i, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -45,12 +54,24 @@ func openNICs(t testing.TB, ranks int, o ...martini.Options) []*martini.NIC {
 		nics = append(nics, n)
 		t.Cleanup(func() { _ = n.Close() })
 	}
-	return nics
+	return f, boss, nics
 }
+
+// must ends the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inside returns the hardware of a NIC.
+func (w *world) inside(i int) *martini.Hardware { return w.m.nodes[i].nic }
 
 func newWorld(t testing.TB, ranks, areaPages int, o Options, nicOptions ...martini.Options) *world {
 	t.Helper()
-	w := &world{t: t, nics: openNICs(t, ranks, nicOptions...)}
+	w := &world{t: t}
+	w.f, w.boss, w.nics = openNICs(t, ranks, nicOptions...)
 	told := o.Refused
 	o.Refused = func(node int, r Refused) {
 		w.refused = append(w.refused, r)
@@ -58,7 +79,7 @@ func newWorld(t testing.TB, ranks, areaPages int, o Options, nicOptions ...marti
 			told(node, r)
 		}
 	}
-	m, err := New(w.nics, o)
+	m, err := New(w.boss, w.nics, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,141 @@
+package martini
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+)
+
+// A Manager is the privileged side of the NICs of a job: the management process
+// with its device files that are closed to ordinary users (martini, section
+// 8.5). It says which Window belongs to which process of which job, and nobody
+// else can: a [NIC], which is what a process has, leads to no Manager.
+//
+// Whoever makes the memory of a job becomes its manager, before any process of
+// the job runs.
+type Manager struct{ f *fabric.Fabric }
+
+// ErrManaged reports a job that has a manager.
+var ErrManaged = errors.New("martini: the job has a manager already; only who makes its memory becomes one, once")
+
+// Manage starts the NICs of all ranks of a job, whose memory f is, and enters the
+// owners of all Windows into PGIDTBL (martini, sections 3.4, 8.5): those of rank r
+// belong to process r of the job. A process that opens its NIC is that, once.
+func Manage(f *fabric.Fabric) (*Manager, error) {
+	if err := enough(f); err != nil {
+		return nil, err
+	}
+	for rank := range f.Ranks() {
+		if f.Process(rank) != 0 {
+			return nil, fmt.Errorf("%w: rank %d runs", ErrManaged, rank)
+		}
+	}
+	state := managed(f)
+	if !atomic.CompareAndSwapUint64(state, stateOff, stateRising) {
+		if !await(state, ^uint64(0), stateOn) {
+			return nil, errors.New("martini: the job's manager has not come to the end of its set-up")
+		}
+		return nil, ErrManaged
+	}
+	m := &Manager{f}
+	for rank := range f.Ranks() {
+		t := start(f, rank)
+		for i := range Windows {
+			t.assign(i, f.Job(), rank)
+		}
+	}
+	atomic.StoreUint64(state, stateOn)
+	return m, nil
+}
+
+// managed is the word that says whether a job has a manager.
+func managed(f *fabric.Fabric) *uint64 { return &f.Words(0, fabric.Device)[regManaged] }
+
+// enough reports whether the tables fit the NIC memory.
+func enough(f *fabric.Fabric) error {
+	g := f.Geometry()
+	if g.Device < MemoryBytes || g.Public < PublicBytes {
+		return fmt.Errorf("martini: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, MemoryBytes, PublicBytes)
+	}
+	return nil
+}
+
+// admit lets a process that opens its NIC in: the job has a manager or, where
+// ranks are goroutines of one process, gets one of which nobody keeps the handle.
+func admit(f *fabric.Fabric) error {
+	if !f.Shared() {
+		if _, err := Manage(f); err != nil && !errors.Is(err, ErrManaged) {
+			return err
+		}
+		return nil
+	}
+	if atomic.LoadUint64(managed(f)) != stateOn {
+		return errors.New("martini: the job has no manager; who makes the memory of a job of processes registers them there (Manage)")
+	}
+	return nil
+}
+
+// check returns what is wrong with a Window of a rank.
+func (m *Manager) check(rank, window int) error {
+	switch {
+	case uint(rank) >= uint(m.f.Ranks()):
+		return fmt.Errorf("martini: rank %d; the job has ranks 0 to %d", rank, m.f.Ranks()-1)
+	case uint(window) >= Windows:
+		return fmt.Errorf("martini: Window %d; a NIC has Windows 0 to %d", window, Windows-1)
+	}
+	return nil
+}
+
+// Assign registers the owner of a Window of a rank's NIC: a process of the job
+// with the given PGID (martini, sections 3.2, 8.5).
+func (m *Manager) Assign(rank, window int, pgid uint32, pid int) error {
+	if err := m.check(rank, window); err != nil {
+		return err
+	}
+	nodeOf(m.f, rank).assign(window, pgid, pid)
+	return nil
+}
+
+// Invalidate withdraws a Window of a rank's NIC from its owner.
+func (m *Manager) Invalidate(rank, window int) error {
+	if err := m.check(rank, window); err != nil {
+		return err
+	}
+	nodeOf(m.f, rank).invalidate(window)
+	return nil
+}
+
+// Admit registers the process that opens the NIC of a rank next as process
+// number rank of the job with the given PGID: another job's, say, or one more after the
+// first has closed its NIC.
+func (m *Manager) Admit(rank int, pgid uint32) error {
+	for i := range Windows {
+		if err := m.Assign(rank, i, pgid, rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Hardware returns the inside of a NIC of the job, for the stepped model of
+// the controller.
+func (m *Manager) Hardware(n *NIC) (*Hardware, error) {
+	if n == nil || n.f != m.f {
+		return nil, errors.New("martini: a NIC of another job, or none; a manager knows those in the memory that it manages")
+	}
+	return &Hardware{n}, nil
+}
+
+// assign enters the owner of a Window into PGIDTBL.
+func (t node) assign(window int, pgid uint32, pid int) {
+	w := t.window(window)
+	w.store(winKey, (w.load(winKey)&^(winOwner|winValid)+winOnce)&^winValid|winValid|makeKey(pgid, pid))
+}
+
+// invalidate takes the owner of a Window out of PGIDTBL.
+func (t node) invalidate(window int) {
+	w := t.window(window)
+	w.store(winKey, w.load(winKey)&^(winOwner|winValid))
+}
