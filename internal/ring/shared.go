@@ -7,8 +7,8 @@ import "sync/atomic"
 // a message is framed (pm-messaging, section 1.5.4).
 const MaxShared = 2048 - 8
 
-// A SharedLayout is the shape of a shared ring: the receive pointer, the
-// release pointer, then Lines lines (a power of two, at least 64).
+// A SharedLayout is the shape of a shared ring: the receive pointer with the
+// word that says whose packet is being received, the release pointer, then Lines lines (a power of two, at least 64).
 type SharedLayout struct{ Lines int }
 
 // MaxPayload returns the longest payload, in bytes, of one record. A record
@@ -25,7 +25,7 @@ const pad = 0xffff
 
 // sharedMem is what both sides see of a shared ring.
 type sharedMem struct {
-	reserved *uint64 // receive pointer: lines reserved; written by all writers
+	front    *Line   // receive pointer and holder, written by whoever holds the ring
 	released *uint64 // release pointer: lines consumed; written by the reader only
 	lines    []Line
 	bytes    []byte // the same lines
@@ -43,7 +43,7 @@ func openShared(mem []byte, l SharedLayout) sharedMem {
 	all := linesOf(mem[:l.Size()])
 	const head = 2 * guardBytes
 	return sharedMem{
-		reserved: &all[0][0],
+		front:    &all[0],
 		released: &all[guardBytes/LineBytes][0],
 		lines:    all[head/LineBytes:],
 		bytes:    mem[head:l.Size():l.Size()],
@@ -60,6 +60,12 @@ func extent(n int) uint64 {
 	return 1 + (uint64(n)+LineBytes-1)/LineBytes
 }
 
+// Words of the front line.
+const (
+	frontReceive = 0 // receive pointer: end of what has arrived, in lines
+	frontHolder  = 1 // source + 1 of whose packet is being received, or 0
+)
+
 // A SharedWriter appends to a shared ring. Any number of them, in any number
 // of processes, may append at once; one may be used by many goroutines.
 type SharedWriter struct{ sharedMem }
@@ -72,8 +78,14 @@ func NewSharedWriter(mem []byte, l SharedLayout) *SharedWriter {
 // Append adds one record from the given source, which fits 16 bits, and
 // reports whether there was room; without room nothing is written. Sequence,
 // length and source bits of head are replaced. The payload is at most
-// [SharedLayout.MaxPayload] bytes long. Records become visible in the order in which
-// their room was reserved.
+// [SharedLayout.MaxPayload] bytes long.
+//
+// A ring receives one packet at a time, as the NIC does that it stands for
+// (martini, sections 7.2, 11.3; pm-messaging, section 1.7): a test for room,
+// the payload, the line that tells the host, and only then the receive pointer, so that the
+// pointer never covers what is not there. Who finds another packet being
+// received waits for a moment and then reports that there is no room. A writer
+// that dies in between leaves the ring as it was before its packet, but held.
 func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool {
 	if len(payload) > w.most {
 		panic(longPayload)
@@ -81,20 +93,17 @@ func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool 
 	if source < 0 || source > 0xffff {
 		panic(badSource)
 	}
+	if !w.hold(source) {
+		return false
+	}
 	need := extent(len(payload))
-	var at, skip uint64
-	for {
-		at = atomic.LoadUint64(w.reserved)
-		skip = 0
-		if rest := w.mask + 1 - at&w.mask; rest < need {
-			skip = rest
-		}
-		if at+skip+need-atomic.LoadUint64(w.released) > w.mask+1 {
-			return false
-		}
-		if atomic.CompareAndSwapUint64(w.reserved, at, at+skip+need) {
-			break
-		}
+	at, skip := w.front[frontReceive], uint64(0)
+	if rest := w.mask + 1 - at&w.mask; rest < need {
+		skip = rest
+	}
+	if at+skip+need-atomic.LoadUint64(w.released) > w.mask+1 {
+		storeCounters(w.front, at, 0)
+		return false
 	}
 	if skip != 0 {
 		Publish(&w.lines[at&w.mask], &Line{uint64(Seq(at)), pad})
@@ -111,5 +120,21 @@ func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool 
 		copy(w.bytes[(at&w.mask+1)*LineBytes:], payload)
 	}
 	Publish(&w.lines[at&w.mask], &l)
+	storeCounters(w.front, at+need, 0) // the pointer, then the holder
 	return true
+}
+
+// holdTries is how often a writer looks for the end of another one's packet:
+// some microseconds, which is a packet of the greatest length.
+const holdTries = 1 << 12
+
+// hold begins to receive a packet of the given source, if no other one's is
+// being received for long.
+func (w *SharedWriter) hold(source int) bool {
+	for range holdTries {
+		if atomic.LoadUint64(&w.front[frontHolder]) == 0 && atomic.CompareAndSwapUint64(&w.front[frontHolder], 0, uint64(source)+1) {
+			return true
+		}
+	}
+	return false
 }

@@ -14,7 +14,7 @@ import (
 func shared(l SharedLayout, at uint64) (*SharedWriter, *SharedReader) {
 	mem := Memory(l.Size())
 	w := NewSharedWriter(mem, l)
-	*w.reserved, *w.released = at, at
+	w.front[frontReceive], *w.released = at, at
 	return w, NewSharedReader(mem, l, 7)
 }
 
@@ -64,12 +64,72 @@ func TestSharedRingRefusalWritesNothing(t *testing.T) {
 	w, _ := shared(SharedLayout{64}, 0)
 	for w.Append(1, &[3]uint64{}, make([]byte, 100)) {
 	}
-	before, at := append([]byte(nil), w.bytes...), *w.reserved
+	before, at := append([]byte(nil), w.bytes...), w.front[frontReceive]
 	if w.Append(1, &[3]uint64{7, 7, 7}, make([]byte, w.most)) {
 		t.Fatal("room in a full ring")
 	}
-	if string(before) != string(w.bytes) || at != *w.reserved {
+	if string(before) != string(w.bytes) || at != w.front[frontReceive] {
 		t.Fatal("a refused record left something behind")
+	}
+}
+
+// TestSharedRingReceivesOnePacketAtATime: as long as the packet of one source is
+// being received, no other gets in, nothing is visible, and the receive pointer
+// stays where it is.
+func TestSharedRingReceivesOnePacketAtATime(t *testing.T) {
+	w, r := shared(SharedLayout{64}, 5)
+	if !w.hold(3) || w.front[frontHolder] != 4 {
+		t.Fatalf("holder %d", w.front[frontHolder])
+	}
+	before := append([]byte(nil), w.bytes...)
+	if w.Append(1, &[3]uint64{}, []byte("second")) {
+		t.Fatal("two packets at once")
+	}
+	if string(before) != string(w.bytes) || w.front[frontReceive] != 5 || w.front[frontHolder] != 4 || r.Ready() {
+		t.Fatal("a packet that has to wait left something behind")
+	}
+	storeCounters(w.front, 5, 0)
+	if !w.Append(1, &[3]uint64{}, []byte("second")) || !r.Ready() || w.front[frontReceive] != 6 || w.front[frontHolder] != 0 {
+		t.Fatal("the ring does not go on")
+	}
+	// A ring without room is given back.
+	for w.Append(2, &[3]uint64{}, make([]byte, 900)) {
+	}
+	if w.front[frontHolder] != 0 {
+		t.Fatalf("a full ring is held by %d", w.front[frontHolder])
+	}
+}
+
+// TestReceivePointerNeverLeads: whatever the receive pointer covers has
+// arrived, at any moment.
+func TestReceivePointerNeverLeads(t *testing.T) {
+	w, r := shared(SharedLayout{64}, 0)
+	var wg sync.WaitGroup
+	var stop atomic.Bool
+	for id := range 3 {
+		wg.Go(func() {
+			for buf := make([]byte, 300); !stop.Load(); {
+				if !w.Append(id, &[3]uint64{}, buf) {
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	defer wg.Wait()
+	defer stop.Store(true)
+	var p Packet
+	for range 20000 {
+		covers := int64(atomic.LoadUint64(&w.front[frontReceive])-r.slot) > 0 // not what only fills lines up
+		ok, err := r.Poll(&p)
+		if err != nil || covers && !ok {
+			t.Fatalf("the receive pointer is past line %d, which has not arrived: %v", r.slot, err)
+		}
+		if ok {
+			r.Consume()
+		}
+		if !covers {
+			runtime.Gosched()
+		}
 	}
 }
 

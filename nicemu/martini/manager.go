@@ -109,12 +109,22 @@ func (m *Manager) Invalidate(rank, window int) error {
 
 // Admit registers the process that opens the NIC of a rank next as process
 // number rank of the job with the given PGID: another job's, say, or one more after the
-// first has closed its NIC.
+// first has closed its NIC. The NIC's own memory, which peers reach as that of the
+// process, is that job's then, too.
 func (m *Manager) Admit(rank int, pgid uint32) error {
 	for i := range Windows {
 		if err := m.Assign(rank, i, pgid, rank); err != nil {
 			return err
 		}
+	}
+	t, key := nodeOf(m.f, rank), makeKey(pgid, rank)
+	for sid := range firstSID {
+		if s := t.segment(sid); s.load(entState) != 0 {
+			s.store(entKey, key)
+		}
+	}
+	for i := range ownExtents {
+		t.extent(i).store(entKey, key)
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ const (
 	LockWanted            // LOCK of a lock that the process holds, or waits for
 	LockFree              // UNLOCK of a lock that the process does not hold
 	ForgedLock            // a lock packet that its sender's firmware did not make, or not so
+	NoRoom                // the VPUSH ring is full (11.2); the request may be made again
 	numReasons
 )
 
@@ -59,6 +60,7 @@ var reasonTexts = [numReasons]string{
 	LockWanted:     "the lock is held, or wanted, already",
 	LockFree:       "the lock is not held",
 	ForgedLock:     "lock packet that no firmware made",
+	NoRoom:         "the VPUSH ring is full",
 }
 
 // Error returns the reason in a few words.

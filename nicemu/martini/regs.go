@@ -173,8 +173,9 @@ const (
 	ioGen       = 1
 
 	sidControl = 1 // control words
-	sidShared  = 2 // the VPUSH ring (11.3: its entry is marked by its number)
+	sidShared  = 2 // the memory of the VPUSH ring
 	sidBoards  = 3 // flag lines
 	sidRings   = 4 // packet rings with their exported counters
+	sidVPush   = 5 // none: what is pushed there goes to the VPUSH ring
 	firstSID   = 16
 )

@@ -89,9 +89,13 @@ func (w *Window) unusual(r Refusal, dw int, value uint64) error {
 	key := w.key() & winOwner
 	x := trip{n: w.nic, own: key, local: w.page[DWLocal], size: command >> 24}
 	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), int(target>>16&0xffff))
-	if op == CommandPush {
+	switch {
+	case r.Segment == VPushSegment:
+		x.kickVPush(&r, op == CommandPush, flag != 0)
+		flag = 0 // no ack
+	case op == CommandPush:
 		x.push(&r)
-	} else {
+	default:
 		x.pull(&r)
 	}
 	return w.settle(r, flag)
@@ -132,13 +136,20 @@ func (w *Window) unusualImage(r Refusal, size uint64) error {
 	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), int(h[flitTarget]>>32&0xffff))
 	switch kind := uint8(h[flitType]); kind {
 	case PacketPush:
-		if x.lookUp(&r) {
+		if r.Segment == VPushSegment {
+			x.vpush(&r, flag != 0, w.payload()[:size])
+			flag = 0
+		} else if x.lookUp(&r) {
 			x.there(&r, 0, w.payload()[:size], true)
 		}
 	case PacketPullRequest:
 		x.size = h[flitType] >> 24
 		r.Bytes = int(x.size)
-		x.pull(&r)
+		if r.Segment == VPushSegment {
+			x.vpush(&r, false, nil)
+		} else {
+			x.pull(&r)
+		}
 	case PacketAck, PacketPullResponse:
 		if r.Reason = x.to.plain(n, r.Node, x.to.key, h[flitLocal], 0); r.Reason == 0 && x.to.va+size < x.to.va {
 			r.Reason = WrongLength
@@ -167,7 +178,9 @@ func (n *NIC) unusualAOTF(r Refusal, address uint32, v uint64) error {
 	x.to.rank, x.to.key = r.Node, target&^(0xffff<<48)
 	b := n.aotf.double[:]
 	binary.NativeEndian.PutUint64(b, v)
-	if x.lookUp(&r) && x.there(&r, 0, b, true) {
+	if r.Segment == VPushSegment {
+		x.vpush(&r, false, b) // refused: it asks for no ack
+	} else if x.lookUp(&r) && x.there(&r, 0, b, true) {
 		return nil
 	}
 	return n.refuse(r)

@@ -5,11 +5,28 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
+// VPushSegment is the SID of VPUSH: one that RVATLB never holds, and by which
+// the receiving NIC tells VPUSH from a true miss (martini, section 11.3; our
+// choice).
+const VPushSegment = Segment(ioGen<<32 | sidVPush)
+
+// VPUSH on the fast path: the thread that sends does at the receiver's NIC what
+// that would do, as with locks, and in its order (martini, section 11.3;
+// pm-messaging, section 1.7). The NIC receives one packet at a time (step 3); it
+// looks for room and chooses the place by its own copy of the receive pointer
+// (4), has the payload written (7), tells the host (9), and is then free for the next packet.
+//
+// Our choice is the form in which the host is told: each record begins with a line
+// whose sequence says that the receive pointer has passed it. The host polls
+// the line that is due, where the hardware would have it poll the pointer; both
+// rise behind the payload, and the line is one that the host reads anyway.
+
 // A Mailbox appends to the ring of a node that takes packets of everybody in
-// arrival order: VPUSH (martini, section 11). The packet carries the SID that
+// arrival order: VPUSH (martini, section 11), with the header ready and the
+// translations made ahead. The packet carries the SID that
 // RVATLB never holds, and the target's NIC chooses the address by its receive
 // pointer; the host's release pointer says when the ring is full. A record is
-// at most one MTU long, and no ack reaches the sender.
+// at most one MTU long, its frame of 8 bytes included, and no ack reaches the sender.
 type Mailbox struct {
 	route
 	ring *ring.SharedWriter
@@ -51,4 +68,48 @@ func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
 		})
 	}
 	return m.ring.Append(m.nic.rank, head, payload), nil
+}
+
+// kickVPush is a PUSH or PULL of a Window that names VPUSH's segment.
+func (x *trip) kickVPush(r *Refusal, push, ack bool) {
+	b := x.room[:min(MaxImage, x.size)]
+	if push && x.here(0, b, false) < len(b) {
+		r.Reason, r.local = NotPinned, true
+		return
+	}
+	x.vpush(r, push && ack, b)
+}
+
+// vpush is RFend's miss in RVA for a packet of VPUSH, whose payload is b, and what
+// the receiving firmware does about it. The ack that the packet asks for is what tells it
+// that the payload has been written; without, and that is also any other kind
+// of packet, it is refused. No ack reaches the sender.
+func (x *trip) vpush(r *Refusal, ack bool, b []byte) {
+	n := x.n
+	t, ok := n.node(x.to.rank)
+	if !ok {
+		r.Reason = NoNode
+		return
+	}
+	size := t.segment(sidShared).load(entSize)
+	va, hint, why := t.rva(x.to.key, makeSegment(sidShared, ioGen), 0, size)
+	switch {
+	case why != 0:
+		r.Reason = why
+	case !ack:
+		r.Reason = SpecialPacket
+	case x.size > uint64(n.MaxMail()):
+		r.Reason = WrongLength
+	default:
+		r.Reason = n.pinned(t, x.to.rank, x.to.key, va, size, hint, true)
+	}
+	if r.Reason != 0 {
+		return
+	}
+	w := ring.NewSharedWriter(n.f.Bytes(x.to.rank, fabric.Shared), n.f.Geometry().Shared)
+	if !w.Append(n.rank, new([3]uint64), b) {
+		r.Reason = NoRoom
+		return
+	}
+	r.Moved = len(b)
 }

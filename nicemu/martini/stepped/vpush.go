@@ -11,7 +11,7 @@ import (
 
 // VPushSegment is the SID of VPUSH: one that RVATLB never holds, and by which
 // firmware tells VPUSH from a true miss (martini, section 11.3; our choice).
-const VPushSegment = martini.Segment(1<<32 | 5)
+const VPushSegment = martini.VPushSegment
 
 // RingOptions say how a ring is served.
 type RingOptions struct {
