@@ -67,13 +67,11 @@ func (n *NIC) RingReader(i int) *ring.Reader {
 // Put writes packet number slot, whose payload lies at data position pos if it
 // is long; see [ring.Ring.Put]. The caller knows that there is room.
 func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
+	if len(payload) > c.max {
+		return c.tooLong(len(payload))
+	}
 	if err := c.ready(); err != nil {
 		return err
-	}
-	if len(payload) > c.max {
-		return c.nic.refuse(Refusal{
-			Op: opPush, Node: c.rank, Segment: makeSegment(sidRings, ioGen), Bytes: len(payload), Reason: WrongLength,
-		})
 	}
 	c.ring.Put(slot, pos, head, payload)
 	_, next := ring.Place(pos, uint64(c.max), len(payload), c.spread)

@@ -25,7 +25,7 @@ type route struct {
 func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 	seg := makeSegment(sid, ioGen)
 	no := func(why Reason) error {
-		return n.refuse(Refusal{Op: opBotf, Node: rank, Segment: seg, Reason: why})
+		return n.refuse(Refusal{Op: opBotf, Node: rank, Segment: seg, Reason: why, local: why == InvalidWindow})
 	}
 	t, ok := n.node(rank)
 	if !ok {
@@ -72,4 +72,15 @@ func (r *route) ready() error {
 		return nil
 	}
 	return r.renew()
+}
+
+// tooLong refuses a packet of n bytes, of which nothing leaves the issuer: PGID
+// looks at the Window first.
+func (r *route) tooLong(n int) error {
+	*r.cont++
+	f := Refusal{Op: opPush, Node: r.rank, Segment: makeSegment(r.sid, ioGen), Bytes: n, Reason: WrongLength, local: true}
+	if r.window.key()&winValid == 0 {
+		f.Reason = InvalidWindow
+	}
+	return r.nic.refuse(f)
 }

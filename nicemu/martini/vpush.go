@@ -59,13 +59,11 @@ func (n *NIC) MailReader() *ring.SharedReader {
 // Append sends one record, whose source the NIC fills in, and reports whether
 // there was room.
 func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
+	if len(payload) > m.most {
+		return false, m.tooLong(len(payload))
+	}
 	if err := m.ready(); err != nil {
 		return false, err
-	}
-	if len(payload) > m.most {
-		return false, m.nic.refuse(Refusal{
-			Op: opPush, Node: m.rank, Segment: makeSegment(sidShared, ioGen), Bytes: len(payload), Reason: WrongLength,
-		})
 	}
 	return m.ring.Append(m.nic.rank, head, payload), nil
 }

@@ -25,6 +25,7 @@ type op struct {
 	plainArea   int
 	localBad    bool
 	lock        bool           // a call of LOCK: size is the lock
+	vpush       bool           // for a VPUSH ring
 	tenure      martini.Tenure // of a lock packet
 }
 
@@ -105,7 +106,7 @@ func (w *twins) draw() op {
 // decide draws the kind of request.
 func (w *twins) decide(o *op) {
 	lost := w.pick(128) == 0
-	switch k := w.pick(34); {
+	switch k := w.pick(36); {
 	case k < 12:
 		o.name, o.kind = "PUSH", martini.CommandPush
 	case k < 21:
@@ -143,14 +144,23 @@ func (w *twins) decide(o *op) {
 		fallthrough
 	case k == 32:
 		w.drawLock(o)
+	case k == 33:
+		o.name, o.kind = "VPUSH", martini.CommandPush
+		w.drawVPush(o)
+	case k == 34:
+		o.name, o.botf, o.kind = "BOTF VPUSH", true, martini.PacketPush
+		w.drawVPush(o)
 	default:
 		o.name, o.kind = "special request", uint8(35+w.pick(215))
 	}
-	if lost && (o.kind == martini.PacketPush || !o.botf && o.kind == martini.CommandPull) {
+	if lost && !o.vpush && (o.kind == martini.PacketPush || !o.botf && o.kind == martini.CommandPull) {
 		o.to, o.pid = lostNode, lostNode
 	}
 	if o.botf && o.kind != martini.PacketPullRequest {
 		size := min(o.size, MTU)
+		if o.vpush {
+			size = min(o.size, vpushMost)
+		}
 		if w.pick(64) == 0 && o.to != lostNode {
 			size = MTU + 1
 		}
@@ -169,6 +179,35 @@ func (w *twins) decide(o *op) {
 					o.payload[i] = 0
 				}
 			}
+		}
+	}
+}
+
+// vpushMost is the longest record that both sides take: that of the fast path
+// has a frame of 8 bytes.
+const vpushMost = MTU - 8
+
+// drawVPush makes a packet for a VPUSH ring, or a request that is not one.
+func (w *twins) drawVPush(o *op) {
+	o.vpush, o.seg, o.segKind = true, VPushSegment, 0
+	o.flag = 1 + w.pick(6)
+	if o.size > vpushMost && o.size <= MTU {
+		o.size = vpushMost
+	}
+	switch w.pick(24) {
+	case 0:
+		o.flag = 0
+	case 1:
+		o.size = MTU + 1 + w.pick(MTU)
+		o.loff = min(o.loff, areaSize-o.size)
+		if o.local == 1 {
+			o.local = 0
+		}
+	case 2:
+		o.seg += martini.Segment(1+w.pick(2)) << 32
+	case 3:
+		if !o.botf {
+			o.name, o.kind = "PULL of VPUSH", martini.CommandPull
 		}
 	}
 }
@@ -199,7 +238,7 @@ func (w *twins) drawLock(o *op) {
 // overlaps reports whether source and target share memory.
 func (o *op) overlaps() bool {
 	at, from := o.off, uint64(o.loff)
-	return !o.lock && o.to == o.node && len(o.payload) == 0 && o.segKind == o.local && at < from+uint64(o.size) && from < at+uint64(o.size)
+	return !o.lock && !o.vpush && o.to == o.node && len(o.payload) == 0 && o.segKind == o.local && at < from+uint64(o.size) && from < at+uint64(o.size)
 }
 
 // prepare writes the Window of one side and returns the kick.

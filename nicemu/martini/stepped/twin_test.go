@@ -43,6 +43,11 @@ type twins struct {
 	m       *Machine
 	back    *Machine // of the fast side, if it falls back
 	refused []Refused
+	who     []int                         // whose requests those were
+	rings   [2][twinNodes]*Ring           // VPUSH rings of machines: of the stepped side, and of the fast one that falls back
+	mail    [twinNodes][]letter           // that have arrived there and are not yet taken out
+	wires   *wires                        // nil where the fast side falls back
+	drawn   map[string]int                // operations, by name
 	segs    [twinNodes][5]martini.Segment // good, hole, unpinned, stale, none
 	skew    [twinNodes][reasons][2]int64  // counters: stepped less fast
 	pick    func(n int) int
@@ -83,7 +88,7 @@ func (s *side) build(t testing.TB) [twinNodes][5]martini.Segment {
 }
 
 func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
-	w := &twins{t: t, pick: pick}
+	w := &twins{t: t, pick: pick, drawn: map[string]int{}}
 	w.segs = w.fast.build(t)
 	if w.slow.build(t) != w.segs {
 		t.Fatal("the two sides have different segments")
@@ -97,7 +102,7 @@ func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
 			}
 		}
 	}
-	o.Refused = func(_ int, r Refused) { w.refused = append(w.refused, r) }
+	o.Refused = func(node int, r Refused) { w.refused, w.who = append(w.refused, r), append(w.who, node) }
 	m, err := New(w.slow.boss, w.slow.nics, o)
 	if err != nil {
 		t.Fatal(err)
@@ -107,6 +112,8 @@ func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
 	for i := range twinNodes {
 		w.header(i, i)
 	}
+	w.newRings(0, m, &w.slow, RingOptions{Hardware: o.Direct})
+	w.wires = newWires(w)
 	for i := range twinNodes - 1 {
 		for id := range twinLocks - 1 {
 			for _, s := range []*side{&w.fast, &w.slow} {
@@ -126,8 +133,9 @@ func (w *twins) fallBack() {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(m.Close)
+	w.newRings(1, m, &w.fast, RingOptions{})
 	m.Attach()
-	w.back = m
+	w.back, w.wires = m, nil
 }
 
 func (s *side) pgid(i int) uint32 {
@@ -150,6 +158,7 @@ func (w *twins) header(from, to int) {
 // play carries one operation out on both sides and compares.
 func (w *twins) play(o *op) {
 	w.ops++
+	w.drawn[o.name]++
 	fail := func(text string, args ...any) {
 		w.t.Helper()
 		w.t.Fatalf("operation %d, %v: %s", w.ops, o, fmt.Sprintf(text, args...))
@@ -160,7 +169,7 @@ func (w *twins) play(o *op) {
 	dw, value := o.prepare(&w.fast)
 	err := w.fast.nics[o.node].Window(o.win).Write(dw, value)
 	dw, value = o.prepare(&w.slow)
-	w.refused = w.refused[:0]
+	w.forget()
 	if _, err := w.m.Kick(o.node, o.win, dw, value); err != nil {
 		fail("%v", err)
 	}
@@ -186,6 +195,10 @@ func (w *twins) play(o *op) {
 		fail("stepped %v, fast %v", got, want)
 	}
 	w.moved(o, err, fail)
+	if o.vpush && want == 0 {
+		w.mailed(o)
+		w.takeOut(o.to, 4, fail)
+	}
 	for _, i := range []int{o.node, o.to % twinNodes} {
 		w.compare(i, fail)
 	}
@@ -206,6 +219,9 @@ func (w *twins) play(o *op) {
 	}
 	if w.ops%64 == 0 {
 		w.counters(fail)
+		for to := range twinNodes {
+			w.takeOut(to, 0, fail)
+		}
 	}
 }
 
@@ -331,7 +347,7 @@ func (w *twins) write() {
 	address := uint32(to*pageBytes + w.pick(pageBytes))
 	value := uint64(w.pick(1<<30)) << 13
 	err := w.fast.nics[from].WriteAOTF(address, value)
-	w.refused = w.refused[:0]
+	w.forget()
 	if err := w.m.WriteAOTF(from, address, value); err != nil {
 		w.t.Fatal(err)
 	}
@@ -358,11 +374,21 @@ func (w *twins) drive(ops int) {
 			w.m.Flush(w.pick(twinNodes))
 		case 2, 3, 4, 5, 6, 7, 8, 9, 10, 11:
 			w.write()
+		case 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23:
+			w.batch()
+		default:
+			w.wires.drive()
 		}
 		o := w.draw()
 		w.play(&o)
 	}
 	w.counters(func(s string, a ...any) { w.t.Fatalf(s, a...) })
+	for _, name := range []string{"PUSH", "PULL", "VPUSH", "BOTF VPUSH", "several at once"} {
+		if w.drawn[name] == 0 {
+			w.t.Errorf("no %s among %d operations", name, w.ops)
+		}
+	}
+	w.t.Logf("drawn: %v", w.drawn)
 }
 
 func TestSteppedAndFastAreOneNIC(t *testing.T) {
@@ -413,6 +439,10 @@ func FuzzSteppedAndFastAreOneNIC(f *testing.F) {
 			return v % n
 		})
 		for !over && w.ops < 300 {
+			if w.pick(8) == 0 {
+				w.batch()
+			}
+			w.wires.drive()
 			o := w.draw()
 			w.play(&o)
 		}
