@@ -26,6 +26,9 @@ func For(ranks, cpus int, local bool) Policy {
 	p := Policy{Eager: eagerPolls, Spin: spinTime, Yield: yieldTime, Nap: napTime, Local: local}
 	if ranks > cpus {
 		p.Eager, p.Spin = crowdedPolls, 0
+		if !local {
+			p.Nap = min(longestNap, napTime*time.Duration(max(1, ranks/(napRanks*max(1, cpus)))))
+		}
 	}
 	return p
 }

@@ -31,4 +31,9 @@ const (
 	// napTime bounds one sleep, so that a doorbell lost by a crash costs a
 	// pause and not the job. Ten wake-ups a second cannot be measured.
 	napTime = 100 * time.Millisecond
+	// napRanks is how many ranks of a processor wake up so often. Each wake-up has
+	// the Go runtime's monitor run for a while as well, about ten context switches
+	// in all, so that more ranks than that sleep longer at a time, up to longestNap.
+	napRanks   = 32
+	longestNap = 2 * time.Second
 )

@@ -98,6 +98,23 @@ func TestSleeperUsesNoProcessorAndWakes(t *testing.T) {
 	}
 }
 
+// TestManyRanksNapLonger: what naps cost a processor does not grow with its ranks.
+func TestManyRanksNapLonger(t *testing.T) {
+	for _, c := range []struct {
+		ranks, cpus int
+		nap         time.Duration
+	}{{1, 2, napTime}, {16, 2, napTime}, {64, 2, napTime}, {128, 2, 2 * napTime}, {1024, 2, 16 * napTime}, {1024, 1, longestNap}, {1024, 1024, napTime}} {
+		p := For(c.ranks, c.cpus, false)
+		if b := p.Begin(); b.Nap() != c.nap {
+			t.Errorf("%d ranks on %d processors: nap of %v, want %v", c.ranks, c.cpus, b.Nap(), c.nap)
+		}
+	}
+	p := For(1024, 2, true)
+	if b := p.Begin(); b.Nap() != napTime {
+		t.Errorf("goroutines nap for %v", b.Nap())
+	}
+}
+
 func TestRestDoesNotMissWhatCameBeforeTheBellWasArmed(t *testing.T) {
 	p := Policy{Nap: time.Minute}
 	b := newBell()

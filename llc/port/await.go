@@ -75,6 +75,9 @@ func (p *Port) await(w *waiter, b *wait.Backoff) {
 	if !p.polling && p.waiters.first != nil {
 		p.passOn()
 	}
+	if p.helper.away && !p.closed && (p.open != 0 || !p.eng.Idle()) {
+		p.helper.engage(p) // it went to rest while this goroutine slept
+	}
 }
 
 // over reports whether the wait of w has ended, for whatever reason.

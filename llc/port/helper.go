@@ -5,7 +5,10 @@ import "time"
 // A helper is the goroutine that makes progress while nobody calls. It is
 // started by the first request that is left under way, and dormant while there
 // is none. A rank that calls pays nothing: it keeps the helper away by having
-// called.
+// called. While a goroutine sleeps on the doorbell the helper rests as well:
+// each of its ticks wakes the process and the monitor of the Go runtime, which
+// is a hundred times a second too often where hundreds of ranks share
+// processors.
 type helper struct {
 	started bool          // guarded by the port's lock, as away is
 	away    bool          // dormant or not started
@@ -67,8 +70,10 @@ func (h *helper) run(p *Port) {
 		switch {
 		case p.open == 0 && p.eng.Idle():
 			quiet++
-		case called || p.polling || p.asleep:
+		case called || p.polling:
 			quiet = 0
+		case p.asleep:
+			quiet++ // the sleeper sees to everything, and calls the helper when it leaves
 		default:
 			quiet = 0
 			if p.help() {

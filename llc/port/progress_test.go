@@ -31,3 +31,42 @@ func TestProgressInShortWaits(t *testing.T) {
 		})
 	}
 }
+
+// TestHelperRestsBesideASleeper: while a goroutine sleeps on the doorbell the
+// helper, which would wake the process many times a second for nothing, goes to
+// rest although a request is open; when that goroutine leaves it comes back, and
+// the transfer gets on.
+func TestHelperRestsBesideASleeper(t *testing.T) {
+	ps := open(t, 2)
+	away := func() bool {
+		ps[0].gate.enter()
+		defer ps[0].gate.leave()
+		return ps[0].helper.away
+	}
+	in, out := make([]byte, 300000), payload(1, 300000)
+	r := &llc.Request{Peer: 1, Tag: 1, Buf: in}
+	ps[0].Start(r, false)
+	if away() {
+		t.Fatal("no helper for an open request")
+	}
+	var left atomic.Bool
+	go func() {
+		other := &llc.Request{Peer: 1, Tag: 2}
+		ps[0].Start(other, false)
+		ps[0].Wait(other)
+		left.Store(true)
+	}()
+	eventually(t, "the helper rests", func() bool { return asleep(ps[0]) && away() })
+	send(t, ps[1], 0, 0, 2, nil)
+	eventually(t, "the receive returns", left.Load)
+	// From here on, rank 0 computes.
+	inTime(t, "the other rank", func() { send(t, ps[1], 0, 0, 1, out) })
+	eventually(t, "the receive is done by the helper", func() bool {
+		ps[0].gate.enter()
+		defer ps[0].gate.leave()
+		return r.Done()
+	})
+	if string(in) != string(out) {
+		t.Error("wrong bytes")
+	}
+}
