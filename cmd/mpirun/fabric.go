@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"sync"
@@ -14,8 +15,9 @@ import (
 
 // A memory shows the fabric of a job to the launcher.
 type memory struct {
-	file *os.File
-	view func() (*fabric.Fabric, error) // maps the file on first use: a job without mishap never needs it
+	file  *os.File
+	begin time.Time                      // before any rank
+	view  func() (*fabric.Fabric, error) // maps the file on first use: a job without mishap never needs it
 }
 
 var _ launch.Fabric = (*memory)(nil)
@@ -36,7 +38,7 @@ func openFabric(nic string, ranks int) (launch.Fabric, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &memory{file: file, view: sync.OnceValues(func() (*fabric.Fabric, error) { return fabric.Map(file) })}, nil
+	return &memory{file: file, begin: time.Now(), view: sync.OnceValues(func() (*fabric.Fabric, error) { return fabric.Map(file) })}, nil
 }
 
 func (m *memory) File() *os.File { return m.file }
@@ -54,13 +56,19 @@ func (m *memory) Status(rank int) launch.Status {
 	}
 	s, whole := f.Status(rank)
 	if !whole {
-		return launch.Status{State: launch.Computing}
+		s = fabric.Status{State: fabric.Running}
 	}
-	return translate(s, time.Now())
+	st := translate(s, m.begin, time.Now(), f.Ranks())
+	if peer, ok := f.Lost(rank); ok {
+		st.Lost = peer + 1
+	}
+	return st
 }
 
-// translate puts a status of the fabric into the launcher's terms.
-func translate(s fabric.Status, now time.Time) launch.Status {
+// translate puts a status of the fabric into the launcher's terms, at a time in
+// a job of so many ranks that began at another. The rank may have written anything:
+// what cannot be is left out.
+func translate(s fabric.Status, begin, now time.Time, ranks int) launch.Status {
 	switch s.State {
 	case fabric.Running:
 		return launch.Status{State: launch.Computing}
@@ -69,15 +77,50 @@ func translate(s fabric.Status, now time.Time) launch.Status {
 	case fabric.Aborting:
 		return launch.Status{State: launch.Aborted}
 	case fabric.Waiting:
+		peer := max(int(s.Peer), launch.NoPeer)
+		if peer >= ranks {
+			peer = launch.NoPeer
+		}
+		bytes := s.Bytes
+		if bytes > addressable {
+			bytes = -1
+		}
 		return launch.Status{
 			State: launch.Waiting,
-			Call:  s.Call,
-			Peer:  max(int(s.Peer), launch.NoPeer),
+			Call:  name(s.Call),
+			Peer:  peer,
 			Tag:   max(int(s.Tag), launch.NoTag),
-			Bytes: s.Bytes,
-			For:   max(0, now.Sub(time.Unix(0, s.Since))),
+			Bytes: bytes,
+			For:   waited(s.Since, begin, now),
 			Mark:  uint64(s.Since),
 		}
 	}
 	return launch.Status{State: launch.Outside}
+}
+
+// addressable is more than any buffer holds.
+const addressable = 1 << 57
+
+// name returns the name of a call as it may be printed: one that is not made of
+// letters and digits alone is none.
+func name(call string) string {
+	for _, c := range call {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
+			return unknownCall
+		}
+	}
+	return cmp.Or(call, unknownCall)
+}
+
+// unknownCall stands for a name that no call has.
+const unknownCall = "(?)"
+
+// waited returns how long a wait lasts that began at since, in nanoseconds of Unix
+// time. Before the job and in the future none can have begun, unless
+// somebody has set the clock: then it is not known, and 0.
+func waited(since int64, begin, now time.Time) time.Duration {
+	if since < begin.UnixNano() || since > now.UnixNano() {
+		return 0
+	}
+	return time.Duration(now.UnixNano() - since)
 }

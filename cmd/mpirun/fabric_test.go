@@ -29,6 +29,7 @@ func TestStatusOfTheFabric(t *testing.T) {
 	}
 	defer rank.Close()
 	since := time.Now().Add(-time.Second)
+	m.(*memory).begin = since.Add(-time.Second)
 	rank.Publish(1, &fabric.Status{State: fabric.Waiting, Call: "Recv", Peer: 0, Tag: 7, Bytes: 64, Since: since.UnixNano()})
 	s := m.Status(1)
 	if s.For < time.Second || s.For > time.Minute {
@@ -49,13 +50,53 @@ func TestStatesOfTheFabric(t *testing.T) {
 		fabric.Aborting: launch.Aborted,
 		fabric.State(9): launch.Outside,
 	} {
-		if got := translate(fabric.Status{State: from}, time.Now()).State; got != to {
+		if got := translate(fabric.Status{State: from}, time.Now(), time.Now(), 2).State; got != to {
 			t.Errorf("%v becomes %v", from, got)
 		}
 	}
-	s := translate(fabric.Status{State: fabric.Waiting, Peer: -1, Tag: -7, Since: time.Now().Add(time.Hour).UnixNano()}, time.Now())
-	if s.Peer != launch.AnyPeer || s.Tag != launch.NoTag || s.For != 0 {
+}
+
+// TestStatusThatCannotBe has a rank say what no rank can wait for.
+func TestStatusThatCannotBe(t *testing.T) {
+	now := time.Now()
+	begin := now.Add(-time.Minute)
+	for what, since := range map[string]time.Time{
+		"in the future": now.Add(time.Hour), "before the job": begin.Add(-time.Second), "never": time.Unix(0, 0), "long ago": time.Unix(0, -1<<63),
+	} {
+		if s := translate(fabric.Status{State: fabric.Waiting, Call: "Recv", Since: since.UnixNano()}, begin, now, 2); s.For != 0 {
+			t.Errorf("%s: for %v", what, s.For)
+		}
+	}
+	for _, call := range []string{"", "\x1b[2J", "Recv\n", "Recv 3", "\xff\xfe", "a\u0301"} {
+		if s := translate(fabric.Status{State: fabric.Waiting, Call: call}, begin, now, 2); s.Call != unknownCall {
+			t.Errorf("%q becomes %q", call, s.Call)
+		}
+	}
+	for from, to := range map[int32]int{-1: launch.AnyPeer, -2: launch.NoPeer, -7: launch.NoPeer, 1: 1, 2: launch.NoPeer, 1<<31 - 1: launch.NoPeer} {
+		if s := translate(fabric.Status{State: fabric.Waiting, Call: "Recv", Peer: from}, begin, now, 2); s.Peer != to {
+			t.Errorf("peer %d becomes %d", from, s.Peer)
+		}
+	}
+	s := translate(fabric.Status{State: fabric.Waiting, Call: "Recv", Tag: -7, Bytes: 1<<63 - 1}, begin, now, 2)
+	if s.Call != "Recv" || s.Tag != launch.NoTag || s.Bytes >= 0 {
 		t.Errorf("got %+v", s)
+	}
+}
+
+func TestWhoFoundWhomGone(t *testing.T) {
+	m, err := openFabric(nics.Default, 3)
+	if err != nil {
+		t.Skip(err) // processes share no memory here
+	}
+	defer m.Close()
+	rank, err := fabric.Map(m.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rank.Close()
+	rank.Lose(2, 1)
+	if a, b := m.Status(0).Lost, m.Status(2).Lost; a != 0 || b != 2 {
+		t.Errorf("lost %d and %d", a, b)
 	}
 }
 

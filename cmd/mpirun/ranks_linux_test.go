@@ -38,7 +38,7 @@ func play(world *mpi.Comm) error {
 		return err
 	}
 	if world.Rank() == 1 {
-		time.Sleep(100 * time.Millisecond) // until the others sleep
+		othersSleep()
 	}
 	part := os.Getenv(playRank)
 	switch {
@@ -72,6 +72,36 @@ func play(world *mpi.Comm) error {
 		return err
 	}
 	return fmt.Errorf("no part %q", part)
+}
+
+// othersSleep returns when the other ranks of the job sleep in a wait, which
+// they have noted then.
+func othersSleep() {
+	parent := os.Getppid()
+	for asleep := 0; asleep < 3; time.Sleep(5 * time.Millisecond) {
+		asleep++
+		children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+		for _, file := range children {
+			text, _ := os.ReadFile(file)
+			for pid := range strings.FieldsSeq(string(text)) {
+				if pid != fmt.Sprint(os.Getpid()) && !sleeps(pid) {
+					asleep = 0
+				}
+			}
+		}
+	}
+}
+
+// sleeps reports whether every thread of a process sleeps.
+func sleeps(pid string) bool {
+	files, _ := filepath.Glob("/proc/" + pid + "/task/*/stat")
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		if !strings.HasPrefix(string(text[strings.LastIndexByte(string(text), ')')+1:]), " S") {
+			return false
+		}
+	}
+	return true
 }
 
 // Whoever ends a job, its message says how, and what the others waited in, by
@@ -140,6 +170,7 @@ func TestRanksThatRefuse(t *testing.T) {
 type running struct {
 	*exec.Cmd
 	program string
+	scratch string // its temporary directory
 	errors  *strings.Builder
 	ended   chan error
 }
@@ -152,9 +183,9 @@ func start(t *testing.T, ranks int) *running {
 	if out, err := exec.Command("go", "build", "-o", program, "rhinet/cmd/npb").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	r := &running{program: program, errors: new(strings.Builder), ended: make(chan error, 1)}
+	r := &running{program: program, scratch: t.TempDir(), errors: new(strings.Builder), ended: make(chan error, 1)}
 	r.Cmd = exec.Command(os.Args[0], "-n", fmt.Sprint(ranks), program, "-class", "B", "lu")
-	r.Env = append(os.Environ(), playMpirun+"=1", "TMPDIR="+t.TempDir())
+	r.Env = append(os.Environ(), playMpirun+"=1", "TMPDIR="+r.scratch)
 	r.Stderr = r.errors
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
@@ -230,12 +261,8 @@ func (r *running) over(t *testing.T) {
 	if d := time.Since(begin); d > time.Second {
 		t.Errorf("the end took %v", d)
 	}
-	for _, e := range r.Env {
-		if dir, ok := strings.CutPrefix(e, "TMPDIR="); ok {
-			if left, _ := os.ReadDir(dir); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		}
+	if left, err := os.ReadDir(r.scratch); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

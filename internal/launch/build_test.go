@@ -119,7 +119,7 @@ func TestNothingOnDiskWhileRanksRun(t *testing.T) {
 func TestInterruptedBuild(t *testing.T) {
 	module(t, map[string]string{"main.go": tiny})
 	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(&interrupted{syscall.SIGINT})
+	cancel(&interrupted{sig: syscall.SIGINT})
 	_, err := build(ctx, []program{{name: ".", pkg: "."}})
 	var why *interrupted
 	if !errors.As(err, &why) || why.sig != syscall.SIGINT {

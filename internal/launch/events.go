@@ -8,23 +8,30 @@ import (
 )
 
 // interrupted is why a job ends that a signal reached before its ranks ran.
-type interrupted struct{ sig syscall.Signal }
+type interrupted struct {
+	sig   syscall.Signal
+	begun bool // some ranks ran
+}
 
 func (i *interrupted) Error() string {
-	return "ended by " + signalText(i.sig) + " before the start"
+	when := " before the start"
+	if i.begun {
+		when = " while ranks were being started"
+	}
+	return "ended by " + signalText(i.sig) + when
 }
 
 // signalled acts upon a signal to the launcher.
 func (w *watcher) signalled(sig syscall.Signal) {
-	switch {
-	case w.running:
-	case w.ranks.begun.Load():
-		// Soon every rank can take it.
-		w.pending = append(w.pending, sig)
-		return
-	case sig == syscall.SIGINT, sig == syscall.SIGTERM, sig == syscall.SIGHUP, sig == syscall.SIGQUIT:
-		w.end(&cause{status: statusSignal + int(sig), text: (&interrupted{sig}).Error()})
-		return
+	if !w.running {
+		switch begun := w.ranks.begun.Load(); {
+		case sig == syscall.SIGINT, sig == syscall.SIGTERM, sig == syscall.SIGHUP, sig == syscall.SIGQUIT:
+			w.end(&cause{status: statusSignal + int(sig), impatient: true, text: (&interrupted{sig, begun}).Error()})
+			return
+		case begun:
+			w.pending = append(w.pending, sig) // soon every rank can take it
+			return
+		}
 	}
 	switch sig {
 	case syscall.SIGPIPE:
@@ -63,24 +70,21 @@ func (w *watcher) passOn(sig syscall.Signal) {
 
 // exited takes the ends of ranks that were found at one time.
 func (w *watcher) exited(batch []exit) {
-	var worst *exit
 	ended := false
 	for i := range batch {
-		e := &batch[i]
-		if e.ws.Stopped() {
+		if e := &batch[i]; e.ws.Stopped() {
 			w.stopped(e)
-			continue
-		}
-		ended, w.ended[e.rank] = true, true
-		if w.cause == nil && (worst == nil || w.weight(e) > w.weight(worst)) {
-			worst = e
+		} else {
+			ended, w.ended[e.rank] = true, true
 		}
 	}
-	if worst != nil && w.weight(worst) > 0 {
-		w.end(w.blame(worst))
-		return
+	for i := range batch {
+		if e := &batch[i]; !e.ws.Stopped() {
+			w.suspects(e)
+		}
 	}
-	if ended && w.check == nil && w.cause == nil {
+	w.judge(time.Now())
+	if ended && w.check == nil && w.suspect == nil && w.cause == nil {
 		w.check = time.After(desertCheck)
 	}
 }
@@ -100,24 +104,14 @@ func (w *watcher) stopped(e *exit) {
 	})
 }
 
-// weight says how likely an end is the root of a failure when several are
-// found at once: a crash before an abort before a failing status. Zero is no
-// failure.
-func (w *watcher) weight(e *exit) int {
-	switch {
-	case e.ws.Signaled():
-		return 3
-	case e.ws.ExitStatus() == 0:
-		return 0 // checkDeserted finds out whether it could end; the status lines cost a good job nothing
-	case w.fabric.Status(e.rank).State == Aborted:
-		return 2
-	}
-	return 1
-}
-
 // blame words the failure of a rank and what the others were in.
 func (w *watcher) blame(e *exit) *cause {
 	st := w.fabric.Status(e.rank)
+	if w.weight(e) == survived {
+		if r, ok := w.deserter(e); ok {
+			return w.blameDeserter(r)
+		}
+	}
 	c := &cause{}
 	who := w.who(e.rank)
 	switch {

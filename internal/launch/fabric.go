@@ -45,6 +45,7 @@ const (
 // A Status is one reading of a rank's status line.
 type Status struct {
 	State State
+	Lost  int           // 1 + the first rank that it found to be gone; 0: none
 	Call  string        // Waiting: name of the call, such as "Recv"
 	Peer  int           // Waiting: world rank it waits for, AnyPeer or NoPeer
 	Tag   int           // Waiting: tag, AnyTag or NoTag

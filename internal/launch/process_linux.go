@@ -78,6 +78,18 @@ func cpuTime(pid int) time.Duration {
 	return sum
 }
 
+// runnable reports whether a thread of a process runs or could.
+func runnable(pid int) bool {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, name := range files {
+		text, _ := os.ReadFile(name)
+		if bytes.HasPrefix(text[bytes.LastIndexByte(text, ')')+1:], []byte(" R")) {
+			return true
+		}
+	}
+	return false
+}
+
 // oomKills returns how many processes the kernel has killed since it was
 // started because there was no memory; 0 if it does not tell.
 func oomKills() int {
@@ -86,4 +98,36 @@ func oomKills() int {
 	count, _, _ := bytes.Cut(after, []byte{'\n'})
 	n, _ := strconv.Atoi(string(count))
 	return n
+}
+
+// exiting is the flag of a process that is on its way out (PF_EXITING of the
+// kernel's sched.h, shown in proc(5), stat).
+const exiting = 4
+
+// dying reports whether a process has begun to end: its parent will hear of it
+// soon. One that is gone is not dying any more.
+func dying(pid int) bool {
+	if pid == 0 {
+		return false
+	}
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	field := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // from the state on
+	if len(field) < 7 {
+		return false
+	}
+	flags, _ := strconv.ParseUint(string(field[6]), 10, 64)
+	return flags&exiting != 0 || field[0][0] == 'Z' || field[0][0] == 'X' || killed(pid)
+}
+
+// killed reports whether a process has been killed and has not noticed yet.
+func killed(pid int) bool {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for _, name := range []string{"\nSigPnd:", "\nShdPnd:"} {
+		_, after, _ := bytes.Cut(text, []byte(name))
+		line, _, _ := bytes.Cut(after, []byte{'\n'})
+		if set, _ := strconv.ParseUint(string(bytes.TrimSpace(line)), 16, 64); set&(1<<(syscall.SIGKILL-1)) != 0 {
+			return true
+		}
+	}
+	return false
 }

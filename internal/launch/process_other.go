@@ -56,3 +56,9 @@ func cpuTime(int) time.Duration { return 0 }
 // oomKills would return how many processes the kernel has killed because there
 // was no memory.
 func oomKills() int { return 0 }
+
+// dying would report whether a process has begun to end.
+func dying(int) bool { return false }
+
+// runnable would report whether a thread of a process could run.
+func runnable(int) bool { return false }

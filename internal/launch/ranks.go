@@ -28,11 +28,15 @@ type exit struct {
 	ws   syscall.WaitStatus
 }
 
-// started records a rank's process.
+// started records a rank's process. One that started while the job was told to
+// end has missed that, and is killed.
 func (rs *ranks) started(r, pid int) {
 	rs.mu.Lock()
+	defer rs.mu.Unlock()
 	rs.list[r] = rank{pid: pid, alive: true}
-	rs.mu.Unlock()
+	if rs.stop.Load() {
+		killpg(pid, syscall.SIGKILL)
+	}
 }
 
 // signal sends sig to the process group of every rank that lives.

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -180,15 +181,57 @@ func TestSignalBeforeTheStart(t *testing.T) {
 	}
 }
 
-func TestSignalDuringTheStartWaitsForEveryRank(t *testing.T) {
+func TestSignalDuringTheStart(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		w := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
+		w.ranks.begun.Store(true)
+		w.signalled(sig)
+		if w.cause == nil || w.cause.status != 128+int(sig) || !strings.Contains(w.cause.text, " while ranks were being started") || !w.ranks.stop.Load() {
+			t.Errorf("%v: cause %+v", sig, w.cause)
+		}
+	}
+	// What does not end a job waits until every rank can take it.
 	w := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
 	w.ranks.begun.Store(true)
-	w.signalled(syscall.SIGTERM)
-	if w.cause != nil || w.passed != 0 {
-		t.Errorf("cause %+v, passed on %v", w.cause, w.passed)
+	w.signalled(syscall.SIGUSR1)
+	if w.cause != nil || len(w.pending) != 1 {
+		t.Errorf("cause %+v, pending %v", w.cause, w.pending)
 	}
 	w.started(nil)
-	if w.cause != nil || w.passed != syscall.SIGTERM {
-		t.Errorf("cause %+v, passed on %v", w.cause, w.passed)
+	if w.cause != nil || w.pending != nil {
+		t.Errorf("cause %+v, pending %v", w.cause, w.pending)
+	}
+}
+
+// A signal in the middle of the start ends the ranks that run, starts no more,
+// and leaves nothing.
+func TestSignalEndsAStart(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		p := spawn(t, job(Part{Ranks: 400, Program: "sh", Args: []string{"-c", "trap '' INT TERM; echo pid $$; exec sleep 60"}}))
+		p.await(t, 1, "pid ")
+		p.signal(t, sig)
+		r := p.finish(t)
+		if r.took > 5*time.Second {
+			t.Errorf("%v: took %v", sig, r.took)
+		}
+		if r.status != 128+int(sig) {
+			t.Errorf("%v: status %d, %s", sig, r.status, r.err)
+		}
+		r.one(t)
+		gone(t, p.await(t, 1, "pid "))
+	}
+}
+
+func TestRankThatStartsTooLateIsKilled(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	cmd.SysProcAttr = rankAttr()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	rs := &ranks{list: make([]rank, 1)}
+	rs.stop.Store(true)
+	rs.started(0, cmd.Process.Pid)
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("ended with %v", err)
 	}
 }

@@ -13,8 +13,10 @@ import (
 const (
 	grace       = 250 * time.Millisecond // between asking ranks to end and making them
 	insistence  = 5 * time.Second        // a second interrupt within this time kills
-	settleTries = 10
-	settleTime  = 2 * time.Millisecond
+	settleTime  = 20 * time.Millisecond  // in which a wait is noted
+	settleUse   = 10 * time.Millisecond  // likewise, of processor time
+	settleLimit = 250 * time.Millisecond // the end of a job must not take a second
+	settleLook  = 2 * time.Millisecond
 	desertCheck = 50 * time.Millisecond // between looks at those whom a rank may have deserted
 )
 
@@ -43,10 +45,14 @@ type watcher struct {
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
 	deserted deserted
-	oomKills int // of the whole machine, before the start
-	kill     <-chan time.Time
-	timeout  <-chan time.Time
-	check    <-chan time.Time
+
+	suspectSince time.Time
+	suspect      *exit // the likeliest root of a failure among the ranks that have ended
+	recheck      <-chan time.Time
+	oomKills     int // of the whole machine, before the start
+	kill         <-chan time.Time
+	timeout      <-chan time.Time
+	check        <-chan time.Time
 }
 
 // Run starts the job, stays with it to its end and returns its exit status.
@@ -128,9 +134,12 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 					w.started(err)
 				default:
 				}
+				w.judge(time.Now()) // nothing likelier can come
 				return
 			}
 			w.exited(batch)
+		case now := <-w.recheck:
+			w.judge(now)
 		case sig := <-signals:
 			w.signalled(sig.(syscall.Signal))
 		case err := <-broken:
@@ -181,7 +190,7 @@ func (w *watcher) end(c *cause) {
 		return
 	}
 	w.cause = c
-	w.timeout, w.check = nil, nil
+	w.timeout, w.check, w.recheck = nil, nil, nil
 	w.ranks.stop.Store(true)
 	w.cancel(errors.New(c.text))
 	w.ranks.signal(syscall.SIGTERM)
@@ -207,19 +216,36 @@ func (w *watcher) look() []reading {
 	return all
 }
 
-// settle gives ranks that may just have begun to wait the time to say so:
-// they do not note a wait that is over at once.
+// settle gives ranks that may just have begun to wait the time to say so: they
+// do not note a wait that is over at once. Where others need the processors
+// more, that takes a while: a rank that could run is given time until it has had
+// a processor for settleUse.
 func (w *watcher) settle() {
-	for range settleTries {
+	begin := time.Now()
+	before := map[int]time.Duration{}
+	for {
 		busy := false
 		for _, r := range w.look() {
-			busy = busy || !r.ended && r.State == Computing
+			if !r.ended && r.State == Computing && w.mayNote(r.rank, time.Since(begin), before) {
+				busy = true
+			}
 		}
-		if !busy {
+		if !busy || time.Since(begin) > settleLimit {
 			return
 		}
-		time.Sleep(settleTime)
+		time.Sleep(settleLook)
 	}
+}
+
+// mayNote reports whether a rank that is said to compute may yet note a wait,
+// after so much time since the first look.
+func (w *watcher) mayNote(r int, after time.Duration, before map[int]time.Duration) bool {
+	pid := w.ranks.pid(r)
+	now := cpuTime(pid)
+	if _, seen := before[r]; !seen {
+		before[r] = now
+	}
+	return now-before[r] < settleUse && (after < settleTime || runnable(pid))
 }
 
 // lookTwice reads the status of every rank, and again a little later if there

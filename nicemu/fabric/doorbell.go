@@ -10,7 +10,7 @@ import (
 // The front page of a rank, which only the rank itself writes. Words two lines
 // apart, because processors fetch lines in pairs.
 const (
-	wordProcess = 32 // pid, address of the region, whether barriers reach it; read by peers
+	wordProcess = 32 // pid, address of the region, whether barriers reach it, whom it has lost; read by peers
 	wordStatus  = 48 // read by the launcher
 )
 

@@ -70,3 +70,19 @@ func (f *Fabric) Probe(rank int) error {
 	}
 	return nil
 }
+
+// Lose notes that rank has found peer to be gone. The first such note stays, for
+// the launcher to tell who failed first.
+func (f *Fabric) Lose(rank, peer int) {
+	atomic.CompareAndSwapUint64(&f.Words(rank, Front)[wordProcess+3], 0, uint64(peer)+1)
+}
+
+// Lost returns the peer that rank has found to be gone first. What another
+// process may have written there is no peer if there is no such rank.
+func (f *Fabric) Lost(rank int) (peer int, ok bool) {
+	n := atomic.LoadUint64(&f.Words(rank, Front)[wordProcess+3])
+	if n == 0 || n > uint64(f.ranks) || n == uint64(rank)+1 {
+		return 0, false
+	}
+	return int(n) - 1, true
+}

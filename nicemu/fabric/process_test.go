@@ -74,3 +74,25 @@ func TestPieces(t *testing.T) {
 		t.Errorf("nothing: %d, %v, calls %v", n, err, calls)
 	}
 }
+
+func TestTheFirstLossStays(t *testing.T) {
+	f, err := Heap(3, Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if peer, ok := f.Lost(1); ok {
+		t.Errorf("lost %d before anything happened", peer)
+	}
+	f.Lose(1, 2)
+	f.Lose(1, 0)
+	if peer, ok := f.Lost(1); !ok || peer != 2 {
+		t.Errorf("lost %d, %v", peer, ok)
+	}
+	for _, forged := range []uint64{1, 4, 1 << 32, 1 << 63} { // itself, and nobody
+		f.Words(0, Front)[wordProcess+3] = forged
+		if peer, ok := f.Lost(0); ok {
+			t.Errorf("%d makes it lose %d", forged, peer)
+		}
+	}
+}

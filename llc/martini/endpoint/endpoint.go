@@ -147,6 +147,7 @@ func (e *Endpoint) Lose(peer int, err error) {
 	if e.gone[peer] = true; !errors.Is(err, ir.ErrPeerGone) {
 		err = fmt.Errorf("%w: %w", ir.ErrPeerGone, err)
 	}
+	e.fabric.Lose(e.self, peer)
 	e.Answer(ir.Failed, &ir.Command{Peer: int32(peer)}).Err = err
 }
 

@@ -1,0 +1,100 @@
+package launch
+
+import (
+	"fmt"
+	"time"
+)
+
+// A rank that is killed shows its peers that it is gone before the kernel
+// hands its status to the launcher, so that a peer may have given up and ended
+// before. While such a rank is on its way out, the verdict on those that have
+// ended waits for it: verdictLook between two looks, up to verdictPatience.
+const (
+	verdictLook     = 5 * time.Millisecond
+	verdictPatience = 500 * time.Millisecond
+)
+
+// How likely the end of a rank is the root of a failure.
+const (
+	succeeded = iota // checkDeserted finds out whether it could end; the status lines cost a good job nothing
+	survived         // it ended after it had found another rank gone that is gone
+	failed           // with a status
+	aborted
+	crashed
+)
+
+// judge looks at the ends of ranks that are known so far, and ends the job
+// because of the likeliest root among them unless a likelier one may be coming.
+func (w *watcher) judge(now time.Time) {
+	w.recheck = nil
+	if w.suspect == nil || w.cause != nil {
+		return
+	}
+	if w.suspectSince.IsZero() {
+		w.suspectSince = now
+	}
+	if w.weight(w.suspect) < crashed && now.Sub(w.suspectSince) < verdictPatience && w.anyDying() {
+		w.recheck = time.After(verdictLook)
+		return
+	}
+	w.end(w.blame(w.suspect))
+}
+
+// suspects takes note of the end of a rank if it is a likelier root of a
+// failure than those before.
+func (w *watcher) suspects(e *exit) {
+	weight := w.weight(e)
+	if weight != succeeded && w.cause == nil && (w.suspect == nil || weight > w.weight(w.suspect)) {
+		w.suspect = e
+	}
+}
+
+// weight says how likely an end is the root of a failure when several are
+// found at once.
+func (w *watcher) weight(e *exit) int {
+	switch {
+	case e.ws.Signaled():
+		return crashed
+	case e.ws.ExitStatus() == 0:
+		return succeeded
+	}
+	st := w.fabric.Status(e.rank)
+	switch lost := st.Lost - 1; {
+	case lost >= 0 && lost < len(w.ended) && lost != e.rank && (w.ended[lost] || dying(w.ranks.pid(lost))):
+		return survived
+	case st.State == Aborted:
+		return aborted
+	}
+	return failed
+}
+
+// anyDying reports whether a rank has begun to end that has not been reaped.
+func (w *watcher) anyDying() bool {
+	for r, ended := range w.ended {
+		if !ended && dying(w.ranks.pid(r)) {
+			return true
+		}
+	}
+	return false
+}
+
+// deserter returns the rank that e's rank found gone, if that one ended with
+// status 0 in the middle of MPI.
+func (w *watcher) deserter(e *exit) (r int, ok bool) {
+	r = w.fabric.Status(e.rank).Lost - 1
+	if r < 0 || r >= len(w.ended) || !w.ended[r] || r == e.rank {
+		return 0, false
+	}
+	st := w.fabric.Status(r).State
+	return r, st == Computing || st == Waiting
+}
+
+// blameDeserter words the failure of a rank that left the others, which
+// another has noticed.
+func (w *watcher) blameDeserter(r int) *cause {
+	w.settle()
+	return &cause{
+		status: StatusFailed,
+		text:   fmt.Sprintf("%s exited with status 0 without Finalize while others wait; %s", w.who(r), w.rest()),
+	}
+}
