@@ -175,6 +175,17 @@ func TestLiesAboutEagerMessages(t *testing.T) {
 	if err := c.engines[1].Step(&rest); err != nil {
 		t.Fatal(err)
 	}
+	// The same where a receive has matched.
+	c.recv(1, &llc.Request{Peer: 0, Buf: make([]byte, 10)})
+	r := c.recv(1, &llc.Request{Peer: 0, Buf: make([]byte, 10)})
+	if err := c.engines[1].Step(&half); err != nil {
+		t.Fatal(err)
+	}
+	c.refuses("7 bytes of the message before it are missing", says(wire.Eager, 1, 1))
+	c.refuses("are missing", says(wire.Offer, 5000, encodeOffer(1, 1)...))
+	if err := c.engines[1].Step(&rest); err != nil || !r.Done() || r.Status.Bytes != 10 {
+		t.Fatalf("%+v, %v", r.Status, err)
+	}
 }
 
 func encodeOffer(segment uint64, id uint32) []byte {

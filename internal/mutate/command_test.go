@@ -24,7 +24,7 @@ func TestCommandCatches(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "caught.jsonl")
 	for round, mark := range []string{"failed", "recorded: failed"} {
 		status, out, trouble := run(t, "--only", "^engine/tail-(moves-back|runs-ahead)$", "--record", record)
-		if status != 0 || trouble != "" || strings.Count(out, mark+"  ./llc/seq Test") != 2 {
+		if status != 0 || trouble != "" || strings.Count(out, mark+"  llc/seq Test") != 2 {
 			t.Errorf("round %d: status %d\n%s%s", round, status, out, trouble)
 		}
 		if !strings.Contains(out, "llc/seq") || strings.Contains(out, "without any fault") != (round == 0) {
@@ -101,10 +101,10 @@ func TestVerdicts(t *testing.T) {
 		by           string
 	}{
 		{"Unused", "7", "8", Survived, ""},
-		{"One", "1", "4", Failed, ". TestOne/sub"},
-		{"One", "1", "2", Late, ". TestOne"},
-		{"One", "return 1", "return One", Broken, "."},
-		{"One", "1", "3", Greedy, "."},
+		{"One", "1", "4", Failed, "m TestOne/sub"},
+		{"One", "1", "2", Late, "m TestOne"},
+		{"One", "return 1", "return One", Broken, "m"},
+		{"One", "1", "3", Greedy, ""},
 	} {
 		f := &Fault{Name: "m/x", File: "one.go", In: c.in, Old: c.old, New: c.new, Tests: []Test{{"."}}, Limit: time.Minute}
 		if c.want == Late {

@@ -126,6 +126,7 @@ func TestFailing(t *testing.T) {
 		"TestA/b/c":   "--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        --- FAIL: TestA/b/c (0.0s)\n--- FAIL: TestZ (0s)\n",
 		"TestHang":    "panic: test timed out after 1s\n\trunning tests:\n\t\tTestHang (1s)\n",
 		"fatal error": "fatal error: all goroutines are asleep - deadlock!\n",
+		"a/b TestA":   "ok  \tm/x\t1s\n--- FAIL: TestA (0.0s)\nFAIL\nFAIL\tm/a/b\t1s\n--- FAIL: TestA/z (0.0s)\nFAIL\tm/c\t1s\n",
 		"":            "FAIL\n",
 	} {
 		if got := failing([]byte(out)); got != want {

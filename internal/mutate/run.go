@@ -65,7 +65,7 @@ func (r *runner) fault(ctx context.Context, f *Fault) (res Result, err error) {
 			return res, err
 		}
 		if res.Verdict != Survived {
-			res.By = strings.TrimSpace(t[len(t)-1] + " " + failing(res.output))
+			res.By = failing(res.output)
 			break
 		}
 	}
@@ -133,11 +133,18 @@ func (r *runner) healthy(ctx context.Context, t Test, limit time.Duration) error
 	return err
 }
 
-var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^\s*running tests:\n\s*(\S+)|^(panic|fatal error|unexpected fault address|signal)\b`)
+var (
+	failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^\s*running tests:\n\s*(\S+)|^(panic|fatal error|unexpected fault address|signal)\b`)
+	failed  = regexp.MustCompile(`(?m)^FAIL\t(\S+)`)
+)
 
-// failing names the first test that go test's output says has failed, as exactly as it says.
+// failing names the first package that go test's output says has failed, and the first
+// test in it, as exactly as it says.
 func failing(out []byte) string {
-	name, end := "", ""
+	pkg, name, end := "", "", ""
+	if m := failed.FindSubmatchIndex(out); m != nil {
+		pkg, out = string(out[m[2]:m[3]]), out[:m[0]]
+	}
 	for _, m := range failure.FindAllSubmatch(out, -1) {
 		for _, s := range m[1:3] {
 			if strings.HasPrefix(string(s), name) && len(s) > 0 {
@@ -146,7 +153,11 @@ func failing(out []byte) string {
 		}
 		end = cmp.Or(end, string(m[3]))
 	}
-	return cmp.Or(name, end)
+	_, below, found := strings.Cut(pkg, "/")
+	if !found {
+		below = pkg
+	}
+	return strings.TrimSpace(below + " " + cmp.Or(name, end))
 }
 
 // tail returns the last n lines.

@@ -1,0 +1,95 @@
+package llc_test
+
+import (
+	"errors"
+	"testing"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// TestReportOfMoreThanIsClaimed: a receiver that has moved its part, and waits for
+// what the sender has claimed, goes on waiting if that cannot be.
+func TestReportOfMoreThanIsClaimed(t *testing.T) {
+	c := newCourt(t)
+	r := c.shareTo()
+	var ev ir.Event
+	claimed := false
+	for c.net.Poll(1, &ev) {
+		if err := c.engines[1].Step(&ev); err != nil {
+			t.Fatal(err)
+		}
+		c.post(1)
+		for i := range 2 {
+			if word := c.net.Word(1, i); wire.Claim(*word).Front() == 2 && !claimed {
+				claimed = true
+				*word = uint64(wire.Claim(*word).TakeBack())
+			}
+		}
+	}
+	if list := c.engines[1].Pending(); !claimed || len(list) != 1 || list[0].Request != r || r.Done() {
+		t.Fatalf("claimed %v, %+v", claimed, list)
+	}
+	c.refuses("2 chunks moved, of 8", says(wire.Part, wire.Pair(firstID, 2)))
+	part := says(wire.Part, wire.Pair(firstID, 1))
+	if err := c.engines[1].Step(&part); err != nil || !r.Done() || r.Status.Err != nil {
+		t.Errorf("%v, %+v", err, r.Status)
+	}
+}
+
+// TestOneLateReport: the sender of a transfer that was given up reports once.
+func TestOneLateReport(t *testing.T) {
+	c := newCourt(t)
+	r := c.shareTo()
+	var ev ir.Event
+	for swaps := 0; !r.Done(); {
+		if !c.net.Poll(1, &ev) {
+			t.Fatal("nothing happens")
+		}
+		if ev.Kind == ir.Swapped {
+			if swaps++; swaps == 2 { // the first opens the word, before the sender is invited
+				ev = ir.Event{Kind: ir.Failed, Token: ev.Token, Err: errors.New("no")}
+			}
+		}
+		if err := c.engines[1].Step(&ev); err != nil {
+			t.Fatal(err)
+		}
+		c.post(1)
+	}
+	part := says(wire.Part, wire.Pair(firstID, 1))
+	if err := c.engines[1].Step(&part); err != nil || r.Status.Err == nil {
+		t.Fatalf("%v, %+v", err, r.Status)
+	}
+	c.refuses("no transfer", part)
+}
+
+// TestControlPacketsOfOneBatch: several calls may come before the translator
+// carries out what they want; each packet has a payload of its own until then.
+func TestControlPacketsOfOneBatch(t *testing.T) {
+	c := newCourt(t)
+	c.connect()
+	for i := range uint32(2) {
+		offer := says(wire.Offer, 5000, encodeOffer(0, 9+i)...)
+		if err := c.engines[1].Step(&offer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2 {
+		c.engines[1].Recv(&llc.Request{Peer: 0, Buf: make([]byte, 1000*(i+1))})
+	}
+	var want []uint64
+	for _, cmd := range c.engines[1].Take() {
+		if cmd.Header.Kind != wire.Stream {
+			continue
+		}
+		b, err := wire.ParseStream(cmd.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, b.Want())
+	}
+	if len(want) != 2 || want[0] != 1000 || want[1] != 2000 {
+		t.Errorf("asks for streams of %d bytes", want)
+	}
+}
