@@ -1,7 +1,9 @@
 package martini
 
 import (
+	"runtime"
 	"testing"
+	"time"
 
 	"rhinet/nicemu/fabric"
 )
@@ -59,4 +61,32 @@ func TestSegmentIsLookedAtWhenHeld(t *testing.T) {
 	if err := n[1].Unpin(pin); err != nil { // and nobody holds it
 		t.Error(err)
 	}
+}
+
+// TestUnpinnedMemoryIsCollected: a NIC keeps nothing alive that is not pinned any more.
+func TestUnpinnedMemoryIsCollected(t *testing.T) {
+	n := open(t, 1)[0]
+	gone := make(chan bool, 1)
+	func() {
+		mem := new([1 << 16]byte)
+		runtime.SetFinalizer(mem, func(*[1 << 16]byte) { gone <- true })
+		pin, err := n.Pin(mem[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Unpin(pin); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	for range 50 {
+		runtime.GC()
+		select {
+		case <-gone:
+			runtime.KeepAlive(n)
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Error("unpinned memory is not collected")
+	runtime.KeepAlive(n)
 }
