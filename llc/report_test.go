@@ -93,3 +93,95 @@ func TestControlPacketsOfOneBatch(t *testing.T) {
 		t.Errorf("asks for streams of %d bytes", want)
 	}
 }
+
+// TestBusyOfAnotherPacket: Busy names the packet that is on its way.
+func TestBusyOfAnotherPacket(t *testing.T) {
+	c := newCourt(t)
+	c.send(1, &llc.Request{Peer: 0})
+	c.refuses("no packet 7 is on its way", ir.Event{Kind: ir.Busy, Token: 7})
+	busy := ir.Event{Kind: ir.Busy, Token: 1}
+	if err := c.engines[1].Step(&busy); err != nil {
+		t.Fatal(err)
+	}
+	c.refuses("no packet 1 is on its way", busy)
+}
+
+// TestSwitchToAnotherRing: a peer that has been granted a ring takes another one.
+func TestSwitchToAnotherRing(t *testing.T) {
+	c := newCourt(t)
+	c.send(0, &llc.Request{Peer: 1})
+	var ev ir.Event
+	for writer, reader := "", ""; reader != "Granted"; writer, reader = llc.States(c.engines[1], 0) {
+		if !c.net.Poll(1, &ev) {
+			t.Fatalf("nothing arrives: %s, %s", writer, reader)
+		}
+		if err := c.engines[1].Step(&ev); err != nil {
+			t.Fatal(err)
+		}
+		c.post(1)
+	}
+	c.engines[1].Retry() // the grant has gone
+	c.post(1)
+	c.refuses("ring 1 was not granted", shared(says(wire.Switch, 1)))
+}
+
+// TestFinishOfAClaimedChunk: a receiver cannot have all of a message of which the
+// sender has claimed a part, and not reported.
+func TestFinishOfAClaimedChunk(t *testing.T) {
+	c := newCourt(t)
+	c.connect()
+	c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
+	c.run(3)
+	*c.net.Word(0, 0) = uint64(wire.NewClaim(1, 1))
+	split := says(wire.Split, firstID, encodeSplit(1, 4000, 0, 500)...)
+	if err := c.engines[1].Step(&split); err != nil {
+		t.Fatal(err)
+	}
+	c.post(1)
+	var ev ir.Event
+	for ev.Kind != ir.Swapped {
+		if !c.net.Poll(1, &ev) {
+			t.Fatal("no answer to the claim")
+		}
+		if err := c.engines[1].Step(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := wire.Claim(*c.net.Word(0, 0)).Back(); n != 1 {
+		t.Fatalf("%d chunks claimed", n)
+	}
+	c.post(1)
+	c.refuses("is Sharing", says(wire.Finish, firstID))
+}
+
+// TestClaimWordOfTheReceiver: only the receiver counts up the generation and the front
+// of its claim word. Other values, possible as they look, end the receive.
+func TestClaimWordOfTheReceiver(t *testing.T) {
+	for name, forge := range map[string]func(wire.Claim) wire.Claim{
+		"generation": func(c wire.Claim) wire.Claim { return wire.NewClaim(c.Generation()+1, c.Front()) },
+		"front":      func(c wire.Claim) wire.Claim { return wire.NewClaim(c.Generation(), c.Front()+1) },
+	} {
+		c := newCourt(t)
+		r := c.shareTo()
+		var ev ir.Event
+		var found error
+		for swaps := 0; !r.Done(); {
+			if !c.net.Poll(1, &ev) {
+				t.Fatalf("%s: nothing happens", name)
+			}
+			if ev.Kind == ir.Swapped {
+				if swaps++; swaps == 2 {
+					ev.Old = uint64(forge(wire.Claim(ev.Old)))
+				}
+			}
+			if err := c.engines[1].Step(&ev); err != nil {
+				found = err
+			}
+			c.post(1)
+		}
+		var pe *llc.ProtocolError
+		if !errors.As(found, &pe) || pe.Peer != 0 || r.Status.Err == nil {
+			t.Errorf("%s: %v, %+v", name, found, r.Status)
+		}
+	}
+}
