@@ -11,7 +11,8 @@ import (
 //
 //	Idle --all packets gone--> done                              (standard)
 //	Idle --start--> Queued --all gone--> Unacknowledged --Ack--> done   (synchronous;
-//	                the Ack may also come while Queued: then all gone ends it)
+//	                the Ack may also come while Queued: then all gone ends it.
+//	                An Ack that says Failed ends the send with an error)
 //
 // The receiver keeps one incoming message per peer, because packets of
 // messages to one peer do not mix:
@@ -19,20 +20,21 @@ import (
 //	None --Eager, more to come--> Some --Fragment, last--> None
 //
 // Bytes go to the receive's buffer if one has matched, to a buffer of our own
-// if not; a receive that matches in the middle takes over what has come.
+// if not; a receive that matches in the middle takes over what has come. Those of
+// a message that no receive can have any more (types.go) are dropped.
 
 // incoming is a message of which not all packets have arrived; size is 0 if
 // there is none.
 type incoming struct {
 	size, got uint64
 	r         *Request // matched receive, or
-	m         *message // waiting message
+	m         *message // waiting message; with neither it is dropped
 	tag       int32
 }
 
 // startEager sends what there is room for and queues the rest.
 func (e *Engine) startEager(p *peer, r *Request) {
-	h := ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag), Word: uint64(len(r.Buf))}
+	h := ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag), Word: wire.Pair(uint32(len(r.Buf)), r.Type)}
 	var t *transfer
 	if r.Mode == Synchronous {
 		if t = e.newTransfer(p, r); t == nil {
@@ -40,7 +42,7 @@ func (e *Engine) startEager(p *peer, r *Request) {
 			return
 		}
 		e.become(t, sendQueued)
-		h.Flags, h.Word = wire.Sync, wire.Pair(uint32(len(r.Buf)), t.id)
+		h.Flags, h.Word = wire.Sync, wire.SyncWord(uint32(len(r.Buf)), r.Type&wire.TypeMask, t.id)
 	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && cut(0, len(r.Buf), e.fragment, e.crowded) == len(r.Buf) {
 		if e.packet(p, &h, r.Buf) {
 			e.sent(r)
@@ -62,36 +64,61 @@ func (e *Engine) onAck(p *peer, ev *ir.Event) error {
 		return err
 	}
 	// The first packet of several may be matched while the rest still waits.
-	if t.state != sendUnacknowledged && t.state != sendQueued || ev.Header.Word>>32 != 0 {
-		return lie(ev, "transfer %#x is %v", t.id, t.state)
+	failed, reason := ev.Header.Flags == wire.Failed, uint32(ev.Header.Word>>32)
+	if t.state != sendUnacknowledged && t.state != sendQueued || failed != (reason != 0) {
+		return lie(ev, "transfer %#x is %v, flags %#x, reason %#x", t.id, t.state, ev.Header.Flags, reason)
+	}
+	if failed {
+		err = turnedDown(p, t.r.Type, reason)
 	}
 	if t.state == sendQueued {
 		if t.acked {
 			return lie(ev, "transfer %#x was acknowledged before", t.id)
 		}
-		t.acked = true
+		t.acked, t.err = true, err
 		return nil
 	}
-	e.close(t, nil)
+	e.close(t, err)
 	return nil
 }
 
 // onEager takes the first packet of a message.
 func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 	h := &ev.Header
-	size, id := wire.Halves(h.Word)
+	size, typ := wire.Halves(h.Word)
+	id, sync := uint32(0), h.Flags&wire.Sync != 0
+	if sync {
+		size, typ, id = wire.SyncParts(h.Word)
+	}
 	n := uint32(len(ev.Data))
 	switch {
 	case p.in.size != 0:
 		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
 	case uint64(size) > e.eager || n > size || n == 0 && size > 0:
 		return lie(ev, "%d of %d bytes, at most %d", n, size, e.eager)
-	case h.Tag < 0 || (h.Flags&wire.Sync != 0) != (id != 0):
+	case h.Tag < 0 || sync && id == 0:
 		return lie(ev, "tag %d, flags %#x, id %#x", h.Tag, h.Flags, id)
 	}
-	r := e.table.Arrive(h.Context, p.number, h.Tag)
-	if r == nil {
-		e.keepEager(p, ev, size, id)
+	var r *Request
+	open := false
+	if sync {
+		r, open = e.table.ArriveUnmarked(h.Context, p.number, h.Tag)
+	} else {
+		r, open = e.table.Arrive(h.Context, p.number, h.Tag, typ)
+	}
+	switch {
+	case !open:
+		e.refuseEager(p, ev, size, id)
+		return nil
+	case r == nil:
+		e.keepEager(p, ev, size, id, typ)
+		return nil
+	case !fits(typ, r.Type, sync):
+		if sync {
+			e.turnDown(p, wire.Ack, id, r.Type)
+		}
+		e.mistyped(r, p.number, h.Tag, uint64(size), typ)
+		e.drop(p, size, n)
 		return nil
 	}
 	copy(r.Buf, ev.Data)
@@ -107,9 +134,9 @@ func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 }
 
 // keepEager stores the first packet of a message that nobody waits for.
-func (e *Engine) keepEager(p *peer, ev *ir.Event, size, id uint32) {
+func (e *Engine) keepEager(p *peer, ev *ir.Event, size, id, typ uint32) {
 	m := e.pool.message()
-	m.kind, m.peer, m.tag, m.size, m.id = waitingEager, p.number, ev.Header.Tag, uint64(size), id
+	m.kind, m.peer, m.tag, m.size, m.id, m.typ = waitingEager, p.number, ev.Header.Tag, uint64(size), id, typ
 	m.buf = e.pool.buffer(m, int(size))
 	m.got = copy(m.buf, ev.Data)
 	e.table.Keep(&m.entry, ev.Header.Context, p.number, m.tag)
@@ -130,7 +157,7 @@ func (e *Engine) onFragment(p *peer, ev *ir.Event) error {
 	if in.m != nil {
 		copy(in.m.buf[in.got:], ev.Data)
 		in.m.got += int(n)
-	} else if in.got < uint64(len(in.r.Buf)) {
+	} else if in.r != nil && in.got < uint64(len(in.r.Buf)) {
 		copy(in.r.Buf[in.got:], ev.Data)
 	}
 	if in.got += n; in.got < in.size {

@@ -148,7 +148,7 @@ func (e *Engine) Send(r *Request) {
 		c.Ring = p.ring
 		h := &c.Header // field by field: a literal would be built aside and copied
 		h.Kind, h.Flags, h.Context, h.Tag = wire.Eager, 0, r.Context, int32(r.Tag)
-		h.Length, h.Word = uint32(len(r.Buf)), uint64(len(r.Buf))
+		h.Length, h.Word = uint32(len(r.Buf)), uint64(len(r.Buf))|uint64(r.Type)<<32
 		c.Data = r.Buf
 		c.Slot = p.lines.Step()
 		c.Pos = p.data.Next()

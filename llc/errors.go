@@ -20,6 +20,12 @@ var (
 	ErrPeerGone = ir.ErrPeerGone
 	// ErrRefused: a NIC refused to move the message.
 	ErrRefused = errors.New("transfer refused")
+	// ErrType: the message is not of the type that the receive wants. Of a send: a
+	// receive has said so. The error is a *TypeError.
+	ErrType = errors.New("message of another type")
+	// ErrShut: the context was shut while the receive waited. Of a send: the receiver
+	// has shut the context, and has not received the message.
+	ErrShut = errors.New("the context is shut")
 	// ErrTooMany: more transfers are under way than the engine can number.
 	ErrTooMany = errors.New("too many transfers under way")
 )
@@ -37,10 +43,23 @@ func (e *TruncatedError) Error() string {
 // Is makes errors.Is(err, ErrTruncated) hold.
 func (e *TruncatedError) Is(target error) bool { return target == ErrTruncated }
 
+// A TypeError says how a message and its receive differ.
+type TypeError struct {
+	Sent uint32 // type of the message
+	Want uint32 // type of the receive
+}
+
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("message of type %#x for a receive of type %#x", e.Sent, e.Want)
+}
+
+// Is makes errors.Is(err, ErrType) hold.
+func (e *TypeError) Is(target error) bool { return target == ErrType }
+
 // A PeerError is a failure of a request that involves Peer.
 type PeerError struct {
 	Peer int
-	Err  error // wraps ErrPeerGone or ErrRefused, or is what the translator reported
+	Err  error // wraps ErrPeerGone, ErrRefused, ErrType or ErrShut, or is what the translator reported
 }
 
 func (e *PeerError) Error() string { return fmt.Sprintf("peer %d: %v", e.Peer, e.Err) }

@@ -160,7 +160,6 @@ func TestLiesAboutEagerMessages(t *testing.T) {
 	c.refuses("0 of 5 bytes", says(wire.Eager, 5))
 	c.refuses("tag -1", with(says(wire.Eager, 1, 1), func(h *ir.Header) { h.Tag = -1 }))
 	c.refuses("id 0", with(says(wire.Eager, 1, 1), func(h *ir.Header) { h.Flags = wire.Sync }))
-	c.refuses("id 0x1", says(wire.Eager, wire.Pair(1, 1), 1))
 	c.refuses("no message is under way", says(wire.Fragment, 0, 1))
 	half := says(wire.Eager, 10, 1, 2, 3)
 	if err := c.engines[1].Step(&half); err != nil {
@@ -190,7 +189,7 @@ func TestLiesAboutEagerMessages(t *testing.T) {
 
 func encodeOffer(segment uint64, id uint32) []byte {
 	b := make([]byte, wire.OfferBytes)
-	(*wire.OfferBody)(b).Encode(segment, id)
+	(*wire.OfferBody)(b).Encode(segment, id, 0)
 	return b
 }
 
@@ -221,6 +220,7 @@ func TestLiesToASender(t *testing.T) {
 	c.run(3)
 	c.refuses("is Offered", says(wire.Ack, firstID))
 	c.refuses("no transfer", says(wire.Finish, firstID+1))
+	c.refuses("reason 0x5", says(wire.Finish, wire.Pair(firstID, 5)))
 	c.refuses("no transfer", says(wire.Finish, 2*firstID))
 	other := says(wire.Finish, firstID)
 	other.Peer, other.Ring = 2, ir.NoRing
@@ -246,6 +246,7 @@ func TestLiesAboutAcknowledgement(t *testing.T) {
 	c.connect()
 	s := c.send(1, &llc.Request{Peer: 0, Mode: llc.Synchronous, Buf: make([]byte, 10)})
 	c.refuses("Unacknowledged", says(wire.Ack, wire.Pair(firstID, 1)))
+	c.refuses("reason 0x0", with(says(wire.Ack, firstID), func(h *ir.Header) { h.Flags = wire.Failed }))
 	ack := says(wire.Ack, firstID)
 	if err := c.engines[1].Step(&ack); err != nil || !s.Done() {
 		t.Fatal(err, s.Done())
@@ -267,7 +268,7 @@ func TestLiesAboutAcknowledgement(t *testing.T) {
 func TestLiesToAReceiver(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
-	c.refuses("not 12", says(wire.Offer, 5000, 1))
+	c.refuses("not 16", says(wire.Offer, 5000, 1))
 	c.refuses("tag -5", with(says(wire.Offer, 5000, encodeOffer(1, 1)...), func(h *ir.Header) { h.Tag = -5 }))
 	c.refuses("bytes", says(wire.Offer, 1<<63, encodeOffer(1, 1)...))
 	c.refuses("no transfer", says(wire.Data, firstID, 1))

@@ -57,7 +57,7 @@ func (b *pool) keepMessage(m *message) {
 	}
 	if b.spare[1] < recordsKept {
 		next := b.messages
-		m.kind, m.id, m.segment, m.self, m.buf, m.got, m.next = 0, 0, 0, nil, nil, 0, next
+		m.kind, m.id, m.typ, m.segment, m.self, m.buf, m.got, m.next = 0, 0, 0, 0, nil, nil, 0, next
 		b.messages = m
 		b.spare[1]++
 	}

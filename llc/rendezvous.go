@@ -50,7 +50,7 @@ func (e *Engine) startOffer(p *peer, r *Request) {
 	tr := e.pool.train()
 	tr.head = ir.Header{Kind: wire.Offer, Context: r.Context, Tag: int32(r.Tag), Word: t.size}
 	tr.t, tr.n = t, wire.OfferBytes
-	(*wire.OfferBody)(tr.body[:]).Encode(0, t.id)
+	(*wire.OfferBody)(tr.body[:]).Encode(0, t.id, r.Type)
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
@@ -59,7 +59,7 @@ func (e *Engine) ready(t *transfer) {
 	e.become(t, sendReady)
 	for tr := t.p.queues.messages.head; tr != nil; tr = tr.next {
 		if tr.t == t {
-			(*wire.OfferBody)(tr.body[:]).Encode(uint64(t.segment), t.id)
+			(*wire.OfferBody)(tr.body[:]).Encode(uint64(t.segment), t.id, t.r.Type)
 			break
 		}
 	}
@@ -79,19 +79,29 @@ func (e *Engine) onOffer(p *peer, ev *ir.Event) error {
 	if p.in.size != 0 {
 		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
 	}
-	segment, id := ir.Segment(offer.Segment()), offer.ID()
-	if r := e.table.Arrive(h.Context, p.number, h.Tag); r != nil {
-		e.receiveOffered(p, r, h.Tag, h.Word, segment, id)
+	segment, id, typ := ir.Segment(offer.Segment()), offer.ID(), offer.Type()
+	r, open := e.table.Arrive(h.Context, p.number, h.Tag, typ)
+	switch {
+	case !open:
+		e.turnDown(p, wire.Finish, id, wire.NoContext)
+		return nil
+	case r != nil:
+		e.receiveOffered(p, r, h.Tag, h.Word, segment, id, typ)
 		return nil
 	}
 	m := e.pool.message()
-	m.kind, m.peer, m.tag, m.size, m.id, m.segment = waitingOffer, p.number, h.Tag, h.Word, id, segment
+	m.kind, m.peer, m.tag, m.size, m.id, m.typ, m.segment = waitingOffer, p.number, h.Tag, h.Word, id, typ, segment
 	e.table.Keep(&m.entry, h.Context, p.number, m.tag)
 	return nil
 }
 
 // receiveOffered starts to move a matched message.
-func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, id uint32) {
+func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, id, typ uint32) {
+	if !fits(typ, r.Type, false) {
+		e.turnDown(p, wire.Finish, id, r.Type)
+		e.mistyped(r, p.number, tag, size, typ)
+		return
+	}
 	n := int(min(size, uint64(len(r.Buf))))
 	if n == 0 {
 		e.control(p, header(wire.Finish, uint64(id)), nil)
@@ -100,9 +110,7 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 	}
 	t := e.newTransfer(p, r)
 	if t == nil {
-		h := header(wire.Finish, uint64(id))
-		h.Flags = wire.Failed
-		e.control(p, h, nil)
+		e.turnDown(p, wire.Finish, id, 0)
 		e.fail(r, ErrTooMany)
 		return
 	}
@@ -150,8 +158,10 @@ func (e *Engine) onFinish(p *peer, ev *ir.Event) error {
 	if err != nil {
 		return err
 	}
-	failed := ev.Header.Flags == wire.Failed
+	failed, reason := ev.Header.Flags == wire.Failed, uint32(ev.Header.Word>>32)
 	switch {
+	case reason != 0 && (!failed || t.state != sendOffered):
+		return lie(ev, "reason %#x, flags %#x, transfer %#x is %v", reason, ev.Header.Flags, t.id, t.state)
 	case t.state == sendOffered, t.state == sendWaiting:
 	case t.state == sendSharing && (failed || t.split.claim.Back() == 0):
 		// Failed: the receiver may give up at any time. Otherwise it may have
@@ -160,7 +170,7 @@ func (e *Engine) onFinish(p *peer, ev *ir.Event) error {
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
 	}
 	if failed {
-		e.close(t, &PeerError{int(p.number), ErrRefused})
+		e.close(t, turnedDown(p, t.r.Type, reason))
 	} else {
 		e.close(t, nil)
 	}

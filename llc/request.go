@@ -11,6 +11,18 @@ const (
 	AnyTag  = match.Any
 )
 
+// A Key is the context and the type of a message in one.
+type Key uint64
+
+// MakeKey returns the key of a context and a type.
+func MakeKey(ctx uint16, typ uint32) Key { return Key(ctx) | Key(typ)<<32 }
+
+// Context returns the context.
+func (k Key) Context() uint16 { return uint16(k) }
+
+// Type returns the type.
+func (k Key) Type() uint32 { return uint32(k >> 32) }
+
 // A Mode is the completion rule of a send (MPI 4.1, section 3.4).
 type Mode uint8
 
@@ -27,7 +39,7 @@ type Status struct {
 	Source int   // sending peer
 	Tag    int   // its tag
 	Bytes  int64 // message size in bytes; of a truncated message, what was sent
-	Err    error // nil, or one that errors.Is finds to be ErrTruncated, ErrCancelled, ErrPeerGone or ErrRefused
+	Err    error // nil, or one that errors.Is finds to be ErrTruncated, ErrType, ErrShut, ErrCancelled, ErrPeerGone or ErrRefused
 }
 
 // A Request is one send or receive (llc, section 3.1), posted by [Engine.Send] or [Engine.Recv].
@@ -43,6 +55,11 @@ type Request struct {
 	Mode    Mode   // sends only
 	Notify  bool   // list the request in Engine.Completed when done, even if Send or Recv returns it done
 	Buf     []byte // what to send, or where to receive
+	// Type says what the message is made of, or must be: see fits.
+	Type uint32
+	// Together ends this receive when a message of another type ends one that has
+	// the same context and is Together as well.
+	Together bool
 
 	Status Status // valid when done; of a send only Err
 

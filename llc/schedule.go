@@ -231,7 +231,7 @@ func (e *Engine) advance(p *peer, l *trainLine, n int) {
 		case t.t == nil:
 			e.sent(t.r)
 		case t.t.acked:
-			e.close(t.t, nil)
+			e.close(t.t, t.t.err)
 		default:
 			e.become(t.t, sendUnacknowledged)
 		}

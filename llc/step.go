@@ -26,14 +26,19 @@ func (e *Engine) Step(ev *ir.Event) error {
 	}
 	// A standard message in one packet, while none is half here.
 	if h.Kind == wire.Eager && h.Flags == 0 && p.in.size == 0 && h.Tag >= 0 &&
-		h.Word == uint64(len(ev.Data)) && h.Word <= e.eager {
-		r := e.table.Arrive(h.Context, p.number, h.Tag)
-		if r == nil {
-			e.keepEager(p, ev, uint32(h.Word), 0)
-			return nil
+		uint64(uint32(h.Word)) == uint64(len(ev.Data)) && uint64(len(ev.Data)) <= e.eager {
+		size, typ := uint64(uint32(h.Word)), uint32(h.Word>>32)
+		r, open := e.table.Arrive(h.Context, p.number, h.Tag, typ)
+		switch {
+		case !open: // of another use of the context: nobody will receive it
+		case r == nil:
+			e.keepEager(p, ev, uint32(size), 0, typ)
+		case typ != r.Type && !fits(typ, r.Type, false):
+			e.mistyped(r, p.number, h.Tag, size, typ)
+		default:
+			copy(r.Buf, ev.Data)
+			e.received(r, p.number, h.Tag, size)
 		}
-		copy(r.Buf, ev.Data)
-		e.received(r, p.number, h.Tag, h.Word)
 		return nil
 	}
 	return e.arrived(p, ev)
@@ -51,7 +56,7 @@ var packets = [wire.NumKinds]packet{
 	wire.Eager:    {flags: wire.Sync | wire.Ask, take: (*Engine).onEager},
 	wire.Fragment: {take: (*Engine).onFragment},
 	wire.Offer:    {flags: wire.Ask, take: (*Engine).onOffer},
-	wire.Ack:      {empty: true, take: (*Engine).onAck},
+	wire.Ack:      {flags: wire.Failed, empty: true, take: (*Engine).onAck},
 	wire.Split:    {take: (*Engine).onSplit},
 	wire.Stream:   {take: (*Engine).onStream},
 	wire.Data:     {take: (*Engine).onData},

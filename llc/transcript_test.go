@@ -77,6 +77,7 @@ func (s *stage) play(c *script.Command) string {
 var scenes = map[string]func(*stage, *script.Command){
 	"world": (*stage).world, "send": (*stage).send, "recv": (*stage).recv, "cancel": (*stage).cancel, "probe": (*stage).probe,
 	"poll": (*stage).poll, "run": (*stage).run, "refuse": (*stage).refuseNext, "kill": (*stage).kill,
+	"open": (*stage).open, "shut": (*stage).shut,
 	"snapshot": (*stage).snapshot, "pending": (*stage).pending, "protocols": (*stage).protocols,
 }
 
@@ -113,7 +114,7 @@ func (s *stage) add(c *script.Command, peer string) (int, *actor) {
 	i := c.ArgInt(0)
 	a := &actor{send: c.Name == "send"}
 	a.Peer, a.Tag, a.Context = c.Int(peer, 0), c.Int("tag", 0), uint16(c.Int("context", 0))
-	a.Buf = make([]byte, c.Int("bytes", 0))
+	a.Buf, a.Type, a.Together = make([]byte, c.Int("bytes", 0)), uint32(c.Int("type", 0)), c.Has("together")
 	s.reqs[i] = append(s.reqs[i], a)
 	return i, a
 }
@@ -238,6 +239,16 @@ func (s *stage) kill(c *script.Command) {
 	}
 }
 
+func (s *stage) open(c *script.Command) {
+	s.engines[c.ArgInt(0)].Open(uint16(c.Int("context", 0)), uint32(c.Int("mask", 0)), uint32(c.Int("want", 0)))
+}
+
+func (s *stage) shut(c *script.Command) {
+	i := c.ArgInt(0)
+	s.engines[i].Shut(uint16(c.Int("context", 0)))
+	s.post(i)
+}
+
 func (s *stage) snapshot(c *script.Command) {
 	i := c.ArgInt(0)
 	s.say("%d idle=%v %+v", i, s.engines[i].Idle(), s.engines[i].Snapshot())
@@ -257,9 +268,16 @@ func packetText(h *ir.Header) string {
 	text := wire.KindName(h.Kind)
 	switch h.Kind {
 	case wire.Eager, wire.Offer:
-		text += fmt.Sprintf(" context=%d tag=%d size=%d", h.Context, h.Tag, low)
+		id := uint32(0)
 		if h.Flags&wire.Sync != 0 {
-			text += fmt.Sprintf(" ack=%#x", high)
+			low, high, id = wire.SyncParts(h.Word)
+		}
+		text += fmt.Sprintf(" context=%d tag=%d size=%d", h.Context, h.Tag, low)
+		if high != 0 {
+			text += fmt.Sprintf(" type=%#x", high)
+		}
+		if id != 0 {
+			text += fmt.Sprintf(" ack=%#x", id)
 		}
 		if h.Flags&wire.Ask != 0 {
 			text += " ask"
@@ -275,6 +293,11 @@ func packetText(h *ir.Header) string {
 	}
 	if h.Flags&wire.Failed != 0 {
 		text += " failed"
+		if high == wire.NoContext {
+			text += " no context"
+		} else if high != 0 {
+			text += fmt.Sprintf(" want=%#x", high)
+		}
 	}
 	return fmt.Sprintf("%s bytes=%d", text, h.Length)
 }

@@ -15,7 +15,7 @@ const (
 
 // Limits that the packets set.
 const (
-	mostEager     = 1 << 30 // an Eager packet gives the size in 32 bits
+	mostEager     = wire.MaxEager
 	mostTransfers = 1<<indexBits - 1
 	indexBits     = 22 // of a transfer's id; the rest counts its uses
 	mostChunks    = wire.MaxChunks

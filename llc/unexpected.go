@@ -23,7 +23,8 @@ type message struct {
 	peer    int32
 	tag     int32
 	size    uint64
-	id      uint32     // eager: to be acknowledged; offer: the sender's id
+	id      uint32 // eager: to be acknowledged; offer: the sender's id
+	typ     uint32
 	segment ir.Segment // offer
 	self    *Request   // self
 	buf     []byte     // eager
@@ -36,6 +37,16 @@ func (e *Engine) accept(r *Request, m *message) {
 	p := &e.peers[m.peer]
 	switch m.kind {
 	case waitingEager:
+		if !fits(m.typ, r.Type, m.id != 0) {
+			if m.id != 0 {
+				e.turnDown(p, wire.Ack, m.id, r.Type)
+			}
+			if p.in.m == m {
+				p.in.m = nil
+			}
+			e.mistyped(r, m.peer, m.tag, m.size, m.typ)
+			break
+		}
 		copy(r.Buf, m.buf[:m.got])
 		if m.id != 0 {
 			e.control(p, header(wire.Ack, uint64(m.id)), nil)
@@ -46,8 +57,13 @@ func (e *Engine) accept(r *Request, m *message) {
 			e.received(r, m.peer, m.tag, m.size)
 		}
 	case waitingOffer:
-		e.receiveOffered(p, r, m.tag, m.size, m.segment, m.id)
+		e.receiveOffered(p, r, m.tag, m.size, m.segment, m.id, m.typ)
 	case waitingSelf:
+		if !fits(m.typ, r.Type, false) {
+			e.fail(m.self, &TypeError{m.typ, r.Type})
+			e.mistyped(r, m.peer, m.tag, m.size, m.typ)
+			break
+		}
 		copy(r.Buf, m.self.Buf)
 		e.sent(m.self)
 		e.received(r, m.peer, m.tag, m.size)
@@ -58,14 +74,26 @@ func (e *Engine) accept(r *Request, m *message) {
 // startSelf sends to this peer itself, by the same rules of matching.
 func (e *Engine) startSelf(r *Request) {
 	self, tag, size := int32(e.self), int32(r.Tag), uint64(len(r.Buf))
-	if to := e.table.Arrive(r.Context, self, tag); to != nil {
+	to, open := e.table.Arrive(r.Context, self, tag, r.Type)
+	switch {
+	case !open:
+		e.fail(r, ErrShut)
+	case to == nil:
+		e.keepSelf(r, self, tag, size)
+	case !fits(r.Type, to.Type, false):
+		e.fail(r, &TypeError{r.Type, to.Type})
+		e.mistyped(to, self, tag, size, r.Type)
+	default:
 		copy(to.Buf, r.Buf)
 		e.sent(r)
 		e.received(to, self, tag, size)
-		return
 	}
+}
+
+// keepSelf stores a message to this peer itself that nobody waits for.
+func (e *Engine) keepSelf(r *Request, self, tag int32, size uint64) {
 	m := e.pool.message()
-	m.peer, m.tag, m.size = self, tag, size
+	m.peer, m.tag, m.size, m.typ = self, tag, size, r.Type
 	if r.Mode == Standard && size <= e.eager {
 		m.kind = waitingEager
 		m.buf = e.pool.buffer(m, len(r.Buf))

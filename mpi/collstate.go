@@ -10,11 +10,10 @@ import (
 
 // A collState is what a communicator needs for collective calls.
 type collState struct {
-	mu     sync.Mutex // one collective call at a time
-	agreed uint32     // agreements on a new communicator so far
-	t      *collTransport
-	x      *exchanger // nil: no flag board
-	group  *collectives.Group
+	mu    sync.Mutex // one collective call at a time
+	t     *collTransport
+	x     *exchanger // nil: no flag board
+	group *collectives.Group
 
 	// x, unless another algorithm is forced: then nil.
 	quickBarrier, quickAllreduce *exchanger

@@ -65,7 +65,11 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 	if s.r == nil {
 		s.r = new(llc.Request)
 	}
-	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = t.c.global(peer), t.c.id.collective(), tag, buf
+	id := t.c.id
+	if !recv {
+		id = t.c.idOf(peer)
+	}
+	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = t.c.global(peer), id.collective(), id.tag(tag), buf
 	s.r.Label = t.call
 	s.busy, s.recv = true, recv
 	t.c.t.Start(s.r, !recv)

@@ -3,6 +3,8 @@ package mpi
 import (
 	"context"
 	"sync/atomic"
+
+	"rhinet/llc"
 )
 
 // A Comm is a communicator: an ordered group of ranks and a context, so that
@@ -22,9 +24,10 @@ type core struct {
 	t       Transport
 	rank    int
 	size    int
-	members []int32 // world rank of each rank; nil: the same
-	back    []int32 // rank of each world rank, or Undefined; nil: the same
-	p2p     uint16  // context of point-to-point messages
+	members []int32     // world rank of each rank; nil: the same
+	back    []int32     // rank of each world rank, or Undefined; nil: the same
+	key     llc.Key     // of point-to-point messages to this rank, and to others if ids is nil
+	ids     []contextID // by which each rank knows the communicator; nil: all by id
 	state   atomic.Uint32
 	name    string
 	id      contextID
@@ -79,6 +82,14 @@ func (c *core) global(r int) int {
 		return r
 	}
 	return int(c.members[r])
+}
+
+// idOf is the context of c at rank r.
+func (c *core) idOf(r int) contextID {
+	if c.ids == nil {
+		return c.id
+	}
+	return c.ids[r]
 }
 
 // local is the rank in c of world rank p.

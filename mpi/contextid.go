@@ -4,19 +4,55 @@ import (
 	"math/bits"
 	"sync"
 
+	"rhinet/llc"
 	"rhinet/llc/ir"
+	"rhinet/llc/wire"
 )
 
-// A contextID names the messages of one communicator: all its members agree on
-// it, and each member uses it for nothing else. Its two transport contexts are
-// the even one for point-to-point and the odd one for collective messages.
-type contextID uint16
+// A contextID names a communicator at one of its ranks: a number that no other
+// communicator of that rank has, and how often the number was used before. Each
+// rank chooses its own, so that making a communicator waits for nothing but the
+// ranks of its parent; the others address their messages with it. The two
+// transport contexts of a number are the even one for point-to-point and the odd
+// one for collective messages.
+//
+//	31          12 11       0
+//	| generation  | number   |
+//
+// A point-to-point message carries the generation in the upper bits of its type,
+// a collective one in those of its tag, so that what a freed communicator has
+// left under way never meets the next one of that number.
+type contextID uint32
 
-// worldID is the context of the world.
+// worldID is the context of the world, on every rank.
 const worldID contextID = 0
 
-func (id contextID) pointToPoint() uint16 { return uint16(id) << 1 }
-func (id contextID) collective() uint16   { return uint16(id)<<1 | 1 }
+// noID says that a rank has no number left.
+const noID = ^contextID(0)
+
+// maxContexts is how many communicators a rank can be in at once. Its bits and
+// the type's are the same ones: see key.
+const maxContexts = wire.TypeMask + 1
+
+func (id contextID) number() uint16       { return uint16(id % maxContexts) }
+func (id contextID) pointToPoint() uint16 { return id.number() << 1 }
+func (id contextID) collective() uint16   { return id.number()<<1 | 1 }
+
+// stamp is what the types of point-to-point messages have above the class of
+// their elements.
+func (id contextID) stamp() uint32 { return uint32(id) &^ (maxContexts - 1) }
+
+// key is that of point-to-point messages of bytes.
+func (id contextID) key() llc.Key { return llc.MakeKey(id.pointToPoint(), id.stamp()) }
+
+// tag is a tag of collective messages with the generation above it.
+func (id contextID) tag(tag int) int {
+	const generations = 1 << (31 - tagBits)
+	return int(uint32(id)/maxContexts%generations)<<tagBits | tag
+}
+
+// tagBits holds a tag of a collective call: see collectives.MaxTag.
+const tagBits = 15
 
 // A boardSlot is the flag board of a communicator, or noBoard.
 type boardSlot int
@@ -27,39 +63,18 @@ const noBoard boardSlot = -1
 // exchange each rank looks at the flags of all. Protocol constant.
 const maxBoardRanks = 64
 
-// apart is how far apart the children of communicators that were made one after
-// the other look for a free context, so that they seldom want the same.
-const apart = 61
-
-// maxContexts is how many communicators a rank can be in at once, a multiple
-// of 64. Protocol constant: all ranks of a job must use the same.
-const maxContexts = 4096
-
-// A proposal is what one rank puts into the agreement on a new communicator:
-// the bits of all ranks are combined with BAnd.
-type proposal [2 + maxContexts/64]uint64
-
-// The words of a proposal.
-const (
-	honest  = iota // 1 if the other words count: see idSpace.propose
-	boards         // free flag boards
-	idWords        // free contexts from here on
-)
-
 // An idSpace knows which contexts and boards a rank has free.
 type idSpace struct {
-	mu       sync.Mutex
-	free     [maxContexts / 64]uint64
-	boards   uint64
-	seqs     [64]uint64  // highest sequence number used on each board
-	waiting  []contextID // parents that are agreeing on a new communicator
-	proposed bool        // one of them has the free bits in its proposal
+	mu      sync.Mutex
+	used    [maxContexts / 64]uint64
+	uses    [maxContexts]uint32 // of each number, so far
+	last    int                 // number handed out last: the search goes on behind it
+	boards  uint64              // free
+	offered uint64              // of these, offered to communicators in the making
+	seq     uint64              // highest sequence number used on any board
 }
 
 func (s *idSpace) init(b ir.Board) {
-	for i := range s.free {
-		s.free[i] = ^uint64(0)
-	}
 	if b != nil {
 		s.boards = 1<<min(b.Boards(), 63) - 1
 	}
@@ -67,111 +82,69 @@ func (s *idSpace) init(b ir.Board) {
 
 // first takes the context of the world.
 func (s *idSpace) first(size int) (contextID, boardSlot) {
-	s.take(worldID)
+	s.used[0] = 1
 	if s.boards&1 == 0 || size < 2 || size > maxBoardRanks {
 		return worldID, noBoard
 	}
-	s.takeBoard(0)
+	s.boards &^= 1
 	return worldID, 0
 }
 
-// join says that a communicator is being made of parent.
-func (s *idSpace) join(parent contextID) {
-	s.mu.Lock()
-	s.waiting = append(s.waiting, parent)
-	s.mu.Unlock()
-}
-
-// quit is the end of join.
-func (s *idSpace) quit(parent contextID) {
-	s.mu.Lock()
-	for i, id := range s.waiting {
-		if id == parent {
-			s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
-			break
-		}
-	}
-	s.mu.Unlock()
-}
-
-// propose fills p with what is free, or with nothing if another goroutine of
-// this rank is agreeing on a communicator: two agreements could pick the same
-// context. The parent with the lowest context goes first on every rank, so one
-// of them always proceeds; the others repeat.
-func (s *idSpace) propose(parent contextID, p *proposal) bool {
-	*p = proposal{}
+// take returns a context that no other communicator has, or noID.
+func (s *idSpace) take() contextID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, id := range s.waiting {
-		if id < parent {
-			return false
+	from := (s.last + 1) % maxContexts
+	at, mask := from/64, ^uint64(0)<<(from%64)
+	for range len(s.used) + 1 {
+		if free := ^s.used[at] & mask; free != 0 {
+			s.last = at*64 + bits.TrailingZeros64(free)
+			s.used[at] |= free & -free
+			return contextID(s.uses[s.last])*maxContexts | contextID(s.last)
 		}
+		at, mask = (at+1)%len(s.used), ^uint64(0)
 	}
-	if s.proposed {
-		return false
-	}
-	s.proposed = true
-	p[honest], p[boards] = 1, s.boards
-	copy(p[idWords:], s.free[:])
-	return true
+	return noID
 }
 
-// retract is the end of propose.
-func (s *idSpace) retract() {
+// give returns a context.
+func (s *idSpace) give(id contextID) {
+	n := id.number()
 	s.mu.Lock()
-	s.proposed = false
+	s.uses[n]++
+	s.used[n/64] &^= 1 << (n % 64)
 	s.mu.Unlock()
 }
 
-// first is the first context from from on, in a circle, that the combined
-// proposals leave, if any.
-func (p *proposal) first(from contextID) (contextID, bool) {
-	const words = maxContexts / 64
-	at := int(from) / 64 % words
-	mask := ^uint64(0) << (from % 64)
-	for range words + 1 {
-		if w := p[idWords+at] & mask; w != 0 {
-			return contextID(at*64 + bits.TrailingZeros64(w)), true
-		}
-		at, mask = (at+1)%words, ^uint64(0)
-	}
-	return 0, false
-}
-
-// board is the board that the combined proposals leave, or noBoard.
-func (p *proposal) board() boardSlot {
-	if p[boards] == 0 {
-		return noBoard
-	}
-	return boardSlot(bits.TrailingZeros64(p[boards]))
-}
-
-func (s *idSpace) take(id contextID) {
-	s.mu.Lock()
-	s.free[id/64] &^= 1 << (id % 64)
-	s.mu.Unlock()
-}
-
-func (s *idSpace) takeBoard(b boardSlot) {
-	s.mu.Lock()
-	s.boards &^= 1 << b
-	s.mu.Unlock()
-}
-
-// lastSeq is the highest sequence number that this rank used on b.
-func (s *idSpace) lastSeq(b boardSlot) uint64 {
+// offer returns boards that a new communicator may have, and the highest
+// sequence number in use. It offers half of those that are left: others may be
+// in the making.
+func (s *idSpace) offer() (boards, seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.seqs[b]
+	left := s.boards &^ s.offered
+	for n := (bits.OnesCount64(left) + 1) / 2; n > 0; n-- {
+		boards |= left & -left
+		left &= left - 1
+	}
+	s.offered |= boards
+	return boards, s.seq
 }
 
-// give returns a context, and a board that was used up to seq.
-func (s *idSpace) give(id contextID, b boardSlot, seq uint64) {
+// settle ends an offer, of which one board was taken, or none.
+func (s *idSpace) settle(offered uint64, taken boardSlot) {
 	s.mu.Lock()
-	s.free[id/64] |= 1 << (id % 64)
-	if b != noBoard {
-		s.boards |= 1 << b
-		s.seqs[b] = max(s.seqs[b], seq)
+	s.offered &^= offered
+	if taken != noBoard {
+		s.boards &^= 1 << taken
 	}
+	s.mu.Unlock()
+}
+
+// giveBoard returns a board that was used up to seq.
+func (s *idSpace) giveBoard(b boardSlot, seq uint64) {
+	s.mu.Lock()
+	s.boards |= 1 << b
+	s.seq = max(s.seq, seq)
 	s.mu.Unlock()
 }

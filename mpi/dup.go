@@ -1,10 +1,7 @@
 package mpi
 
 import (
-	"cmp"
 	"fmt"
-	"runtime"
-	"slices"
 
 	"rhinet/collectives"
 )
@@ -49,12 +46,12 @@ func (c *Comm) dup(s site, o collectives.Options) (*Comm, error) {
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
-	id, board, seq, err := c.agree(s, c.size, true)
+	made, seq, err := c.assemble(s, 0, c.rank)
 	if err = c.leave(s, err); err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
-	made := &core{name: name, rank: c.rank, members: c.members, size: c.size, id: id, board: board}
+	made.members = c.members
+	made.name = fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
 	return c.derive(s, made, seq, o)
 }
 
@@ -71,28 +68,15 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if color < 0 && color != Undefined {
 		return nil, c.fail(s, ErrArg, "the color is %d; colors are 0 or more, or Undefined", color)
 	}
-	group, err := c.sameColor(color, key)
-	if err != nil {
-		return nil, c.leave(s, err)
-	}
-	id, board, seq, err := c.agree(s, len(group), color != Undefined)
+	made, seq, err := c.assemble(s, color, key)
 	if err = c.leave(s, err); err != nil {
 		return nil, err
 	}
 	n := c.born.Add(1)
-	if color == Undefined {
+	if made == nil {
 		return nil, nil
 	}
-	members := make([]int32, len(group))
-	rank := 0
-	for i, m := range group {
-		members[i] = int32(c.global(m.rank))
-		if m.rank == c.rank {
-			rank = i
-		}
-	}
-	name := fmt.Sprintf("%s.split%d(color %d)", c.name, n, color)
-	made := &core{name: name, rank: rank, members: members, size: len(members), id: id, board: board}
+	made.name = fmt.Sprintf("%s.split%d(color %d)", c.name, n, color)
 	return c.derive(s, made, seq, c.worldOptions())
 }
 
@@ -100,9 +84,9 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 // Where collective calls on c use the NIC's flag board, as they may on 2 to 64
 // ranks, Free waits until all of them have called it: without bound, and a
 // context of [Comm.WithContext] does not end the wait. Elsewhere it returns at
-// once. If a call on c ended half-way because its context did, messages of that
-// call may be about for ever, so what told them from others, one of 4096
-// numbers, is then not used again.
+// once. Messages on c that nobody has received are dropped, then and when they
+// come later; a send that waits for its receive fails with [ErrComm], and so
+// does a receive that is still pending here.
 //
 // MPI 4.1, section 7.4.3.
 func (c *Comm) Free() error {
@@ -127,8 +111,9 @@ func (c *Comm) Free() error {
 		broken = broken || err != nil
 	}
 	c.w.forget(c.core)
-	if !broken {
-		c.w.ids.give(c.id, c.board, c.coll.lastSeq())
+	c.w.shut(c.id)
+	if c.board != noBoard && !broken { // else its last flags may not have been seen
+		c.w.ids.giveBoard(c.board, c.coll.lastSeq())
 	}
 	if err != nil && old != commBroken {
 		return c.explain(s, err)
@@ -143,83 +128,4 @@ func (c *Comm) derive(s site, made *core, seq uint64, o collectives.Options) (*C
 		return nil, c.because(s, ErrOther, err, "")
 	}
 	return &Comm{core: made, ctx: c.ctx}, nil
-}
-
-// A chooser is what one rank says in Split.
-type chooser struct{ color, key, rank int }
-
-// sameColor lists the ranks of c that choose color, in their new order.
-func (c *Comm) sameColor(color, key int) ([]chooser, error) {
-	all := make([]chooser, c.size)
-	mine := []chooser{{color, key, c.rank}}
-	if err := c.coll.group.Allgather(view(mine), view(all)); err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(o chooser) bool { return o.color != color })
-	slices.SortFunc(all, func(a, b chooser) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.rank, b.rank))
-	})
-	return all, nil
-}
-
-// agree finds a context that is free on all ranks of c and, if one is free on
-// all and the communicator to be, of size ranks, can have one, a board with the
-// highest sequence number that a rank of c has used on it. Members take both;
-// other ranks get the context's number only, and it stays free there.
-func (c *Comm) agree(s site, size int, member bool) (contextID, boardSlot, uint64, error) {
-	ids := &c.w.ids
-	ids.join(c.id)
-	defer ids.quit(c.id)
-	var mine, common proposal
-	and := elemOf[uint64](&c.w.elems).ops[BAnd]
-	// A context that has just been given back may still have messages on their
-	// way that nobody will receive. So each search on c begins one further on
-	// than the one before: contexts made of c come round late, unless those in
-	// between are in use, or another communicator's search begins there.
-	c.coll.agreed++
-	from := contextID((uint32(c.id)*apart + c.coll.agreed) % maxContexts)
-	for {
-		proposed := ids.propose(c.id, &mine)
-		err := c.coll.group.Allreduce(view(mine[:]), view(common[:]), and)
-		id, found := common.first(from)
-		if err == nil && common[honest] == 1 && found && member {
-			ids.take(id)
-		}
-		board := noBoard
-		var seq uint64
-		if err == nil && common[honest] == 1 && found {
-			board, seq, err = c.agreeBoard(common.board(), size, member)
-		}
-		if proposed {
-			ids.retract()
-		}
-		switch {
-		case err != nil:
-			return 0, noBoard, 0, err
-		case common[honest] == 0: // another agreement goes first on some rank
-			runtime.Gosched()
-			continue
-		case !found:
-			return 0, noBoard, 0, c.errorAt(s, ErrComm, "all %d communicators are in use; Free those that are not needed", maxContexts)
-		}
-		return id, board, seq, nil
-	}
-}
-
-// agreeBoard takes the board that all ranks have free and finds the sequence
-// number from which on none of its lines can be mistaken.
-func (c *Comm) agreeBoard(board boardSlot, size int, member bool) (boardSlot, uint64, error) {
-	if board == noBoard {
-		return noBoard, 0, nil
-	}
-	last, highest := []uint64{c.w.ids.lastSeq(board)}, []uint64{0}
-	most := elemOf[uint64](&c.w.elems).ops[Max]
-	if err := c.coll.group.Allreduce(view(last), view(highest), most); err != nil {
-		return noBoard, 0, err
-	}
-	if !member || size < 2 || size > maxBoardRanks {
-		return noBoard, 0, nil
-	}
-	c.w.ids.takeBoard(board)
-	return board, highest[0], nil
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+
+	"rhinet/llc"
 )
 
 // An elem is what a world knows of one element type.
@@ -14,7 +16,9 @@ type elem struct {
 	size int
 	log  int // of size to base 2, or -1: dividing by it is slow
 	name string
-	bad  string // why it cannot travel, or ""
+	code typeCode
+	key  llc.Key // of messages of such elements, without their context
+	bad  string  // why it cannot travel, or ""
 	ops  [numPredefined]*reducer
 }
 
@@ -52,6 +56,8 @@ func learn[T any](k *elemCache, word uintptr) *elem {
 		e.log = bits.TrailingZeros(uint(e.size))
 	}
 	if e.bad == "" {
+		e.code, _ = codeOf(t)
+		e.key = llc.MakeKey(0, e.code.class())
 		for op, f := range foldsOf[T](t) {
 			if f != nil {
 				e.ops[op] = &reducer{f, e.size, true}

@@ -132,7 +132,7 @@ func (x *exchanger) ExchangeStart(in, out []byte) error {
 
 // ExchangeTest looks for the flags of the others.
 func (x *exchanger) ExchangeTest() (bool, error) {
-	x.c.t.Probe(x.c.p2p, 0, 0, false) // makes progress
+	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0, false) // makes progress
 	x.peeked = false
 	x.c.t.Await(x.call, nil, x.peek)
 	if x.missing != 0 && x.peeked {

@@ -17,9 +17,9 @@ type instant struct {
 	closed error // what Close returns
 }
 
-func (t *instant) Send(uint16, int, int, llc.Mode, []byte) error { return t.err }
+func (t *instant) Send(llc.Key, int, int, llc.Mode, []byte) error { return t.err }
 
-func (t *instant) Recv(_ uint16, _, tag int, buf []byte) (llc.Status, error) {
+func (t *instant) Recv(_ llc.Key, _, tag int, buf []byte) (llc.Status, error) {
 	return t.status(tag, buf), t.err
 }
 
@@ -36,6 +36,8 @@ func (t *instant) Wait(*llc.Request)            {}
 func (t *instant) Test(*llc.Request) bool       { return !t.stuck }
 func (t *instant) WaitAny([]*llc.Request) int   { return 0 }
 func (t *instant) Cancel(*llc.Request) bool     { return false }
+func (t *instant) Open(uint16, uint32, uint32)  {}
+func (t *instant) Shut(uint16)                  {}
 func (t *instant) Board() ir.Board              { return nil }
 func (t *instant) Await(_ string, begin func(), cond func() bool) {
 	if begin != nil {

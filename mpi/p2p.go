@@ -1,6 +1,10 @@
 package mpi
 
-import "rhinet/llc"
+import (
+	"errors"
+
+	"rhinet/llc"
+)
 
 // Send sends buf to rank dst of c. It returns when buf may be used again,
 // which for a long message is when the receiver has taken it.
@@ -27,7 +31,8 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 
 // Recv receives into buf a message of rank src of c, or of any rank
 // (AnySource), with tag or any tag (AnyTag), and returns whose it was. The
-// message may be shorter than buf; a longer one fills buf and is ErrTruncate.
+// message may be shorter than buf; a longer one fills buf and is ErrTruncate. One
+// of other elements than T is ErrType and is lost; bytes go with anything.
 //
 // MPI 4.1, section 3.2.4.
 func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
@@ -43,10 +48,33 @@ func (c *Comm) send(call string, e *elem, b []byte, dst, tag int, mode llc.Mode)
 	if c.state.Load() != commOpen || e.bad != "" || uint(dst) >= uint(c.size) || uint(tag) > MaxTag || c.ctx != nil {
 		return c.sendSlow(site{call, toPeer, dst, tag}, e, b, mode)
 	}
-	if err := c.t.Send(c.p2p, c.global(dst), tag, mode, b); err != nil {
-		return c.because(site{call, toPeer, dst, tag}, ErrOther, err, "")
+	key := c.key
+	if c.ids != nil {
+		key = c.ids[dst].key()
+	}
+	if err := c.t.Send(key|e.key, c.global(dst), tag, mode, b); err != nil {
+		return c.sendFailed(site{call, toPeer, dst, tag}, e, err)
 	}
 	return nil
+}
+
+// typeError is the error of a message of another type in err, or nil.
+func typeError(err error) *llc.TypeError {
+	var e *llc.TypeError
+	errors.As(err, &e)
+	return e
+}
+
+// sendFailed words the failure of a send of elements of e.
+func (c *Comm) sendFailed(s site, e *elem, err error) error {
+	switch other := typeError(err); {
+	case other != nil:
+		return c.errorAt(s, ErrType, "the message holds %s, and is received as %s; receive the type that was sent, or bytes",
+			e.name, className(other.Want))
+	case errors.Is(err, llc.ErrShut):
+		return c.errorAt(s, ErrComm, "the receiver has freed the communicator and has not received the message")
+	}
+	return c.because(s, ErrOther, err, "")
 }
 
 func (c *Comm) sendSlow(s site, e *elem, b []byte, mode llc.Mode) error {
@@ -70,7 +98,7 @@ func (c *Comm) recv(call string, e *elem, b []byte, src, tag int) (Status, error
 		r := c.start(site{call, fromPeer, src, tag}, e, b, receiving)
 		return r.Wait()
 	}
-	st, err := c.t.Recv(c.p2p, from, tag, b)
+	st, err := c.t.Recv(c.key|e.key, from, tag, b)
 	n := int(st.Bytes)
 	count := e.count(n)
 	if err != nil || n > len(b) || n != count*e.size {
@@ -82,11 +110,25 @@ func (c *Comm) recv(call string, e *elem, b []byte, src, tag int) (Status, error
 // received turns what the transport says of a receive into a status and an
 // error; room is the size of the buffer in bytes.
 func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (Status, error) {
-	if err != nil && st.Bytes <= int64(room) {
+	var other *llc.TypeError
+	if err != nil {
+		other = typeError(err)
+	}
+	switch {
+	case err == nil, other != nil:
+	case errors.Is(err, llc.ErrShut):
+		return emptyStatus(), c.errorAt(s, ErrComm, "the communicator was freed while the receive waited")
+	case st.Bytes <= int64(room):
 		return emptyStatus(), c.because(s, ErrOther, err, "")
 	}
 	out := Status{Source: c.local(st.Source), Tag: st.Tag, Bytes: st.Bytes, Count: e.count(int(st.Bytes))}
 	s.peer, s.tag = out.Source, out.Tag
+	if other != nil {
+		out.Count = 0
+		err := c.errorAt(s, ErrType, "%s", mistypedText(other.Sent, e))
+		err.Bytes, err.Room = st.Bytes, int64(room)
+		return out, err
+	}
 	if st.Bytes > int64(room) {
 		out.Count = e.count(room)
 		err := c.errorAt(s, ErrTruncate, "%d bytes do not fit %d; use a larger buffer or Probe", st.Bytes, room)

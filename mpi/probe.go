@@ -59,10 +59,10 @@ func (c *Comm) probe(s site, block bool) (Status, bool, error) {
 func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
 	if block && c.ctx != nil {
 		poll(c.ctx, func() bool {
-			st, ok = c.t.Probe(c.p2p, from, s.tag, false)
+			st, ok = c.t.Probe(c.id.pointToPoint(), from, s.tag, false)
 			return ok || failure(c.t) != nil
 		})
 		return st, ok
 	}
-	return c.t.Probe(c.p2p, from, s.tag, block)
+	return c.t.Probe(c.id.pointToPoint(), from, s.tag, block)
 }

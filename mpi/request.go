@@ -74,10 +74,16 @@ func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
 	p.c, p.elem, p.site, p.kind = c, e, s, k
 	p.null = s.peer == ProcNull
 	if !p.null {
-		p.Peer, p.Context, p.Tag, p.Buf, p.Mode = s.peer, c.p2p, s.tag, b, llc.Standard
+		p.Peer, p.Tag, p.Buf, p.Mode = s.peer, s.tag, b, llc.Standard
+		key := c.key
 		if s.peer >= 0 {
 			p.Peer = c.global(s.peer)
+			if k != receiving && c.ids != nil {
+				key = c.ids[s.peer].key()
+			}
 		}
+		key |= e.key
+		p.Context, p.Type = key.Context(), key.Type()
 		if k == sendingSync {
 			p.Mode = llc.Synchronous
 		}

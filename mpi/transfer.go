@@ -65,7 +65,7 @@ func (p *transfer) result() (Status, error) {
 	case p.kind == receiving:
 		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, len(p.Buf))
 	case p.Status.Err != nil:
-		return emptyStatus(), p.c.because(p.site, ErrOther, p.Status.Err, "")
+		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Status.Err)
 	}
 	return emptyStatus(), nil
 }

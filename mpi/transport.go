@@ -17,10 +17,13 @@ import (
 type Transport interface {
 	// Send returns when buf may be used again (mode Synchronous: and the
 	// matching receive has started).
-	Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error
+	Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error
 	// Recv returns when a message has arrived in buf. A longer one is cut:
 	// Status.Bytes is its full size then.
-	Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error)
+	Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error)
+	// A message of another type than the receive wants (llc.Request) is lost, and
+	// both sides learn of it if the sender still waits.
+
 	// Start begins a transfer; r belongs to the transport until Wait, WaitAny
 	// or Test has said that it is complete.
 	Start(r *llc.Request, send bool)
@@ -36,6 +39,12 @@ type Transport interface {
 	Cancel(r *llc.Request) bool
 	// Probe looks for a message without receiving it.
 	Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
+	// Open says which messages a context takes from now on: those whose type has
+	// the bits of want where mask has ones.
+	Open(ctx uint16, mask, want uint32)
+	// Shut has a context take none, and drops what waits there. What needs it
+	// fails with llc.ErrShut, also at peers.
+	Shut(ctx uint16)
 	// Board is the flag board of the network, or nil. Its flags are raised in
 	// begin of Await.
 	Board() ir.Board

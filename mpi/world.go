@@ -60,7 +60,7 @@ func Join(job Job) (*Comm, error) {
 // open readies a communicator whose ranks, context and board are known.
 // Exchanges on its board so far have used the sequence numbers up to seq.
 func (w *world) open(c *core, seq uint64, o collectives.Options) error {
-	c.w, c.t, c.p2p = w, w.Transport, c.id.pointToPoint()
+	c.w, c.t, c.key = w, w.Transport, c.id.key()
 	if c.members != nil {
 		c.back = make([]int32, w.Size)
 		for i := range c.back {

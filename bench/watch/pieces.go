@@ -133,7 +133,7 @@ func matching() (*setup, error) {
 			table.Post(&entries[i], 0, 1, int32(i))
 		}
 		for i := range entries {
-			if o := table.Arrive(0, 1, int32(deep-1-i)); o == nil || o.number != deep-1-i {
+			if o, _ := table.Arrive(0, 1, int32(deep-1-i), 0); o == nil || o.number != deep-1-i {
 				return fmt.Errorf("message %d finds the receive %+v", deep-1-i, o)
 			}
 		}

@@ -41,6 +41,10 @@ type context[P, U any] struct {
 	sources  []*source[P, U]
 	anyone   posted[P]     // receives from any source
 	messages unexpected[U] // messages of all sources
+
+	// Messages come in whose mark has the bits of want where mask has ones. A
+	// want with a bit that mask has not lets none in.
+	mask, want uint32
 }
 
 type source[P, U any] struct {
@@ -68,20 +72,25 @@ func (t *Table[P, U]) grow(ctx uint16) *context[P, U] {
 	for int(ctx) >= len(t.contexts) {
 		t.contexts = append(t.contexts, nil)
 	}
-	c := &context[P, U]{sources: make([]*source[P, U], t.peers)}
+	c := &context[P, U]{}
 	c.messages.set = contextLinks
 	t.contexts[ctx] = c
 	return c
 }
 
-func (c *context[P, U]) find(src int32) *source[P, U] {
-	if s := c.sources[src]; s != nil {
-		return s
+func (t *Table[P, U]) source(c *context[P, U], src int32) *source[P, U] {
+	if int(src) < len(c.sources) {
+		if s := c.sources[src]; s != nil {
+			return s
+		}
 	}
-	return c.grow(src)
+	return t.newSource(c, src)
 }
 
-func (c *context[P, U]) grow(src int32) *source[P, U] {
+func (t *Table[P, U]) newSource(c *context[P, U], src int32) *source[P, U] {
+	if c.sources == nil {
+		c.sources = make([]*source[P, U], t.peers)
+	}
 	s := &source[P, U]{}
 	s.messages.set = sourceLinks
 	c.sources[src] = s
@@ -89,28 +98,38 @@ func (c *context[P, U]) grow(src int32) *source[P, U] {
 }
 
 // Arrive takes the receive that a message of src with tag goes to, or returns
-// nil: then the caller calls Keep. src is below the number of peers.
-func (t *Table[P, U]) Arrive(ctx uint16, src, tag int32) *P {
+// nil: then the caller calls Keep. open is false if the context does not take
+// the mark of the message. src is below the number of peers.
+func (t *Table[P, U]) Arrive(ctx uint16, src, tag int32, mark uint32) (owner *P, open bool) {
 	c := t.find(ctx)
-	e := c.find(src).posted.find(tag)
+	if mark&c.mask != c.want {
+		return nil, false
+	}
+	e := t.source(c, src).posted.find(tag)
 	if c.anyone.n != 0 {
 		if w := c.anyone.find(tag); w != nil && (e == nil || w.stamp < e.stamp) {
 			e = w
 		}
 	}
 	if e == nil {
-		return nil
+		return nil, true
 	}
 	e.queue.remove(e)
 	t.posted--
-	return e.Owner
+	return e.Owner, true
+}
+
+// ArriveUnmarked is Arrive of a message without a mark, which any context takes
+// that takes some.
+func (t *Table[P, U]) ArriveUnmarked(ctx uint16, src, tag int32) (owner *P, open bool) {
+	return t.Arrive(ctx, src, tag, t.find(ctx).want)
 }
 
 // Keep adds a message for which Arrive found no receive.
 func (t *Table[P, U]) Keep(m *Message[U], ctx uint16, src, tag int32) {
 	c := t.find(ctx)
 	m.context, m.source, m.tag = ctx, src, tag
-	c.find(src).messages.push(m)
+	t.source(c, src).messages.push(m)
 	c.messages.push(m)
 	t.messages++
 }
@@ -122,7 +141,7 @@ func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
 	c := t.find(ctx)
 	q, waiting := &c.anyone, &c.messages
 	if src != Any {
-		s := c.find(src)
+		s := t.source(c, src)
 		q, waiting = &s.posted, &s.messages
 	}
 	if waiting.n != 0 {
@@ -142,7 +161,7 @@ func (t *Table[P, U]) Find(ctx uint16, src, tag int32) *U {
 	c := t.find(ctx)
 	waiting := &c.messages
 	if src != Any {
-		waiting = &c.find(src).messages
+		waiting = &t.source(c, src).messages
 	}
 	if m := waiting.find(tag); m != nil {
 		return m.Owner
@@ -177,10 +196,51 @@ func (t *Table[P, U]) Receives(src int32, visit func(*P)) {
 		}
 		if src == Any {
 			c.anyone.each(visit)
-		} else if s := c.sources[src]; s != nil {
+		} else if int(src) < len(c.sources) && c.sources[src] != nil {
+			c.sources[src].posted.each(visit)
+		}
+	}
+}
+
+// ReceivesIn calls visit for the waiting receives of one context, which it may
+// withdraw.
+func (t *Table[P, U]) ReceivesIn(ctx uint16, visit func(*P)) {
+	c := t.find(ctx)
+	c.anyone.each(visit)
+	for _, s := range c.sources {
+		if s != nil {
 			s.posted.each(visit)
 		}
 	}
+}
+
+// MessagesIn calls visit for the waiting messages of one context in order of
+// arrival. visit may drop the message it is given.
+func (t *Table[P, U]) MessagesIn(ctx uint16, visit func(*U)) {
+	t.find(ctx).eachMessage(visit)
+}
+
+func (c *context[P, U]) eachMessage(visit func(*U)) {
+	for m := c.messages.order.head; m != nil; {
+		next := m.links[contextLinks].next
+		visit(m.Owner)
+		m = next
+	}
+}
+
+// Open says which messages a context takes from now on: those whose mark has
+// the bits of want, which has no others, where mask has ones.
+func (t *Table[P, U]) Open(ctx uint16, mask, want uint32) {
+	c := t.find(ctx)
+	c.mask, c.want = mask, want&mask
+}
+
+// Shut has a context take no message any more, and gives back the memory of its
+// queues, which must be empty.
+func (t *Table[P, U]) Shut(ctx uint16) {
+	c := t.find(ctx)
+	*c = context[P, U]{want: 1}
+	c.messages.set = contextLinks
 }
 
 // EachMessage calls visit for all waiting messages in order of arrival within
@@ -190,10 +250,6 @@ func (t *Table[P, U]) EachMessage(visit func(*U)) {
 		if c == nil {
 			continue
 		}
-		for m := c.messages.order.head; m != nil; {
-			next := m.links[contextLinks].next
-			visit(m.Owner)
-			m = next
-		}
+		c.eachMessage(visit)
 	}
 }

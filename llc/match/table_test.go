@@ -112,7 +112,8 @@ func TestAgainstLinearScan(t *testing.T) {
 				m := &mess{name: i}
 				m.ctx, m.src, m.tag = key(false)
 				m.entry.Owner = m
-				want, got := w.arrive(m), table.Arrive(m.ctx, m.src, m.tag)
+				want := w.arrive(m)
+				got, _ := table.Arrive(m.ctx, m.src, m.tag, 0)
 				if got == nil {
 					table.Keep(&m.entry, m.ctx, m.src, m.tag)
 				}
@@ -199,7 +200,7 @@ func TestDeepQueues(t *testing.T) {
 		table.Post(&rs[i].entry, 0, 1, int32(i)*64)
 	}
 	for i := depth - 1; i >= 0; i-- {
-		if table.Arrive(0, 1, int32(i)*64) != &rs[i] {
+		if r, _ := table.Arrive(0, 1, int32(i)*64, 0); r != &rs[i] {
 			t.Fatal("wrong receive")
 		}
 	}
@@ -221,7 +222,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	m.entry.Owner = &m
 	if n := testing.AllocsPerRun(100, func() {
 		table.Post(&r.entry, 3, 1, 9)
-		if table.Arrive(3, 1, 9) != &r {
+		if got, _ := table.Arrive(3, 1, 9, 0); got != &r {
 			t.Fatal("no match")
 		}
 		table.Keep(&m.entry, 3, 1, 9)
@@ -246,7 +247,7 @@ func BenchmarkExpected(b *testing.B) {
 			}
 			for b.Loop() {
 				table.Post(&rs[0].entry, 3, 1, 0)
-				table.Arrive(3, 1, 0)
+				table.Arrive(3, 1, 0, 0)
 			}
 		})
 	}

@@ -9,14 +9,14 @@ import (
 // Send sends buf and returns when it may be used again; with mode Synchronous,
 // when the matching receive has started as well. dst is a peer. The error is
 // that of the request's Status, or ErrClosed.
-func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
+func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	p.lock()
 	if p.drained {
 		p.gate.leave()
 		return ErrClosed
 	}
 	r := p.request()
-	r.Peer, r.Context, r.Tag, r.Mode, r.Buf = dst, ctx, tag, mode, buf
+	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
 	p.eng.Send(r)
 	p.post()
 	if !r.Done() && !p.finish(r, "Send", nil) {
@@ -34,14 +34,14 @@ func (p *Port) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
 
 // Recv receives a message into buf and returns when it is there. src is a peer
 // or llc.AnyPeer. The error is that of the status, or ErrClosed.
-func (p *Port) Recv(ctx uint16, src, tag int, buf []byte) (st llc.Status, err error) {
+func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
 	p.lock()
 	if p.drained {
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
 	}
 	r := p.request()
-	r.Peer, r.Context, r.Tag, r.Buf = src, ctx, tag, buf
+	r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
 	p.eng.Recv(r)
 	p.post()
 	if !r.Done() && !p.finish(r, "Recv", &p.lull) {
@@ -215,6 +215,28 @@ func (p *Port) Await(call string, begin func(), cond func() bool) {
 		}
 	}
 	p.gate.leave()
+}
+
+// Open says which messages a context takes from now on: see [llc.Engine.Open].
+func (p *Port) Open(ctx uint16, mask, want uint32) {
+	p.lock()
+	p.eng.Open(ctx, mask, want)
+	p.gate.leave()
+}
+
+// Shut ends the use of a context: see [llc.Engine.Shut].
+func (p *Port) Shut(ctx uint16) {
+	p.lock()
+	defer p.gate.leave()
+	if p.drained {
+		return
+	}
+	p.eng.Shut(ctx)
+	p.post()
+	p.announce()
+	if p.helper.away && !p.eng.Idle() {
+		p.helper.consider(p)
+	}
 }
 
 // Board returns the flag board of the network, nil if it has none. Flags are

@@ -126,7 +126,7 @@ func parked(p *Port) int {
 func recv(t testing.TB, p *Port, ctx uint16, src, tag int, want []byte) {
 	t.Helper()
 	buf := make([]byte, len(want))
-	st, err := p.Recv(ctx, src, tag, buf)
+	st, err := p.Recv(llc.MakeKey(ctx, 0), src, tag, buf)
 	if err != nil || st.Bytes != int64(len(want)) || string(buf) != string(want) {
 		t.Errorf("Recv(%d, %d): %+v, %v, contents right: %v", src, tag, st, err, string(buf) == string(want))
 	}
@@ -134,7 +134,7 @@ func recv(t testing.TB, p *Port, ctx uint16, src, tag int, want []byte) {
 
 func send(t testing.TB, p *Port, ctx uint16, dst, tag int, buf []byte) {
 	t.Helper()
-	if err := p.Send(ctx, dst, tag, llc.Standard, buf); err != nil {
+	if err := p.Send(llc.MakeKey(ctx, 0), dst, tag, llc.Standard, buf); err != nil {
 		t.Errorf("Send(%d, %d): %v", dst, tag, err)
 	}
 }

@@ -142,6 +142,7 @@ func (w *world) judgeSend(i int, s *send) error {
 		return fmt.Errorf("peer %d: send of message %d is not done", i, s.id)
 	case err == nil,
 		errors.Is(err, llc.ErrPeerGone) && !w.honest(s.to),
+		(errors.Is(err, llc.ErrType) || errors.Is(err, llc.ErrShut)) && w.Liar > 0 && s.to == w.Peers-1,
 		errors.Is(err, llc.ErrRefused) && (w.Refuse > 0 || w.dead >= 0):
 		return nil
 	default:

@@ -88,7 +88,7 @@ func (w *world) babble(kind wire.Kind) []byte {
 	b := make([]byte, wire.ControlBytes)
 	switch kind {
 	case wire.Offer:
-		(*wire.OfferBody)(b).Encode(uint64(w.any(3)), w.id())
+		(*wire.OfferBody)(b).Encode(uint64(w.any(3)), w.id(), w.any(3))
 		return b[:wire.OfferBytes]
 	case wire.Split:
 		(*wire.SplitBody)(b).Encode(uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),

@@ -3,21 +3,23 @@
 // control packets as byte views.
 //
 //	kind      order    context,tag  word                      payload
-//	Eager     message  of message   sync id | message bytes   first bytes of the message
+//	Eager     message  of message   message bytes | type      first bytes of the message
+//	                                (synchronous: SyncWord)
 //	Fragment  message  -            offset                    further bytes of the latest Eager
-//	Offer     message  of message   message bytes             OfferBody: segment, sender's id
-//	Ack       none     -            sync id                   -
+//	Offer     message  of message   message bytes             OfferBody: segment, sender's id, type
+//	Ack       none     -            sync id | reason          -
 //	Split     none     -            sender's id               SplitBody: how to share the work
 //	Stream    none     -            sender's id               StreamBody: receiver's id, bytes wanted
 //	Data      transfer -, part      receiver's id | part no.  bytes of a streamed message
 //	Part      none     -            receiver's id | chunks    -
-//	Finish    none     -            sender's id               -
+//	Finish    none     -            sender's id | reason      -
 //	Grant     none     -            ring number               -
 //	Refuse    none     -            -                         -
 //	Switch    last     -            ring number               -
 //
 // Identifiers are 32 bits, name an entry of a table of the peer that gave
-// them out, and are never 0. "a | b" is Pair(b, a): b in the low half.
+// them out, and are never 0. "a | b" is Pair(a, b): a in the low half. A reason
+// says why a message failed: see the flag Failed.
 // Everything is little endian. Nothing here is trusted: Parse functions check
 // lengths, engines check values. A payload lies in memory that its sender can
 // still change, so they check and return a copy.
@@ -57,9 +59,9 @@ func KindName(k Kind) string {
 
 // Flags of a header.
 const (
-	Sync   uint8 = 1 << iota // Eager: the high half of the word is an id to be acknowledged
+	Sync   uint8 = 1 << iota // Eager: the word is a SyncWord, whose id is to be acknowledged
 	Ask                      // any message packet in a shared ring: the writer asks for a packet ring
-	Failed                   // Finish: the receiver gave up
+	Failed                   // Finish, Ack: the receiver gave up; the reason is 0, NoContext, or the type that it wanted
 )
 
 // ControlBytes is the largest payload of a control packet.
@@ -70,3 +72,30 @@ func Pair(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }
 
 // Halves unpacks what Pair packed.
 func Halves(word uint64) (low, high uint32) { return uint32(word), uint32(word >> 32) }
+
+// A type says what a message is made of. The receiver compares it; this package
+// only knows that a synchronous message in packets has room for TypeBits of it.
+const (
+	TypeBits = 12
+	TypeMask = 1<<TypeBits - 1
+)
+
+// NoContext is the reason of a receiver that has left the message's context.
+const NoContext uint32 = 1 << 31
+
+// MaxEager is the most bytes of a message that travels in packets: a SyncWord has
+// room for no more.
+const MaxEager = 1<<(32-TypeBits) - 1
+
+// SyncWord packs the word of a synchronous Eager packet.
+//
+//	63   32 31    20 19         0
+//	| id   | type   | bytes     |
+func SyncWord(bytes, typ, id uint32) uint64 {
+	return uint64(bytes|typ<<(32-TypeBits)) | uint64(id)<<32
+}
+
+// SyncParts unpacks what SyncWord packed.
+func SyncParts(word uint64) (bytes, typ, id uint32) {
+	return uint32(word) & MaxEager, uint32(word) >> (32 - TypeBits), uint32(word >> 32)
+}

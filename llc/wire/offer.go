@@ -6,21 +6,22 @@ import (
 )
 
 // OfferBytes is the length of an OfferBody.
-const OfferBytes = 12
+const OfferBytes = 16
 
 // An OfferBody is the payload of an Offer packet.
 //
-//	 0        8      12
-//	| segment | id   |
+//	 0        8      12     16
+//	| segment | id   | type |
 //
 // segment names the message in the sender's memory, 0 if it cannot be reached
-// from outside; id is the sender's.
+// from outside; id is the sender's; type is the message's.
 type OfferBody [OfferBytes]byte
 
 // Encode fills o.
-func (o *OfferBody) Encode(segment uint64, id uint32) {
+func (o *OfferBody) Encode(segment uint64, id, typ uint32) {
 	binary.LittleEndian.PutUint64(o[:], segment)
 	binary.LittleEndian.PutUint32(o[8:], id)
+	binary.LittleEndian.PutUint32(o[12:], typ)
 }
 
 // Segment returns the sender's segment.
@@ -28,6 +29,9 @@ func (o *OfferBody) Segment() uint64 { return binary.LittleEndian.Uint64(o[:]) }
 
 // ID returns the sender's identifier of the message.
 func (o *OfferBody) ID() uint32 { return binary.LittleEndian.Uint32(o[8:]) }
+
+// Type returns the type of the message.
+func (o *OfferBody) Type() uint32 { return binary.LittleEndian.Uint32(o[12:]) }
 
 // ParseOffer returns a copy of b, which must be exactly one OfferBody with an id.
 func ParseOffer(b []byte) (o OfferBody, err error) {

@@ -7,7 +7,7 @@ import (
 
 func encodedOffer() []byte {
 	b := make([]byte, OfferBytes)
-	(*OfferBody)(b).Encode(1<<63|5, 7)
+	(*OfferBody)(b).Encode(1<<63|5, 7, 11)
 	return b
 }
 
@@ -42,10 +42,10 @@ func cut(t *testing.T, b []byte, parse func([]byte) error) {
 func TestOffer(t *testing.T) {
 	b := encodedOffer()
 	cut(t, b, func(b []byte) error { _, err := ParseOffer(b); return err })
-	if o := (*OfferBody)(b); o.Segment() != 1<<63|5 || o.ID() != 7 {
-		t.Fatalf("read back %d %d", o.Segment(), o.ID())
+	if o := (*OfferBody)(b); o.Segment() != 1<<63|5 || o.ID() != 7 || o.Type() != 11 {
+		t.Fatalf("read back %d %d %d", o.Segment(), o.ID(), o.Type())
 	}
-	(*OfferBody)(b).Encode(1, 0)
+	(*OfferBody)(b).Encode(1, 0, 3)
 	if _, err := ParseOffer(b); err == nil {
 		t.Fatal("accepted id 0")
 	}
@@ -110,6 +110,15 @@ func TestHalves(t *testing.T) {
 	}
 }
 
+func TestSyncWord(t *testing.T) {
+	for _, want := range [][3]uint32{{0, 0, 1}, {MaxEager, TypeMask, 1<<32 - 1}, {5, 1, 1 << 31}, {1 << 19, 1 << 11, 7}} {
+		bytes, typ, id := SyncParts(SyncWord(want[0], want[1], want[2]))
+		if got := [3]uint32{bytes, typ, id}; got != want {
+			t.Errorf("%v came back as %v", want, got)
+		}
+	}
+}
+
 func TestEveryKindHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	for k := range NumKinds {
@@ -152,7 +161,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		again := make([]byte, len(b))
 		if o, err := ParseOffer(b); err == nil {
-			(*OfferBody)(again).Encode(o.Segment(), o.ID())
+			(*OfferBody)(again).Encode(o.Segment(), o.ID(), o.Type())
 		} else if s, err := ParseStream(b); err == nil {
 			(*StreamBody)(again).Encode(s.Want(), s.ID())
 		} else if s, err := ParseSplit(b); err == nil {

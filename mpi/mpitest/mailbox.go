@@ -2,6 +2,7 @@ package mpitest
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"rhinet/llc"
@@ -18,6 +19,7 @@ type mailbox struct {
 	posted []*llc.Request        // receives that wait, in the order they were made
 	queue  []*letter             // messages that wait, in the order they were sent
 	open   map[*llc.Request]bool // transfers in progress
+	doors  map[uint16]door       // of contexts; those without one take all
 	events int                   // what happened here so far
 	wake   *sync.Cond
 }
@@ -30,9 +32,17 @@ type office struct {
 	failed error // why the job ended
 }
 
+// A door lets messages into a context: those whose type has the bits of want
+// where mask has ones. One that is shut lets none in.
+type door struct {
+	shut       bool
+	mask, want uint32
+}
+
 // A letter is a message that no receive has matched.
 type letter struct {
 	ctx      uint16
+	typ      uint32
 	src, tag int
 	data     []byte
 	sender   *llc.Request // waits until the letter is read; nil if nobody does
@@ -42,7 +52,7 @@ type letter struct {
 func newOffice(n, buffer int) *office {
 	o := &office{buffer: buffer}
 	for i := range n {
-		b := &mailbox{office: o, rank: i, open: map[*llc.Request]bool{}}
+		b := &mailbox{office: o, rank: i, open: map[*llc.Request]bool{}, doors: map[uint16]door{}}
 		b.wake = sync.NewCond(&o.mu)
 		o.boxes = append(o.boxes, b)
 	}
@@ -79,16 +89,27 @@ func (b *mailbox) Start(r *llc.Request, send bool) {
 // post sends r: to the first receive that matches, or into the queue.
 func (b *mailbox) post(r *llc.Request) {
 	to := b.office.boxes[r.Peer]
-	l := &letter{ctx: r.Context, src: b.rank, tag: r.Tag, data: append([]byte(nil), r.Buf...)}
+	l := &letter{ctx: r.Context, typ: r.Type, src: b.rank, tag: r.Tag, data: append([]byte(nil), r.Buf...)}
+	waits := r.Mode == llc.Synchronous || b.office.buffer >= 0 && len(r.Buf) > b.office.buffer
+	if d := to.doors[r.Context]; d.shut || l.typ&d.mask != d.want {
+		if waits {
+			r.Status.Err = llc.ErrShut
+		}
+		b.complete(r)
+		return
+	}
 	for i, w := range to.posted {
 		if l.matches(w.Context, w.Peer, w.Tag) {
 			to.posted = append(to.posted[:i:i], to.posted[i+1:]...)
-			to.read(w, l)
+			err := to.read(w, l)
+			if waits {
+				r.Status.Err = err
+			}
 			b.complete(r)
 			return
 		}
 	}
-	if r.Mode == llc.Synchronous || b.office.buffer >= 0 && len(r.Buf) > b.office.buffer {
+	if waits {
 		l.sender = r
 	} else {
 		b.complete(r)
@@ -102,8 +123,9 @@ func (b *mailbox) receive(r *llc.Request) {
 	for i, l := range b.queue {
 		if l.matches(r.Context, r.Peer, r.Tag) {
 			b.queue = append(b.queue[:i:i], b.queue[i+1:]...)
-			b.read(r, l)
+			err := b.read(r, l)
 			if l.sender != nil {
+				l.sender.Status.Err = err
 				b.office.boxes[l.src].complete(l.sender)
 			}
 			return
@@ -116,11 +138,55 @@ func (l *letter) matches(ctx uint16, src, tag int) bool {
 	return l.ctx == ctx && (src == llc.AnyPeer || src == l.src) && (tag == llc.AnyTag || tag == l.tag)
 }
 
-// read completes the receive r with l.
-func (b *mailbox) read(r *llc.Request, l *letter) {
-	copy(r.Buf, l.data)
+// read completes the receive r with l. The error is that of a letter of another
+// type: then r fails, and those that are Together with it.
+func (b *mailbox) read(r *llc.Request, l *letter) error {
 	r.Status = llc.Status{Source: l.src, Tag: l.tag, Bytes: int64(len(l.data))}
+	const class = 1<<12 - 1
+	if l.typ == r.Type || l.typ&class == 0 || r.Type&class == 0 {
+		copy(r.Buf, l.data)
+		b.complete(r)
+		return nil
+	}
+	err := &llc.TypeError{Sent: l.typ, Want: r.Type}
+	r.Status.Err = err
 	b.complete(r)
+	for _, q := range slices.Clone(b.posted) {
+		if r.Together && q.Together && q.Context == r.Context {
+			b.withdraw(q)
+			q.Status = r.Status
+			b.stir()
+		}
+	}
+	return err
+}
+
+// Open says which messages a context takes.
+func (b *mailbox) Open(ctx uint16, mask, want uint32) {
+	b.office.mu.Lock()
+	b.doors[ctx] = door{mask: mask, want: want}
+	b.office.mu.Unlock()
+}
+
+// Shut has a context take no messages, and drops what waits there.
+func (b *mailbox) Shut(ctx uint16) {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	b.doors[ctx] = door{shut: true}
+	b.queue = slices.DeleteFunc(b.queue, func(l *letter) bool {
+		if l.ctx == ctx && l.sender != nil {
+			l.sender.Status.Err = llc.ErrShut
+			b.office.boxes[l.src].complete(l.sender)
+		}
+		return l.ctx == ctx
+	})
+	for _, r := range slices.Clone(b.posted) {
+		if r.Context == ctx {
+			b.withdraw(r)
+			r.Status.Err = llc.ErrShut
+			b.stir()
+		}
+	}
 }
 
 func (b *mailbox) complete(r *llc.Request) {
@@ -243,16 +309,16 @@ func (b *mailbox) withdraw(r *llc.Request) {
 }
 
 // Send is Start and Wait.
-func (b *mailbox) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
-	r := &llc.Request{Context: ctx, Peer: dst, Tag: tag, Mode: mode, Buf: buf}
+func (b *mailbox) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
+	r := &llc.Request{Context: key.Context(), Type: key.Type(), Peer: dst, Tag: tag, Mode: mode, Buf: buf}
 	b.Start(r, true)
 	b.Wait(r)
 	return r.Status.Err
 }
 
 // Recv is Start and Wait.
-func (b *mailbox) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
-	r := &llc.Request{Context: ctx, Peer: src, Tag: tag, Buf: buf}
+func (b *mailbox) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	r := &llc.Request{Context: key.Context(), Type: key.Type(), Peer: src, Tag: tag, Buf: buf}
 	b.Start(r, false)
 	b.Wait(r)
 	return r.Status, r.Status.Err

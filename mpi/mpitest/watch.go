@@ -88,17 +88,17 @@ func orAny(n int) string {
 }
 
 // Send watches a blocking send.
-func (w *watch) Send(ctx uint16, dst, tag int, mode llc.Mode, buf []byte) error {
-	i := w.begin(wait{call: "send", ctx: ctx, peer: dst, tag: tag, bytes: len(buf)})
+func (w *watch) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
+	i := w.begin(wait{call: "send", ctx: key.Context(), peer: dst, tag: tag, bytes: len(buf)})
 	defer w.end(i)
-	return w.Transport.Send(ctx, dst, tag, mode, buf)
+	return w.Transport.Send(key, dst, tag, mode, buf)
 }
 
 // Recv watches a blocking receive.
-func (w *watch) Recv(ctx uint16, src, tag int, buf []byte) (llc.Status, error) {
-	i := w.begin(wait{call: "receive", ctx: ctx, peer: src, tag: tag, bytes: len(buf)})
+func (w *watch) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	i := w.begin(wait{call: "receive", ctx: key.Context(), peer: src, tag: tag, bytes: len(buf)})
 	defer w.end(i)
-	return w.Transport.Recv(ctx, src, tag, buf)
+	return w.Transport.Recv(key, src, tag, buf)
 }
 
 // Wait watches a wait for one request.

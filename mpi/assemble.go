@@ -1,0 +1,94 @@
+package mpi
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// A bid is what one rank brings into the making of communicators. It fits a flag.
+type bid struct {
+	color, key int64
+	boards     uint64 // that it offers
+	seq        uint64 // up to which it has used boards
+	rank       int32
+	id         contextID // by which it will know the new communicator
+}
+
+// assemble makes the communicator of the ranks of c that give the same color,
+// ordered by key, or nil for color Undefined, with the sequence number up to
+// which its board has been used. It is one exchange of what each rank has free:
+// none chooses for another, so none waits for what another rank makes of other
+// communicators meanwhile.
+func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
+	ids := &c.w.ids
+	mine := bid{color: int64(color), key: int64(key), rank: int32(c.rank), id: noID}
+	if color != Undefined {
+		mine.id = c.w.admit()
+	}
+	mine.boards, mine.seq = ids.offer()
+	all := make([]bid, c.size)
+	err := c.coll.group.Allgather(view([]bid{mine}), view(all))
+	for _, b := range all {
+		if err == nil && b.color != Undefined && b.id == noID {
+			err = c.errorAt(s, ErrComm, "all %d communicators are in use; Free those that are not needed", maxContexts)
+		}
+	}
+	if err != nil || color == Undefined {
+		ids.settle(mine.boards, noBoard)
+		if mine.id != noID {
+			c.w.shut(mine.id)
+		}
+		return nil, 0, err
+	}
+	made, boards, seq := c.among(all, mine)
+	if boards != 0 && made.size > 1 && made.size <= maxBoardRanks {
+		made.board = boardSlot(bits.TrailingZeros64(boards))
+	}
+	ids.settle(mine.boards, made.board)
+	return made, seq, nil
+}
+
+// among is the communicator of those who bid the color of mine, the boards that
+// all of them offer, and the highest sequence number that one of them has used.
+func (c *Comm) among(all []bid, mine bid) (made *core, boards, seq uint64) {
+	all = slices.DeleteFunc(all, func(b bid) bool { return b.color != mine.color })
+	slices.SortFunc(all, func(a, b bid) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.rank, b.rank))
+	})
+	n := len(all)
+	made = &core{size: n, members: make([]int32, n), ids: make([]contextID, n), id: mine.id, board: noBoard}
+	boards = mine.boards
+	uniform := true
+	for i, b := range all {
+		made.members[i], made.ids[i] = int32(c.global(int(b.rank))), b.id
+		boards &= b.boards
+		seq = max(seq, b.seq)
+		uniform = uniform && b.id == mine.id
+		if b.rank == mine.rank {
+			made.rank = i
+		}
+	}
+	if uniform {
+		made.ids = nil
+	}
+	return made, boards, seq
+}
+
+// admit takes a context for a new communicator, or noID, and has the transport
+// take its messages: they may come before this rank knows that it is made.
+func (w *world) admit() contextID {
+	id := w.ids.take()
+	if id != noID {
+		w.Transport.Open(id.pointToPoint(), ^uint32(maxContexts-1), id.stamp())
+		w.Transport.Open(id.collective(), 0, 0)
+	}
+	return id
+}
+
+// shut ends the use of a context on this rank.
+func (w *world) shut(id contextID) {
+	w.Transport.Shut(id.pointToPoint())
+	w.Transport.Shut(id.collective())
+	w.ids.give(id)
+}
