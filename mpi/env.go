@@ -30,7 +30,7 @@ type setup struct {
 	nic          string
 	force        string
 	cpus         int // processors that all ranks share; 0: unknown
-	debug        bool
+	watch        nics.Debug
 }
 
 // readEnvironment finds the setup of process pid.
@@ -46,7 +46,7 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	if err != nil {
 		return setup{}, initError(ErrInit, "%s: %s", envDebug, strings.TrimPrefix(err.Error(), "nics: "))
 	}
-	s := setup{size: 1, fabric: -1, life: -1, nic: getenv(envNIC), force: getenv(envForce), debug: watch.Requests}
+	s := setup{size: 1, fabric: -1, life: -1, nic: getenv(envNIC), force: getenv(envForce), watch: watch}
 	if job := getenv(envJob); job != "" {
 		return s, s.parse(job)
 	}

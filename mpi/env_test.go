@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"rhinet/llc/nics"
 )
 
 // environment is a getenv made of NAME=VALUE lines.
@@ -20,7 +22,7 @@ func environment(lines ...string) func(string) string {
 
 func TestTheEnvironmentOfMpirunIsRead(t *testing.T) {
 	s, err := readEnvironment(environment("RHINET_JOB=version=1 rank=2 size=5 fabric=3 life=4 nic=martini cpus=8 later=x", "RHINET_DEBUG=1"), 77)
-	if want := (setup{rank: 2, size: 5, fabric: 3, life: 4, nic: "martini", cpus: 8, debug: true}); err != nil || s != want {
+	if want := (setup{rank: 2, size: 5, fabric: 3, life: 4, nic: "martini", cpus: 8, watch: nics.Debug{Requests: true}}); err != nil || s != want {
 		t.Errorf("got %+v, %v; want %+v", s, err, want)
 	}
 }

@@ -15,7 +15,7 @@ var _ Transport = (*port.Port)(nil)
 
 // open connects the process to its network interface.
 func (s setup) open() (Job, error) {
-	j := Job{Rank: s.rank, Size: s.size, Debug: s.debug}
+	j := Job{Rank: s.rank, Size: s.size, Debug: s.watch.Requests}
 	// Before there is a NIC: one that is closed shows the launcher a rank that has finalized.
 	force, err := collectives.ParseForce(s.force)
 	if err != nil {
@@ -33,14 +33,14 @@ func (s setup) open() (Job, error) {
 	j.Processors = cpus
 	j.Collectives = collectives.Options{Oversubscribed: s.size > cpus, Force: force}
 	config := port.Config{NIC: nic, Policy: wait.For(s.size, cpus, false)}
-	if s.debug {
+	if s.watch.Requests {
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.rank, err) }
 	}
 	if s.fabric >= 0 && s.size > cpus {
 		wait.Spread(s.rank)
 	}
 	j.Transport, j.release = port.New(config), release
-	if a, ok := nic.(interface{ Abort() }); ok {
+	if a, ok := nic.(ir.Aborter); ok {
 		j.Abort = func(status int) {
 			a.Abort() // so that the launcher blames nobody else
 			os.Exit(status)
@@ -59,7 +59,7 @@ func (s setup) openNIC() (ir.Translator, func() error, error) {
 	if s.fabric >= 0 {
 		return nics.Join(name, s.fabric, s.rank, s.size)
 	}
-	all, release, err := nics.Local(name, 1)
+	all, release, err := nics.Local(name, 1, s.watch)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,12 +69,13 @@ func (s setup) openNIC() (ir.Translator, func() error, error) {
 // Local connects n ranks that are goroutines of this process with network
 // interfaces of the given name ("": the usual one). The second result gives
 // back their memory, after all transports are closed. Programs have no use for
-// it; package mpitest does.
+// it; package mpitest does, and so the interfaces are watched: one that breaks the
+// contract of its kind, or a port that does, ends the process with a panic.
 func Local(n int, nic string) ([]Transport, func() error, error) {
 	if nic == "" {
 		nic = nics.Default
 	}
-	all, release, err := nics.Local(nic, n)
+	all, release, err := nics.Local(nic, n, nics.Debug{Contract: true})
 	if err != nil {
 		return nil, nil, fmt.Errorf("mpi: %w", err)
 	}

@@ -28,8 +28,8 @@ func (s Share) String() string {
 
 // Shares returns the share of each translator that table imports. library is
 // the package on top of what does not depend on a NIC; all of it lies in one
-// folder.
-func (t *Tree) Shares(table, library string) (shares []Share) {
+// folder. Packages of besides are no translators: they wrap any of them.
+func (t *Tree) Shares(table, library string, besides ...string) (shares []Share) {
 	folder := path.Dir(library)
 	common := t.below(library, folder)
 	total := 0
@@ -37,7 +37,7 @@ func (t *Tree) Shares(table, library string) (shares []Share) {
 		total += t.lines(p)
 	}
 	for _, p := range t.packages[table].imports {
-		if common[p] || !within(p, []string{folder}) {
+		if common[p] || slices.Contains(besides, p) || !within(p, []string{folder}) {
 			continue
 		}
 		s := Share{Translator: p, Common: total}

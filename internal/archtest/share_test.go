@@ -25,6 +25,9 @@ func TestShares(t *testing.T) {
 	}
 	// top has 4 lines of Go and 1 of assembly, ir 3; one 6 and its part 1; two 2.
 	want(t, got, "lib/one: 7 of 15 lines, 46.7 %", "lib/two: 2 of 10 lines, 20.0 %")
+	if got := tree.Shares("lib/nics", "lib/top", "lib/one"); len(got) != 1 || got[0].Translator != "lib/two" {
+		t.Errorf("beside lib/one: %v", got)
+	}
 }
 
 // TestNewCodeForANIC: what depends on hardware stays a small part of the library.
@@ -34,7 +37,7 @@ func TestNewCodeForANIC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares := tree.Shares("llc/nics", "llc/port")
+	shares := tree.Shares("llc/nics", "llc/port", wrappers...)
 	if len(shares) < 2 {
 		t.Fatalf("only %v", shares)
 	}

@@ -42,6 +42,7 @@ type Set struct {
 	heldSR bool    // it came from the shared ring
 
 	peers     []*member
+	removed   []bool // peers of which nothing is delivered; nil until there is one
 	delivered uint64
 	reads     uint64
 }
@@ -62,6 +63,30 @@ func (s *Set) Add(peer int, ring uint32, r *Reader) {
 	s.peers[peer] = m
 	s.cold = append(s.cold, m)
 	s.warm(len(s.cold) - 1)
+}
+
+// Remove delivers nothing of a peer any more: its ring is not polled, and its
+// records in the shared ring are passed over. A packet of it that Poll returned last
+// is consumed.
+func (s *Set) Remove(peer int) {
+	s.Consume()
+	if s.removed == nil {
+		s.removed = make([]bool, len(s.peers))
+	}
+	s.removed[peer] = true
+	if m := s.peers[peer]; m != nil {
+		s.drop(s.find(m))
+	}
+}
+
+// drop takes hot[at] out of the set.
+func (s *Set) drop(at int) {
+	m := s.hot[at]
+	s.nhot--
+	s.hot[at] = s.hot[s.nhot]
+	s.hot[s.nhot] = nil
+	s.peers[m.peer] = nil
+	s.step, s.run = 0, 0
 }
 
 // Hint looks at peer's ring first from now on.
@@ -226,11 +251,7 @@ func (s *Set) take(at int, p *Packet) (bool, error) {
 	p.Peer, p.Ring = m.peer, m.ring
 	ok, err := m.Poll(p)
 	if err != nil {
-		s.nhot--
-		s.hot[at] = s.hot[s.nhot]
-		s.hot[s.nhot] = nil
-		s.peers[m.peer] = nil
-		s.step, s.run = 0, 0
+		s.drop(at)
 		return false, err
 	}
 	s.held = m
@@ -242,6 +263,10 @@ func (s *Set) take(at int, p *Packet) (bool, error) {
 func (s *Set) takeShared(step int, p *Packet) (bool, error) {
 	p.Ring = Everybody
 	ok, err := s.shared.Poll(p)
+	for ok && s.removed != nil && s.removed[p.Peer] {
+		s.shared.Consume()
+		ok, err = s.shared.Poll(p)
+	}
 	if err != nil {
 		s.shared = nil
 		return false, err

@@ -205,3 +205,34 @@ func TestCorruptRingIsReportedOnceAndDropped(t *testing.T) {
 		}
 	}
 }
+
+// TestRemovedPeerIsSilent: nothing of a removed peer is delivered, from its ring
+// or the shared one, hot or cold; all of the others is.
+func TestRemovedPeerIsSilent(t *testing.T) {
+	for removed := range 9 {
+		s, ws, shared := newSet(9)
+		var p Packet
+		for i := range 9 {
+			ws[i].Put([3]uint64{}, nil)
+			shared.Append(i, &[3]uint64{}, make([]byte, 50))
+		}
+		s.Remove(removed)
+		for range 2 * 8 {
+			if arrive(t, s, &p); p.Peer == removed {
+				t.Fatalf("a packet of peer %d after its removal", removed)
+			}
+		}
+		s.Remove(removed) // again: nothing happens
+		s.Hint(removed)
+		ws[removed].Put([3]uint64{}, nil)
+		shared.Append(removed, &[3]uint64{}, nil)
+		for range 20 {
+			if ok, err := s.Poll(&p); ok || err != nil {
+				t.Fatalf("%v, %v: packet of peer %d", ok, err, p.Peer)
+			}
+		}
+		if shared.Append(3, &[3]uint64{}, nil); removed != 3 {
+			arrive(t, s, &p)
+		}
+	}
+}

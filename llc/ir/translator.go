@@ -19,37 +19,64 @@ type Caps struct {
 	Copies    int  // Pull and Push commands that the NIC carries out at the same time; 0 means 1
 }
 
-// A Translator connects one engine to one NIC (llc, section 2). It belongs to one rank and its
-// methods are called by one goroutine at a time (the owner of the port's
-// lock), except that Sleep is called without the lock, by one goroutine.
+// A Translator connects one engine to one NIC (llc, section 2). It belongs to one rank.
 //
-// Contract:
-//   - Post carries out cmd or starts it. Packets from this peer to another
-//     in the same ring become visible in the order posted, each whole. The
-//     engine guarantees room for Packet (Slot and Pos lie within what ReadTail
-//     reported); for Shared it does not, and Busy answers. Busy comes before
-//     every other event that Poll gives after the Post it answers, so that
-//     any other event, or none, says that the packet went.
-//   - A command that moves between this peer and itself (Swap on the own
+// The contract of both sides. The word before a sentence is the name by which
+// package llc/contract reports that it is broken; [rhinet/llc/nictest] provokes each.
+//
+//   - one at a time: methods are called by one goroutine at a time (the owner of
+//     the port's lock), except that Sleep runs without the lock, beside others, in
+//     one goroutine, and that Raised of a [Board] is called by any.
+//   - order: Post carries out cmd or starts it. Packets from this peer to
+//     another in the same ring become visible in the order posted, each once and
+//     whole, with its header and the length of its payload. Different rings are
+//     independent of each other. An Arrived event names the shared ring or one that
+//     Watch has named for its peer.
+//   - room: the caller places packets in a packet ring at Slot 0, 1, 2, ... and at
+//     the Pos that [Place] gives, within what the latest Tail reported as consumed.
+//   - busy: for Shared the caller does not know of room. If there is none, nothing
+//     is sent, and Busy with the Peer and Token of the command answers, once. Busy
+//     comes before every other event that Poll gives after the Post it answers,
+//     several in the order of their Posts: so any other event, also the Busy of a
+//     later Post, and a Poll without event, say that the packet went. Until
+//     then the caller posts no other Shared to the same peer.
+//   - answers: each command that is [Op.Answered] gets exactly one answer, of
+//     the kinds that its [Op] names and with its Token, also when its peer is gone.
+//     Each ReadTail gets one Tail, unless the end of its peer is reported first.
+//     Answers come in any order. The caller uses no Token that is 0, or whose
+//     answer is due. No other command has an answer; a Conceal that is refused is a
+//     Failed with Token 0 and this peer's own number.
+//   - tail: a Tail is what the reader had consumed at some time between Post and
+//     event: never less than before, nor more than was written.
+//   - self: a command that moves between this peer and itself (Swap on the own
 //     control area) is carried out like any other.
-//   - Each command that has an answer gets exactly one, also when its peer is
-//     gone: those that are [Op.Answered] by Token, ReadTail as long as its peer
-//     has not been reported dead.
-//   - A refused command whose Op is a [Op.Way] is reported as the end of its
-//     peer: nothing can reach it any more.
-//   - Poll fills ev with the next event and reports whether there was one. An
-//     Arrived event's packet is consumed by the following Poll: its space is
-//     then free. Polling costs the same however many idle peers are connected.
-//   - What a peer wrote into shared memory is not trusted: lengths are checked
-//     where they are read, and a packet that cannot be right is an Event
-//     Failed with the peer's number and Token 0. If nothing more can be read
-//     because of it, that is the end of the peer, or of all that share the ring.
-//   - A peer that is dead is reported once, by an Event Failed with Token 0
-//     and an Err that wraps [ErrPeerGone]. A refusal that another way of
-//     moving the bytes may avoid (cross-memory attach forbidden, say) has an
-//     Err that wraps [io/fs.ErrPermission].
-//   - Neither allocates for Packet, Shared and Arrived, nor calls the system
-//     unless a sleeping peer must be woken.
+//   - view: the Data of an Arrived event stays as it is until the following Poll
+//     or Expect of an [Aimer], which consumes the packet. Only then is its space
+//     free, and at once: a ReadTail posted later reports it.
+//   - end: the end of a peer is an event Failed with its number, Token 0 and
+//     an Err that wraps [ErrPeerGone]. It is reported once, and never of this
+//     peer itself. A command whose Op is a [Op.Way] is not refused but for good,
+//     and then that is its peer's end; so is a refusal of another command because
+//     its peer is dead. Nothing comes from a peer after its end: no packet, no
+//     Tail, no Busy; answers that are due come still, Failed or not. What is posted
+//     to it on a way has no event.
+//   - trust: what a peer wrote into shared memory is not trusted: lengths are
+//     checked where they are read, and a packet that cannot be right is an event
+//     Failed with the peer's number, Token 0 and an Err that does not wrap ErrPeerGone. If
+//     nothing more can be read because of it, that is the end of the peer, or of
+//     all that share the ring.
+//   - refusals: every Failed has an Err. If another way of moving the bytes may avoid the refusal
+//     (cross-memory attach forbidden, say), it wraps [io/fs.ErrPermission].
+//   - wake: from the return of Arm until Disarm, whoever makes a packet or a flag
+//     visible to this peer, or calls Wake for it, rings its doorbell. The first Poll
+//     after Arm that finds nothing has looked everywhere: what was visible when it began, it would
+//     have found. Nobody rings when a full ring has room again.
+//   - sleep: the caller calls Arm, then Poll until one finds nothing, Sleep, and
+//     Disarm in any case. Sleep ends soon after the bell has rung, or before.
+//   - cost: neither Post nor Poll allocates for Packet, Shared and Arrived, or
+//     calls the system unless a sleeping peer must be woken. Polling costs the same
+//     however many idle peers are connected.
+//   - close: Close is called once, after everything else.
 type Translator interface {
 	Self() int
 	Peers() int
@@ -59,14 +86,13 @@ type Translator interface {
 	// Hint says that the caller waits for a packet of peer, or of anyone if peer is negative.
 	Hint(peer int)
 
-	// Arm announces that this peer is about to sleep: from its return on,
-	// whoever makes something visible to this peer rings its doorbell. The
-	// caller polls once more after Arm and before Sleep.
+	// Arm announces that this peer is about to sleep.
 	Arm()
-	// Sleep blocks until the doorbell rings or d has passed.
+	// Sleep blocks until the doorbell has rung since Arm, or d has passed. It may
+	// return early.
 	Sleep(d time.Duration)
-	// Disarm withdraws Arm.
-	Disarm()
+	// Disarm withdraws Arm and reports whether the doorbell has rung since.
+	Disarm() (rung bool)
 	// Wake rings peer's doorbell if peer sleeps.
 	Wake(peer int)
 

@@ -75,7 +75,7 @@ func (t *Translator) Arm() {
 func (t *Translator) Poll(ev *ir.Event) bool {
 	if t.Answered() {
 		t.set.Consume()
-		t.Next(ev)
+		t.answer(ev)
 		return true
 	}
 	p := &t.packet
@@ -103,6 +103,14 @@ func (t *Translator) corrupt(ev *ir.Event, err error) bool {
 	if t.LoseFrom(from, err); !t.Answered() {
 		return false
 	}
-	t.Next(ev)
+	t.answer(ev)
 	return true
+}
+
+// answer gives the oldest answer. After the end of a peer nothing of it arrives.
+func (t *Translator) answer(ev *ir.Event) {
+	t.Next(ev)
+	if ev.Kind == ir.Failed && ev.Token == 0 && t.Gone(int(ev.Peer)) {
+		t.set.Remove(int(ev.Peer))
+	}
 }

@@ -92,15 +92,17 @@ func (t *Translator) Hint(int) {}
 
 // Poll gives the next answer, or else the next message.
 func (t *Translator) Poll(ev *ir.Event) bool {
-	if t.held {
-		t.held = false
-		_ = t.pm.ReleaseReceiveBuffer() // which is held
-	}
+	t.release()
 	if t.Answered() {
 		t.Next(ev)
 		return true
 	}
 	msg, err := t.pm.Receive()
+	for err == nil && t.Gone(t.pm.Source()) { // after its end nothing of a peer arrives
+		t.held = true
+		t.release()
+		msg, err = t.pm.Receive()
+	}
 	if err == pm.ErrNoMessage {
 		return false
 	}
@@ -121,6 +123,14 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 	}
 	ev.Token, ev.Err = 0, nil
 	return true
+}
+
+// release gives back the message that the latest Poll gave.
+func (t *Translator) release() {
+	if t.held {
+		t.held = false
+		_ = t.pm.ReleaseReceiveBuffer() // which is held
+	}
 }
 
 // corrupt reports what PM could not read: nothing more comes from that source,

@@ -2,7 +2,11 @@ package nics
 
 import (
 	"fmt"
+	"os"
 	"strings"
+
+	"rhinet/llc/contract"
+	"rhinet/llc/ir"
 )
 
 // DebugVariable is the environment variable that says what a job watches of
@@ -59,4 +63,31 @@ func (d *Debug) parse(word string) error {
 		return fmt.Errorf("nics: nothing to watch is called %q; there are %s and all, separated by commas", word, strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// watch wraps the translator of one rank in what watches it. What is found ends
+// the process with a message.
+func (d Debug) watch(t ir.Translator) ir.Translator {
+	if d.Contract {
+		t = contract.Watch(t, func(err error) { end(t, err) })
+	}
+	return t
+}
+
+// end ends the process of a rank, and with it the job.
+func end(t ir.Translator, err error) {
+	fmt.Fprintf(os.Stderr, "%v\n", err)
+	if a, ok := t.(ir.Aborter); ok {
+		a.Abort()
+	}
+	os.Exit(1)
+}
+
+// watchAll is watch for all ranks of a job within one process. What is found ends
+// it by a panic of its own goroutine: whoever finds it holds locks that others wait for.
+func (d Debug) watchAll(ts []ir.Translator) []ir.Translator {
+	if d.Contract {
+		ts = contract.WatchAll(ts, func(err error) { go panic(err) })
+	}
+	return ts
 }

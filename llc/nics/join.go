@@ -27,16 +27,16 @@ func Join(name string, fd, rank, ranks int) (ir.Translator, func() error, error)
 	return t, f.Close, nil
 }
 
-// Local connects all ranks of a job that are goroutines of this process. The
-// second result releases their memory, after all translators are closed.
-func Local(name string, ranks int) ([]ir.Translator, func() error, error) {
+// Local connects all ranks of a job that are goroutines of this process, watched
+// as d says. The second result releases their memory, after all translators are closed.
+func Local(name string, ranks int, d Debug) ([]ir.Translator, func() error, error) {
 	f, err := fabric.Heap(ranks, Geometry(name, fabric.Small(), ranks))
 	if err != nil {
 		return nil, nil, err
 	}
 	var ts []ir.Translator
 	for r := range ranks {
-		t, err := Open(name, f, r)
+		t, err := open(name, f, r)
 		if err != nil {
 			for _, t := range ts {
 				err = errors.Join(err, t.Close())
@@ -45,5 +45,5 @@ func Local(name string, ranks int) ([]ir.Translator, func() error, error) {
 		}
 		ts = append(ts, t)
 	}
-	return ts, f.Close, nil
+	return d.watchAll(ts), f.Close, nil
 }

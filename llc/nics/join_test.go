@@ -6,7 +6,7 @@ import (
 )
 
 func TestLocalConnectsAllRanks(t *testing.T) {
-	ts, release, err := Local(Default, 3)
+	ts, release, err := Local(Default, 3, Debug{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,11 +24,11 @@ func TestLocalConnectsAllRanks(t *testing.T) {
 }
 
 func TestRefusalsNameTheCause(t *testing.T) {
-	_, _, err := Local("pigeon", 2)
+	_, _, err := Local("pigeon", 2, Debug{})
 	if err == nil || !strings.Contains(err.Error(), `NIC "pigeon": no such network interface; there is martini`) {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := Local(Default, 0); err == nil {
+	if _, _, err := Local(Default, 0, Debug{}); err == nil {
 		t.Error("no error for 0 ranks")
 	}
 	if _, _, err := Join(Default, -1, 0, 1); err == nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"rhinet/llc/ir"
 	"rhinet/llc/martini"
@@ -66,8 +67,21 @@ func Check(name string) error {
 
 // Open connects a rank to its NIC of the given name in the memory of a job.
 // An unknown name is an error that lists the known ones. The translator does
-// not own f, which is closed after it.
+// not own f, which is closed after it. It is watched as [DebugVariable] says.
 func Open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
+	d, err := ParseDebug(os.Getenv(DebugVariable))
+	if err != nil {
+		return nil, fmt.Errorf("nics: %s: %s", DebugVariable, strings.TrimPrefix(err.Error(), "nics: "))
+	}
+	t, err := open(name, f, rank)
+	if err != nil {
+		return nil, err
+	}
+	return d.watch(t), nil
+}
+
+// open is Open of a translator that nobody watches.
+func open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
 	base, s, err := parse(name)
 	if err != nil {
 		return nil, fmt.Errorf("nics: NIC %q: %w", name, err)

@@ -24,6 +24,11 @@ type Hooks struct {
 	Fail func(from int, cmd *ir.Command) error
 	// Hold makes Poll of a peer report nothing, as if everything under way to it came later.
 	Hold func(at int) bool
+	// Mute has a peer not ring the one that it does something for: Packet, Shared,
+	// Wake (0) or a flag (NumOps).
+	Mute func(from int, op ir.Op) bool
+	// Blind has Arm of a peer not see to it that the next Polls look everywhere.
+	Blind bool
 	// NoBoard leaves out the optional [ir.Board].
 	NoBoard bool
 }
@@ -157,6 +162,9 @@ func (e *endpoint) Poll(ev *ir.Event) bool {
 		if e.next++; e.next == len(e.answers) {
 			e.answers, e.next = e.answers[:0], 0
 		}
+		if ev.Kind == ir.Failed && ev.Token == 0 && uint(ev.Peer) < uint(len(e.gone)) && e.gone[ev.Peer] {
+			e.set.Remove(int(ev.Peer))
+		}
 		return true
 	}
 	if h := e.net.hooks.Hold; h != nil && h(e.self) {
@@ -176,11 +184,17 @@ func (e *endpoint) Poll(ev *ir.Event) bool {
 
 // Arm fences by its atomic store, ring by its atomic addition.
 func (e *endpoint) Arm() {
+	select {
+	case <-e.bell: // rung after the last sleep
+	default:
+	}
 	e.armed.Store(1)
-	e.set.Sweep()
+	if !e.net.hooks.Blind {
+		e.set.Sweep()
+	}
 }
 
-func (e *endpoint) Disarm() { e.armed.Store(0) }
+func (e *endpoint) Disarm() (rung bool) { return e.armed.Swap(0) == 0 }
 
 func (e *endpoint) Sleep(d time.Duration) {
 	t := time.NewTimer(d)
@@ -191,8 +205,15 @@ func (e *endpoint) Sleep(d time.Duration) {
 	}
 }
 
+// rouse rings peer for what a command of this peer has done.
+func (e *endpoint) rouse(peer int, op ir.Op) {
+	if m := e.net.hooks.Mute; m == nil || !m(e.self, op) {
+		e.net.peers[peer].ring()
+	}
+}
+
 func (e *endpoint) ring() {
-	if e.armed.Add(0) != 0 {
+	if e.armed.Add(0) != 0 && e.armed.CompareAndSwap(1, 0) {
 		select {
 		case e.bell <- struct{}{}:
 		default:
@@ -200,7 +221,7 @@ func (e *endpoint) ring() {
 	}
 }
 
-func (e *endpoint) Wake(peer int) { e.net.peers[peer].ring() }
+func (e *endpoint) Wake(peer int) { e.rouse(peer, 0) }
 
 // Close makes the peer refuse all that others ask of it.
 func (e *endpoint) Close() error {

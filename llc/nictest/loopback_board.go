@@ -34,7 +34,7 @@ func (b *boarded) Raise(peers []int, board int, seq uint32, data []byte) {
 	}
 	f.seq.Store(seq)
 	for _, peer := range peers {
-		b.net.peers[peer].ring()
+		b.rouse(peer, ir.NumOps)
 	}
 }
 

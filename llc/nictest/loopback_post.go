@@ -73,7 +73,7 @@ func (e *endpoint) postPacket(cmd *ir.Command) {
 	if p, r := e.way(cmd); p != nil {
 		head := cmd.Header.Words()
 		r.Put(cmd.Slot, cmd.Pos, &head, cmd.Data)
-		p.ring()
+		e.rouse(p.self, cmd.Op)
 	}
 }
 
@@ -87,7 +87,7 @@ func (e *endpoint) postShared(cmd *ir.Command) {
 		e.busy = append(e.busy, ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
 		return
 	}
-	p.ring()
+	e.rouse(p.self, cmd.Op)
 }
 
 func (e *endpoint) watch(cmd *ir.Command) {

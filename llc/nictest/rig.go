@@ -19,11 +19,12 @@ type rig struct {
 	caps  ir.Caps
 	inbox [][]ir.Event // per peer, Data copied
 	token uint64
+	wait  time.Duration // for what must come
 }
 
 func newRig(t testing.TB, ts []ir.Translator) *rig {
 	t.Helper()
-	r := &rig{TB: t, ts: ts, inbox: make([][]ir.Event, len(ts))}
+	r := &rig{TB: t, ts: ts, inbox: make([][]ir.Event, len(ts)), wait: patience}
 	for i, tr := range ts {
 		if tr.Self() != i || tr.Peers() != len(ts) {
 			t.Fatalf("translator %d of %d calls itself %d of %d", i, len(ts), tr.Self(), tr.Peers())
@@ -71,7 +72,7 @@ func (r *rig) await(peer int, what string, want func(*ir.Event) bool) ir.Event {
 		for p := range r.ts {
 			r.poll(p)
 		}
-		if time.Since(start) > patience {
+		if time.Since(start) > r.wait {
 			r.Fatalf("peer %d: no %s; got %v", peer, what, r.inbox[peer])
 		}
 	}
@@ -137,8 +138,9 @@ func (r *rig) stream(from, to int, ring ir.Ring) *stream {
 }
 
 func (s *stream) command(i, n int) ir.Command {
+	at, _ := ir.Place(s.pos, uint64(s.r.caps.Bytes), n, s.r.caps.Spread)
 	return ir.Command{
-		Op: ir.Packet, Peer: int32(s.to), Ring: s.ring, Slot: s.slot, Pos: s.pos,
+		Op: ir.Packet, Peer: int32(s.to), Ring: s.ring, Slot: s.slot, Pos: at,
 		Header: header(i), Data: payload(i, n),
 	}
 }

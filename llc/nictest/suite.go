@@ -2,7 +2,9 @@ package nictest
 
 import (
 	"testing"
+	"time"
 
+	"rhinet/llc/contract"
 	"rhinet/llc/ir"
 )
 
@@ -10,13 +12,40 @@ import (
 // network, all in this process, given in the order of their numbers. Each test
 // opens a network of its own and closes its translators. Operations on remote
 // memory and on the control area are judged if the capabilities promise them,
-// boards if the translators are an [ir.Board], packet rings if there are any.
+// boards if the translators are an [ir.Board], packet rings if there are any. Beside
+// what each test looks for, package contract watches all of them.
 func Run(t *testing.T, open func(t testing.TB, peers int) []ir.Translator) {
-	for _, c := range []struct {
-		name  string
-		peers int
-		test  func(*rig)
-	}{
+	for _, c := range suite() {
+		t.Run(c.name, func(t *testing.T) { c.run(t, open, patience, func(err error) { t.Error(err) }) })
+	}
+}
+
+// A trial is one test of the suite.
+type trial struct {
+	name  string
+	peers int
+	test  func(*rig)
+}
+
+// run runs a trial; what must come has so much time. report is told of broken
+// sentences of the contract.
+func (c *trial) run(t testing.TB, open func(t testing.TB, peers int) []ir.Translator, wait time.Duration, report func(error)) {
+	ts := open(t, c.peers)
+	if c.name != "allocations" {
+		ts = contract.WatchAll(ts, report)
+	}
+	r := newRig(t, ts)
+	r.wait = wait
+	c.test(r)
+	for i, tr := range ts {
+		if err := tr.Close(); err != nil {
+			t.Errorf("peer %d: Close: %v", i, err)
+		}
+	}
+}
+
+func suite() []trial {
+	return []trial{
 		{"caps", 3, testCaps},
 		{"packet/sizes", 2, testPacketSizes},
 		{"packet/laps", 2, testPacketLaps},
@@ -32,21 +61,14 @@ func Run(t *testing.T, open func(t testing.TB, peers int) []ir.Translator) {
 		{"swap", 3, testSwap},
 		{"board", 3, testBoard},
 		{"sleep", 2, testSleep},
-		{"sleep/many rings", 6, testSleepColdRing},
-		{"broken way", 3, testBrokenWay},
+		{"sleep/many rings", 9, testSleepColdRing},
+		{"end", 3, testBrokenWay},
+		{"end/more is due", 3, testEndWhileMoreIsDue},
+		{"end/nothing after it", 3, testNothingAfterTheEnd},
+		{"conceal", 2, testConcealRefused},
 		{"hint", 3, testHint},
 		{"allocations", 2, testAllocations},
 		{"concurrent", 4, testConcurrent},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			ts := open(t, c.peers)
-			c.test(newRig(t, ts))
-			for i, tr := range ts {
-				if err := tr.Close(); err != nil {
-					t.Errorf("peer %d: Close: %v", i, err)
-				}
-			}
-		})
 	}
 }
 

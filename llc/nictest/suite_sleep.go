@@ -7,13 +7,12 @@ import (
 )
 
 // asleep runs Arm, a last Poll, Sleep and Disarm for a peer in a goroutine and
-// returns a channel that tells how long it slept. The last Poll must find
+// returns a channel that tells whether the bell rang. The last Poll must find
 // nothing.
-func (r *rig) asleep(peer int, limit time.Duration) <-chan time.Duration {
+func (r *rig) asleep(peer int, limit time.Duration) <-chan bool {
 	tr := r.ts[peer]
-	armed, slept := make(chan struct{}), make(chan time.Duration, 1)
+	armed, slept := make(chan struct{}), make(chan bool, 1)
 	go func() {
-		start := time.Now()
 		tr.Arm()
 		var ev ir.Event
 		if tr.Poll(&ev) {
@@ -21,8 +20,7 @@ func (r *rig) asleep(peer int, limit time.Duration) <-chan time.Duration {
 		}
 		close(armed)
 		tr.Sleep(limit)
-		tr.Disarm()
-		slept <- time.Since(start)
+		slept <- tr.Disarm()
 	}()
 	<-armed
 	return slept
@@ -31,12 +29,13 @@ func (r *rig) asleep(peer int, limit time.Duration) <-chan time.Duration {
 // slumber sleeps until something wakes the peer.
 func (r *rig) slumber(peer int, what string, act func()) {
 	r.Helper()
-	slept := r.asleep(peer, patience)
+	start := time.Now()
+	slept := r.asleep(peer, r.wait)
 	act()
 	select {
-	case d := <-slept:
-		if d > patience/2 {
-			r.Errorf("%s: woke after %v", what, d)
+	case rung := <-slept:
+		if d := time.Since(start); !rung || d > r.wait/2 {
+			r.Errorf("%s: woke after %v, rung: %v", what, d, rung)
 		}
 	case <-time.After(2 * patience):
 		r.Fatalf("%s: still asleep", what)
@@ -45,8 +44,9 @@ func (r *rig) slumber(peer int, what string, act func()) {
 
 func testSleep(r *rig) {
 	const limit = 20 * time.Millisecond
-	if d := <-r.asleep(1, limit); d > patience/2 {
-		r.Errorf("a sleep of %v took %v", limit, d)
+	start := time.Now()
+	if rung := <-r.asleep(1, limit); rung || time.Since(start) > patience/2 {
+		r.Errorf("a sleep of %v took %v, rung: %v", limit, time.Since(start), rung)
 	}
 	var s *stream
 	if r.caps.Rings > 0 {

@@ -169,11 +169,9 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	}
 	p.describe(w)
 	p.nic.Arm()
-	for looks := 0; looks < lastLooks || p.eng.Flying(); looks++ {
-		if found := p.turn(); found && p.news() || p.over(w) || p.gate.wanted.Load() != 0 {
-			p.nic.Disarm()
-			return true
-		}
+	if !p.nothing(w) {
+		p.nic.Disarm()
+		return true
 	}
 	nap := b.Nap()
 	if p.eng.Stalled() {
@@ -195,6 +193,22 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	}
 	p.polling = true
 	return true
+}
+
+// nothing looks at the network for the last time before a sleep, and reports
+// whether there is no reason to stay awake. The engine may try again in the first
+// few looks; then it goes on until a look finds nothing and every packet to a shared ring
+// has gone or come back.
+func (p *Port) nothing(w *waiter) bool {
+	for looks := 0; ; looks++ {
+		found := p.nic.Poll(&p.ev)
+		if !found && looks >= lastLooks && !p.eng.Flying() {
+			return true
+		}
+		if p.digest(found) && p.news() || p.over(w) || p.gate.wanted.Load() != 0 {
+			return false
+		}
+	}
 }
 
 // stir wakes the goroutine that sleeps on the doorbell if there is something

@@ -39,3 +39,51 @@ func TestNoSleepWhilePacketsFly(t *testing.T) {
 		}
 	}
 }
+
+// TestSleepAfterALookInVain: a peer with refused packets to several others sleeps
+// only after a look that found nothing, however many refusals wait before: what arrived
+// behind them has rung for nobody.
+func TestSleepAfterALookInVain(t *testing.T) {
+	const peers = 8
+	caps := nictest.DefaultCaps()
+	caps.Rings, caps.Fragment = 0, 100
+	full := true
+	nics := nictest.LoopbackWith(peers, caps, nictest.Hooks{Busy: func(from int, _ *ir.Command) bool { return full && from == 0 }})
+	s := &impatient{Translator: nics[0]}
+	s.rest = func() {
+		if !s.vain {
+			t.Error("a sleep after a look that found something")
+		}
+		full = false
+	}
+	p := New(Config{NIC: s})
+	inTime(t, "refused", func() {
+		var rs []*llc.Request
+		for to := 1; to < peers; to++ {
+			r := &llc.Request{Peer: to, Buf: payload(to, 300)}
+			p.Start(r, true)
+			rs = append(rs, r)
+		}
+		for _, r := range rs {
+			p.Wait(r)
+		}
+	})
+	if full {
+		t.Error("it never slept")
+	}
+}
+
+// impatient calls rest instead of sleeping.
+type impatient struct {
+	ir.Translator
+	vain bool // the latest Poll found nothing
+	rest func()
+}
+
+func (s *impatient) Poll(ev *ir.Event) bool {
+	found := s.Translator.Poll(ev)
+	s.vain = !found
+	return found
+}
+
+func (s *impatient) Sleep(time.Duration) { s.rest() }

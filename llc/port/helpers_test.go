@@ -9,6 +9,7 @@ import (
 
 	"rhinet/internal/wait"
 	"rhinet/llc"
+	"rhinet/llc/contract"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
 )
@@ -35,6 +36,7 @@ func openWith(t testing.TB, peers int, caps ir.Caps, hooks nictest.Hooks) []*Por
 
 func openNICs(t testing.TB, nics []ir.Translator) []*Port {
 	before := goroutines()
+	nics = contract.WatchAll(nics, func(err error) { t.Error(err) })
 	ps := make([]*Port, len(nics))
 	for i, nic := range nics {
 		ps[i] = New(Config{NIC: nic, Policy: crowded(), Trouble: func(err error) { t.Errorf("port %d: %v", i, err) }})

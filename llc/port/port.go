@@ -107,8 +107,10 @@ func (p *Port) news() bool { return p.ev.Kind != ir.Tail && p.ev.Kind != ir.Busy
 
 // turn takes one event, or lets the engine try again if there is none, and
 // reports whether it found an event or packets went.
-func (p *Port) turn() bool {
-	found := p.nic.Poll(&p.ev)
+func (p *Port) turn() bool { return p.digest(p.nic.Poll(&p.ev)) }
+
+// digest goes on after a Poll that found an event, or nothing.
+func (p *Port) digest(found bool) bool {
 	if !found {
 		if found = p.eng.Retry(); found {
 			p.ev.Kind = 0 // not that of the event before

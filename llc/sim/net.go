@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"rhinet/llc/ir"
 )
@@ -51,8 +52,9 @@ type nic struct {
 	exposed int      // exports in force
 	busy    []ir.Event
 	answers []answer
-	last    *ringMemory // whose first packet was delivered by the latest Poll
-	lent    []byte      // its payload
+	ended   map[int32]bool // peers whose end has been reported here
+	last    *ringMemory    // whose first packet was delivered by the latest Poll
+	lent    []byte         // its payload
 }
 
 type packet struct {
@@ -125,6 +127,7 @@ func (n *Net) answer(to int, ev ir.Event) {
 func (n *Net) Poll(peer int, ev *ir.Event) bool {
 	c := &n.nics[peer]
 	n.consume(c)
+	n.skip(c)
 	if len(c.busy) > 0 {
 		*ev = c.busy[0]
 		c.busy = c.busy[1:]
@@ -158,6 +161,9 @@ func (n *Net) Poll(peer int, ev *ir.Event) bool {
 			a.ev = n.carryOut(peer, &a.cmd)
 		}
 		*ev = a.ev
+		if ev.Kind == ir.Failed && ev.Token == 0 {
+			n.end(c, ev.Peer)
+		}
 		return true
 	}
 	pick -= len(c.answers)
@@ -181,6 +187,24 @@ func (n *Net) Poll(peer int, ev *ir.Event) bool {
 		}
 	}
 	panic("sim: an event was counted and is not there")
+}
+
+// end forgets what a peer has sent and answered: nothing comes after its end.
+func (n *Net) end(c *nic, peer int32) {
+	if c.ended == nil {
+		c.ended = map[int32]bool{}
+	}
+	c.ended[peer] = true
+	c.answers = slices.DeleteFunc(c.answers, func(a answer) bool { return a.ev.Kind == ir.Tail && a.ev.Peer == peer })
+}
+
+// skip passes over packets of peers whose end has been reported.
+func (n *Net) skip(c *nic) {
+	if c.ended == nil {
+		return
+	}
+	c.shared = slices.DeleteFunc(c.shared, func(p packet) bool { return c.ended[p.from] })
+	c.watched = slices.DeleteFunc(c.watched, func(w int) bool { return c.rings[w].used && c.ended[c.rings[w].writer] })
 }
 
 func (n *Net) deliver(c *nic, ev *ir.Event, p *packet, ring ir.Ring) {

@@ -104,8 +104,8 @@ func (d *Doorbell) Sleep(limit time.Duration) {
 	d.timer.Stop()
 }
 
-// Disarm withdraws Arm.
-func (d *Doorbell) Disarm() { atomic.StoreUint32(d.asleep, 0) }
+// Disarm withdraws Arm and reports whether the doorbell has rung since.
+func (d *Doorbell) Disarm() (rung bool) { return atomic.SwapUint32(d.asleep, 0) == 0 }
 
 // Ring wakes the rank if it is armed. The caller has published before.
 func (d *Doorbell) Ring() {

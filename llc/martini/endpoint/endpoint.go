@@ -65,8 +65,8 @@ func (e *Endpoint) Arm() { e.fabric.Bell(e.self).Arm() }
 // Sleep blocks until the doorbell rings or d has passed.
 func (e *Endpoint) Sleep(d time.Duration) { e.fabric.Bell(e.self).Sleep(d) }
 
-// Disarm withdraws Arm.
-func (e *Endpoint) Disarm() { e.fabric.Bell(e.self).Disarm() }
+// Disarm withdraws Arm and reports whether the doorbell has rung since.
+func (e *Endpoint) Disarm() (rung bool) { return e.fabric.Bell(e.self).Disarm() }
 
 // Wake rings peer's doorbell if peer sleeps.
 func (e *Endpoint) Wake(peer int) { e.fabric.Bell(peer).Ring() }
@@ -121,8 +121,12 @@ func (e *Endpoint) Busy(cmd *ir.Command) {
 // Fail answers cmd with the refusal of the NIC or of a layer above it. A packet
 // or a look at a tail has no such answer: a way to a peer that is broken is the
 // peer's end. That is reported once for each peer, after the first refusal that
-// shows it.
+// shows it. A Conceal concerns no peer but this one.
 func (e *Endpoint) Fail(cmd *ir.Command, err error) {
+	if cmd.Op == ir.Conceal {
+		e.Answer(ir.Failed, &ir.Command{Peer: int32(e.self)}).Err = err
+		return
+	}
 	known := uint(cmd.Peer) < uint(len(e.gone))
 	if errors.Is(err, martini.Gone) || cmd.Op.Way() && known {
 		err = fmt.Errorf("%w: %w", ir.ErrPeerGone, err)
@@ -138,6 +142,9 @@ func (e *Endpoint) Fail(cmd *ir.Command, err error) {
 		e.Lose(int(cmd.Peer), err)
 	}
 }
+
+// Gone reports whether the end of a peer has been reported, or waits for Next.
+func (e *Endpoint) Gone(peer int) bool { return uint(peer) < uint(len(e.gone)) && e.gone[peer] }
 
 // Lose reports the end of a peer, once.
 func (e *Endpoint) Lose(peer int, err error) {

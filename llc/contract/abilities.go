@@ -1,0 +1,90 @@
+package contract
+
+import "rhinet/llc/ir"
+
+// A board is that of a monitor's translator.
+type board struct {
+	m *monitor
+	b ir.Board
+}
+
+func (b *board) Boards() int { return b.b.Boards() }
+
+func (b *board) Raise(peers []int, n int, seq uint32, data []byte) {
+	b.m.enter("Raise")
+	if seq == 0 || uint(n) >= uint(b.b.Boards()) || len(data) > ir.FlagBytes {
+		b.m.misuse("flags", "flag %d of board %d is raised with %d bytes; there are %d boards", seq, n, len(data), b.b.Boards())
+	}
+	l := b.m.ledger
+	if l == nil {
+		b.b.Raise(peers, n, seq, data)
+		b.m.leave()
+		return
+	}
+	l.raise(b.m.self, n, seq, data)
+	sleeps := l.sleeps[b.m.self][:0]
+	for _, p := range peers {
+		sleeps = append(sleeps, l.sleep(int32(p)))
+	}
+	l.sleeps[b.m.self] = sleeps
+	b.b.Raise(peers, n, seq, data)
+	for i, p := range peers {
+		l.ring(int32(p), sleeps[i], b.m.self, "a flag")
+	}
+	b.m.leave()
+}
+
+func (b *board) Claim(n int, seq uint32) {
+	b.m.enter("Claim")
+	b.b.Claim(n, seq)
+	b.m.leave()
+}
+
+// Raised may be called by any goroutine.
+func (b *board) Raised(peer, n int, seq uint32, data []byte) bool {
+	up := b.b.Raised(peer, n, seq, data)
+	if up && b.m.ledger != nil && !b.m.ledger.raised(peer, n, seq, data) {
+		b.m.breach("flags", "flag %d of board %d of peer %d is up, and was not raised, or with other bytes", seq, n, peer)
+	}
+	return up
+}
+
+// An aimer is that of a monitor's translator.
+type aimer struct {
+	m *monitor
+	a ir.Aimer
+}
+
+func (a *aimer) Aim() (*uint64, uint32) {
+	a.m.enter("Aim")
+	word, seq := a.a.Aim()
+	a.m.leave()
+	return word, seq
+}
+
+func (a *aimer) Expect() bool {
+	a.m.enter("Expect")
+	before := a.m.release()
+	apart := a.a.Expect()
+	a.m.released(before)
+	a.m.leave()
+	return apart
+}
+
+// A reporter is that of a monitor's translator.
+type reporter struct {
+	m *monitor
+	r ir.Reporter
+}
+
+func (r *reporter) Report(w ir.Waiting) {
+	r.m.enter("Report")
+	r.r.Report(w)
+	r.m.leave()
+}
+
+func (r *reporter) Clear() {
+	r.m.enter("Clear")
+	r.r.Clear()
+	r.m.leave()
+}

@@ -1,0 +1,164 @@
+package contract_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/llc/contract"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+)
+
+// watched returns a loopback network that is watched, and what is found.
+func watched(peers int) (ts []ir.Translator, found *[]error) {
+	found = new([]error)
+	caps := nictest.DefaultCaps()
+	caps.Slots, caps.Bytes = 2, 1024
+	return contract.WatchAll(nictest.Loopback(peers, caps), func(err error) { *found = append(*found, err) }), found
+}
+
+// TestCallers: what the caller of a translator must not do. What NICs must not do is
+// in the table of package nictest.
+func TestCallers(t *testing.T) {
+	packet := func(slot, pos uint64, n int) *ir.Command {
+		return &ir.Command{Op: ir.Packet, Peer: 1, Slot: slot, Pos: pos, Header: ir.Header{Kind: 1}, Data: make([]byte, n)}
+	}
+	for _, c := range []struct {
+		name, want string
+		do         func(a ir.Translator)
+	}{
+		{"no packet twice in a line", "(room): a packet of 0 bytes to peer 1 goes to line 0", func(a ir.Translator) {
+			a.Post(packet(0, 0, 0))
+			a.Post(packet(0, 0, 0))
+		}},
+		{"no line left out", "(room)", func(a ir.Translator) { a.Post(packet(1, 0, 0)) }},
+		{"no other place", "(room)", func(a ir.Translator) { a.Post(packet(0, 64, 100)) }},
+		{"no more lines than there are", "has no room in ring 0", func(a ir.Translator) {
+			for i := range uint64(3) {
+				a.Post(packet(i, 0, 0))
+			}
+		}},
+		{"no more data than there is room", "has no room in ring 0", func(a ir.Translator) {
+			a.Post(packet(0, 0, 600))
+			a.Post(packet(1, 1024, 600))
+		}},
+		{"no token twice", "(answers): token 0x5", func(a ir.Translator) {
+			a.Post(&ir.Command{Op: ir.Expose, Token: 5})
+			a.Post(&ir.Command{Op: ir.Swap, Token: 5})
+		}},
+		{"no token 0", "(answers): token 0x0", func(a ir.Translator) { a.Post(&ir.Command{Op: ir.Expose}) }},
+		{"no packet before the one before went", "(busy): packet 0x2 to peer 1", func(a ir.Translator) {
+			a.Post(&ir.Command{Op: ir.Shared, Peer: 1, Token: 1})
+			a.Post(&ir.Command{Op: ir.Shared, Peer: 1, Token: 2})
+		}},
+		{"no sleep without Arm", "(sleep)", func(a ir.Translator) { a.Sleep(1) }},
+		{"no sleep without a look", "(sleep)", func(a ir.Translator) { a.Arm(); a.Sleep(1) }},
+		{"no Arm twice", "(sleep)", func(a ir.Translator) { a.Arm(); a.Arm() }},
+		{"no Disarm without Arm", "(sleep)", func(a ir.Translator) { a.Disarm() }},
+		{"no flag 0", "(flags)", func(a ir.Translator) { a.(ir.Board).Raise(nil, 0, 0, nil) }},
+		{"no flag too long", "(flags)", func(a ir.Translator) { a.(ir.Board).Raise(nil, 0, 1, make([]byte, ir.FlagBytes+1)) }},
+		{"no Close twice", "(close)", func(a ir.Translator) { a.Close(); a.Close() }},
+		{"no Post after Close", "(close)", func(a ir.Translator) { a.Close(); a.Post(&ir.Command{Op: ir.Expose, Token: 1}) }},
+	} {
+		ts, found := watched(2)
+		func() {
+			defer func() { _ = recover() }() // what the loopback says to nonsense
+			c.do(ts[0])
+		}()
+		if len(*found) != 1 || !strings.Contains((*found)[0].Error(), c.want) || !strings.HasPrefix((*found)[0].Error(), "rank 0: the caller of loopback breaks the contract of ir.Translator (") {
+			t.Errorf("%s: want %q, got %v", c.name, c.want, *found)
+		}
+	}
+}
+
+// stuck is a translator in which a call does not return, or has no answer.
+type stuck struct {
+	ir.Translator
+	begun, end chan struct{}
+}
+
+func (s *stuck) Hint(int)              { s.begun <- struct{}{}; <-s.end }
+func (s *stuck) Post(*ir.Command)      {}
+func (s *stuck) Poll(*ir.Event) bool   { return false }
+func (s *stuck) Arm()                  {}
+func (s *stuck) Disarm() (rung bool)   { return false }
+func (s *stuck) Sleep(d time.Duration) { s.begun <- struct{}{}; <-s.end }
+
+func newStuck(found *[]error) (ir.Translator, *stuck) {
+	s := &stuck{nictest.Loopback(2, nictest.DefaultCaps())[0], make(chan struct{}), make(chan struct{})}
+	return contract.Watch(s, func(err error) { *found = append(*found, err) }), s
+}
+
+// TestOneAtATime: two goroutines in one translator are found; one that sleeps
+// beside is none.
+func TestOneAtATime(t *testing.T) {
+	var found []error
+	tr, s := newStuck(&found)
+	tr.Arm()
+	tr.Poll(new(ir.Event))
+	go tr.Sleep(1)
+	<-s.begun
+	go tr.Hint(0)
+	<-s.begun
+	if found != nil {
+		t.Fatal(found)
+	}
+	tr.Wake(1)
+	if len(found) != 1 || !strings.Contains(found[0].Error(), "(one at a time): Wake is called while another method runs") {
+		t.Error(found)
+	}
+	close(s.end)
+}
+
+// TestMissingAnswers: an answer that never comes is missed when the NIC is closed, and
+// after a very long time of sleep.
+func TestMissingAnswers(t *testing.T) {
+	for name, wait := range map[string]func(tr ir.Translator){
+		"at Close": func(tr ir.Translator) {
+			for range 100 {
+				tr.Poll(new(ir.Event))
+			}
+			tr.Close()
+		},
+		"sleeps": func(tr ir.Translator) {
+			for range 5000 {
+				tr.Arm()
+				tr.Poll(new(ir.Event))
+				tr.Disarm()
+			}
+		},
+	} {
+		var found []error
+		tr, _ := newStuck(&found)
+		tr.Post(&ir.Command{Op: ir.Pull, Peer: 1, Token: 77})
+		tr.Poll(new(ir.Event))
+		if found != nil {
+			t.Fatal(found)
+		}
+		wait(tr)
+		if len(found) != 1 || !strings.Contains(found[0].Error(), fmt.Sprintf("Op %d and token 0x4d has no answer", ir.Pull)) || !strings.Contains(found[0].Error(), name) {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
+// TestAbilitiesStay: what is wrapped can do what it could.
+func TestAbilitiesStay(t *testing.T) {
+	for _, hooks := range []nictest.Hooks{{}, {NoBoard: true}} {
+		inner := nictest.LoopbackWith(2, nictest.DefaultCaps(), hooks)[0]
+		want, got := ir.AbilitiesOf(inner), ir.AbilitiesOf(contract.Watch(inner, nil))
+		if (want.Board == nil) != (got.Board == nil) || got.Aimer != nil || got.Reporter != nil || got.Aborter != nil {
+			t.Errorf("%+v became %+v", want, got)
+		}
+	}
+}
+
+func TestViolationIsAnError(t *testing.T) {
+	err := fmt.Errorf("wrapped: %w", &contract.Violation{Rank: 3, By: "martini", Sentence: "busy", What: "late"})
+	if v := new(contract.Violation); !errors.As(err, &v) || v.Error() != "rank 3: martini breaks the contract of ir.Translator (busy): late" {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,92 @@
+package contract
+
+import "rhinet/llc/ir"
+
+func (m *monitor) Post(cmd *ir.Command) {
+	m.enter("Post")
+	if m.closed {
+		m.misuse("close", "Op %d is posted after Close", cmd.Op)
+	}
+	var s uint64
+	packet := cmd.Op == ir.Packet || cmd.Op == ir.Shared
+	counted := packet && m.ledger != nil && uint(cmd.Peer) < uint(len(m.ended))
+	if counted {
+		s = m.ledger.begin(m.self, cmd)
+	}
+	m.check(cmd)
+	m.t.Post(cmd)
+	if counted {
+		m.ledger.finish(m.self, cmd)
+		m.woken(cmd, s)
+	}
+	m.leave()
+}
+
+// woken notes that the receiver of a packet must be rung for, if it has slept since
+// the post began; of a packet that may still be refused, only that it slept.
+func (m *monitor) woken(cmd *ir.Command, s uint64) {
+	switch {
+	case s == 0 || m.ended[cmd.Peer] || m.ledger.sleep(cmd.Peer) != s:
+	case cmd.Op == ir.Packet:
+		m.ledger.ring(cmd.Peer, s, m.self, "a packet")
+	default:
+		m.flying[len(m.flying)-1].sleep = s
+	}
+}
+
+// check holds a command against what is under way, and notes it.
+func (m *monitor) check(cmd *ir.Command) {
+	w := way{cmd.Peer, cmd.Ring}
+	switch {
+	case cmd.Op.Answered():
+		if _, twice := m.due[cmd.Token]; twice || cmd.Token == 0 {
+			m.misuse("answers", "token %#x of Op %d is 0 or has an answer due", cmd.Token, cmd.Op)
+		}
+		m.due[cmd.Token] = due{cmd.Op, m.empty}
+	case cmd.Op == ir.Shared:
+		for _, f := range m.flying {
+			if f.peer == cmd.Peer {
+				m.misuse("busy", "packet %#x to peer %d is posted before it is known whether packet %#x went", cmd.Token, cmd.Peer, f.token)
+			}
+		}
+		m.flying = append(m.flying, flight{peer: cmd.Peer, token: cmd.Token})
+	case cmd.Op == ir.Packet:
+		m.place(m.account(w), cmd)
+	case cmd.Op == ir.Watch:
+		m.watched[cmd.Ring] = cmd.Peer
+	case cmd.Op == ir.ReadTail:
+		if uint(cmd.Peer) >= uint(len(m.ended)) || m.ended[cmd.Peer] {
+			return
+		}
+		free := uint64(0)
+		if m.ledger != nil {
+			free = m.ledger.freed(m.self, w)
+		}
+		m.tails[w] = append(m.tails[w], free)
+	}
+}
+
+// account returns what this peer has written in a packet ring.
+func (m *monitor) account(w way) *account {
+	a := m.writes[w]
+	if a == nil {
+		a = new(account)
+		m.writes[w] = a
+	}
+	return a
+}
+
+// place checks that a packet lies where its reader looks, in room that is free.
+func (m *monitor) place(a *account, cmd *ir.Command) {
+	size := uint64(m.caps.Bytes)
+	at, next := ir.Place(a.next, size, len(cmd.Data), m.caps.Spread)
+	switch {
+	case cmd.Slot != a.lines || len(cmd.Data) > ir.Inline && cmd.Pos != at:
+		m.misuse("room", "a packet of %d bytes to peer %d goes to line %d, position %d of ring %d, not to line %d, position %d",
+			len(cmd.Data), cmd.Peer, cmd.Slot, cmd.Pos, cmd.Ring, a.lines, at)
+	case a.lines-a.slot >= uint64(m.caps.Slots) || next-a.pos > size:
+		m.misuse("room", "a packet of %d bytes to peer %d has no room in ring %d: line %d, position %d, tail at %d, %d",
+			len(cmd.Data), cmd.Peer, cmd.Ring, a.lines, next, a.slot, a.pos)
+	}
+	a.lines, a.next = a.lines+1, next
+}

@@ -1,0 +1,145 @@
+package nictest
+
+import (
+	"errors"
+
+	"rhinet/llc/ir"
+)
+
+// breakWay posts a command on a way to a peer that cannot be: to a packet ring that
+// its reader does not have. That is the end of the peer.
+func (r *rig) breakWay(at, peer int, op ir.Op) {
+	r.post(at, ir.Command{Op: op, Peer: int32(peer), Ring: ir.Ring(r.caps.Rings), Header: header(0)})
+}
+
+// isEnd reports whether ev is the report of a peer's end.
+func isEnd(ev *ir.Event, peer int) bool {
+	return ev.Kind == ir.Failed && ev.Token == 0 && int(ev.Peer) == peer && errors.Is(ev.Err, ir.ErrPeerGone)
+}
+
+// end awaits the report of a peer's end.
+func (r *rig) end(at, peer int) {
+	r.Helper()
+	ev := r.await(at, "report of a peer's end", func(ev *ir.Event) bool { return ev.Kind == ir.Failed && ev.Token == 0 })
+	if !isEnd(&ev, peer) {
+		r.Fatalf("%+v, want the end of peer %d", ev, peer)
+	}
+}
+
+// testBrokenWay breaks the way to a peer. Such commands
+// carry no token, whatever an earlier one has left there: each is the end of the
+// peer, which is reported once.
+func testBrokenWay(r *rig) {
+	for i, op := range []ir.Op{ir.Packet, ir.ReadTail, ir.Open} {
+		peer := (i + 1) % 3
+		r.breakWay(i, peer, op)
+		r.end(i, peer)
+		r.breakWay(i, peer, ir.Open)
+		r.post(i, ir.Command{Op: ir.Shared, Peer: int32(peer), Header: header(0)})
+		for range 20 {
+			r.poll(i)
+		}
+		for _, ev := range r.inbox[i] {
+			if int(ev.Peer) == peer {
+				r.Errorf("op %d: %+v after the end of peer %d", op, ev, peer)
+			}
+		}
+	}
+	for p := range r.ts { // what went to a peer that only others take for dead
+		for r.poll(p) {
+		}
+		r.inbox[p] = nil
+	}
+}
+
+// testEndWhileMoreIsDue reports the end of a peer while everything is under way that
+// can be: a refused packet, answers that were due before, and come after; they come
+// all the same, Busy first, each once.
+func testEndWhileMoreIsDue(r *rig) {
+	r.fill(0, 2)
+	token := func(cmd ir.Command) uint64 { return r.post(0, cmd) }
+	before := token(ir.Command{Op: ir.Expose, Data: make([]byte, 64)})
+	busy := token(ir.Command{Op: ir.Shared, Peer: 2, Header: header(0), Data: payload(0, filling)})
+	r.breakWay(0, 1, ir.Open)
+	r.breakWay(0, 2, ir.Open)
+	after := []uint64{
+		token(ir.Command{Op: ir.Swap, Peer: 1, Offset: uint64(r.caps.Words)}),
+		token(ir.Command{Op: ir.Pull, Peer: 2, Data: make([]byte, 8)}),
+		token(ir.Command{Op: ir.Push, Peer: 1, Data: make([]byte, 8)}),
+	}
+	if r.poll(0); len(r.inbox[0]) == 0 || r.inbox[0][0].Kind != ir.Busy || r.inbox[0][0].Token != busy {
+		r.Fatalf("%+v before the Busy of packet %d", r.inbox[0], busy)
+	}
+	r.inbox[0] = nil
+	r.end(0, 1)
+	r.end(0, 2)
+	exposed := r.await(0, "answer", func(ev *ir.Event) bool { return ev.Token == before })
+	if exposed.Kind == ir.Exposed {
+		r.post(0, ir.Command{Op: ir.Conceal, Segment: exposed.Segment})
+	}
+	for _, t := range after {
+		if ev := r.await(0, "answer", func(ev *ir.Event) bool { return ev.Token == t }); ev.Kind != ir.Failed || ev.Err == nil {
+			r.Errorf("%+v", ev)
+		}
+	}
+	for r.poll(2) {
+	}
+	r.inbox[2] = nil
+	r.quiet()
+}
+
+// testNothingAfterTheEnd: what a peer had sent and was not polled before its end does
+// not come after it, whether it came in the shared ring or a ring of its own; what
+// others sent does.
+func testNothingAfterTheEnd(r *rig) {
+	shared := func(from, i int) {
+		r.post(from, ir.Command{Op: ir.Shared, Header: header(i), Data: payload(i, 100)})
+	}
+	var own []*stream
+	for from := 1; from < 3 && r.caps.Rings > 1; from++ {
+		own = append(own, r.stream(from, 0, ir.Ring(from-1)))
+	}
+	for i := range 2 {
+		for from := 1; from < 3; from++ {
+			shared(from, i)
+			r.poll(from)
+		}
+		for _, s := range own {
+			s.send(10)
+		}
+	}
+	r.breakWay(0, 1, ir.ReadTail)
+	r.end(0, 1)
+	shared(1, 2)
+	r.poll(1)
+	if own != nil {
+		r.post(1, own[0].command(2, 10))
+	}
+	want := 2
+	if own != nil {
+		want = 4
+	}
+	for range want {
+		if ev := r.await(0, "packet", func(ev *ir.Event) bool { return ev.Kind == ir.Arrived }); ev.Peer != 2 {
+			r.Fatalf("a packet of peer %d after its end", ev.Peer)
+		}
+	}
+	r.quiet()
+}
+
+// testConcealRefused withdraws what was never registered: a NIC that refuses says so
+// without a token, and ends nobody.
+func testConcealRefused(r *rig) {
+	r.post(0, ir.Command{Op: ir.Conceal, Peer: 1, Segment: 12345})
+	r.poll(0)
+	for _, ev := range r.inbox[0] {
+		if ev.Kind != ir.Failed || ev.Token != 0 || ev.Peer != 0 || ev.Err == nil || errors.Is(ev.Err, ir.ErrPeerGone) {
+			r.Errorf("%+v", ev)
+		}
+	}
+	r.inbox[0] = nil
+	r.post(0, ir.Command{Op: ir.Shared, Peer: 1, Header: header(0), Data: payload(0, 8)})
+	ev := r.arrival(1, 0)
+	check(r, &ev, 0, 8)
+	r.quiet()
+}
