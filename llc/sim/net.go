@@ -23,6 +23,9 @@ type Net struct {
 	// Lies, if set, reports whether a peer is known to lie: then what engines
 	// ask of its memory may be nonsense.
 	Lies func(peer int) bool
+	// Spoil, if set, is called in the place of Poll, and breaks the contract on
+	// purpose. next is what Poll would give.
+	Spoil func(at int, ev *ir.Event, next func(*ir.Event) bool) bool
 	// Broken lists what engines did that a correct engine does not do.
 	Broken []string
 
@@ -125,6 +128,13 @@ func (n *Net) answer(to int, ev ir.Event) {
 
 // Poll fills ev with an event for a peer, as ir.Translator's Poll.
 func (n *Net) Poll(peer int, ev *ir.Event) bool {
+	if n.Spoil != nil {
+		return n.Spoil(peer, ev, func(ev *ir.Event) bool { return n.next(peer, ev) })
+	}
+	return n.next(peer, ev)
+}
+
+func (n *Net) next(peer int, ev *ir.Event) bool {
 	c := &n.nics[peer]
 	n.consume(c)
 	n.skip(c)

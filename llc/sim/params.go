@@ -10,7 +10,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Params decide a run completely, but for Prepare; Trace changes nothing.
+// Params decide a run completely, but for Prepare and Spoil; Trace changes nothing.
 type Params struct {
 	Seed     uint64
 	Peers    int
@@ -39,6 +39,8 @@ type Params struct {
 
 	// Prepare may spoil an engine before the run, to see that the run notices.
 	Prepare func(peer int, e *llc.Engine)
+	// Spoil, if set, breaks the contract of the network; see Net.
+	Spoil func(at int, ev *ir.Event, next func(*ir.Event) bool) bool
 	// Trace, if set, is told of every change of state of any engine.
 	Trace func(llc.Transition)
 }

@@ -90,7 +90,7 @@ func newWorld(p Params) (*world, error) {
 	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, buried: -1, liar: -1}
 	w.net = NewNet(p.Peers, p.Caps, p.Shared, w.rng)
 	w.net.Busy = func(int, *ir.Command) bool { return w.net.chance(p.Busy) }
-	w.net.Refuse = w.refuse
+	w.net.Refuse, w.net.Spoil = w.refuse, p.Spoil
 	if p.Fault != "" {
 		f, err := ParseFault(p.Fault)
 		if err != nil {
