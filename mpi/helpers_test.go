@@ -10,13 +10,16 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// transports are what every rule of the standard is tested on.
+// transports are what every rule of the standard is tested on. The NICs are watched:
+// what breaks their contract ends the tests.
 var transports = []struct {
 	name   string
 	option mpitest.Option
 }{
 	{"mailboxes", mpitest.Mailboxes()},
 	{"martini", mpitest.NIC("martini")},
+	{"martini:pm", mpitest.NIC("martini:pm")},
+	{"martini:vp", mpitest.NIC("martini:vp")},
 }
 
 // everywhere runs fn on n ranks over each transport.

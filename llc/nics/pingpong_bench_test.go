@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv(breachVariable) != "" {
+		breach()
+	}
 	os.Exit(m.Run())
 }
 

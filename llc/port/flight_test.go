@@ -1,6 +1,7 @@
 package port
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -87,3 +88,55 @@ func (s *impatient) Poll(ev *ir.Event) bool {
 }
 
 func (s *impatient) Sleep(time.Duration) { s.rest() }
+
+// TestShortSleepsForRoom: nobody rings when a full ring has room again, be it the
+// shared one or a packet ring, so whoever waits for room sleeps for a moment only.
+func TestShortSleepsForRoom(t *testing.T) {
+	for name, rings := range map[string]int{"shared ring": 0, "packet ring": 4} {
+		caps := nictest.DefaultCaps()
+		if caps.Rings = rings; rings == 0 {
+			caps.Fragment = 100
+		}
+		nics := nictest.Loopback(2, caps)
+		s := &impatientFor{Translator: nics[0]}
+		p, other := New(Config{NIC: s}), New(Config{NIC: nics[1]})
+		inTime(t, name, func() {
+			if rings > 0 { // the first message asks for a ring
+				p.Send(0, 1, 1, llc.Standard, nil)
+				other.Recv(0, 0, 1, nil)
+				for p.Test(&llc.Request{}); !p.eng.Idle(); p.Test(&llc.Request{}) {
+				}
+			}
+			var rs []*llc.Request
+			for i := range 40 {
+				r := &llc.Request{Peer: 1, Tag: 2, Buf: payload(i, 4000)}
+				p.Start(r, true)
+				rs = append(rs, r)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			s.rest = func(d time.Duration) {
+				if d > stalledNap {
+					t.Errorf("%s: a sleep of %v for room", name, d)
+				}
+				cancel()
+			}
+			p.WaitContext(ctx, rs[39])
+		})
+		if s.slept == 0 {
+			t.Errorf("%s: it never slept", name)
+		}
+	}
+}
+
+// impatientFor calls rest, if set, instead of sleeping.
+type impatientFor struct {
+	ir.Translator
+	slept int
+	rest  func(time.Duration)
+}
+
+func (s *impatientFor) Sleep(d time.Duration) {
+	if s.slept++; s.rest != nil {
+		s.rest(d)
+	}
+}
