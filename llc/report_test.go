@@ -174,8 +174,10 @@ func TestClaimWordOfTheReceiver(t *testing.T) {
 					ev.Old = uint64(forge(wire.Claim(ev.Old)))
 				}
 			}
-			if err := c.engines[1].Step(&ev); err != nil {
-				found = err
+			if err := c.engines[1].Step(&ev); swaps == 2 && found == nil {
+				if found = err; err == nil {
+					t.Fatalf("%s: the receive goes on", name)
+				}
 			}
 			c.post(1)
 		}
@@ -183,5 +185,34 @@ func TestClaimWordOfTheReceiver(t *testing.T) {
 		if !errors.As(found, &pe) || pe.Peer != 0 || r.Status.Err == nil {
 			t.Errorf("%s: %v, %+v", name, found, r.Status)
 		}
+	}
+}
+
+// TestNotIdleBeforeTheSwitch: the packet that says which ring is used from now on may
+// be refused, and nothing else waits for it then.
+func TestNotIdleBeforeTheSwitch(t *testing.T) {
+	c := newCourt(t)
+	c.send(1, &llc.Request{Peer: 0})
+	var ev ir.Event
+	for writer := ""; writer != "Ring"; writer, _ = llc.States(c.engines[1], 0) {
+		c.engines[1].Retry()
+		c.post(1)
+		if c.net.Poll(0, &ev) {
+			if err := c.engines[0].Step(&ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.post(0)
+		if c.net.Poll(1, &ev) {
+			if err := c.engines[1].Step(&ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if c.post(1); c.engines[1].Idle() {
+		t.Error("idle, with a packet of which it is not known whether it went")
+	}
+	if c.engines[1].Retry(); !c.engines[1].Idle() {
+		t.Error("not idle, though it went")
 	}
 }
