@@ -1,0 +1,24 @@
+package wait
+
+import (
+	"testing"
+	"time"
+)
+
+// TestResetBeginsAnew: after a poll that found something a wait is as new, in whichever
+// phase it was.
+func TestResetBeginsAnew(t *testing.T) {
+	p := Policy{Eager: 2, Spin: time.Nanosecond, Yield: time.Hour, Local: true}
+	b := p.Begin()
+	for phase := range 3 {
+		for n := 0; n < 1<<20 && (phase == 0 && b.eager > 0 || phase == 1 && b.n == 0 || phase == 2 && !b.yielding); n++ {
+			b.Pause()
+		}
+		if b == p.Begin() {
+			t.Fatalf("phase %d was not reached", phase)
+		}
+		if b.Reset(); b != p.Begin() {
+			t.Errorf("after phase %d: %+v", phase, b)
+		}
+	}
+}
