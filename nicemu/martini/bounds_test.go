@@ -1,6 +1,7 @@
 package martini
 
 import (
+	"errors"
 	"runtime"
 	"testing"
 	"time"
@@ -89,4 +90,15 @@ func TestUnpinnedMemoryIsCollected(t *testing.T) {
 	}
 	t.Error("unpinned memory is not collected")
 	runtime.KeepAlive(n)
+}
+
+// TestControlWordsDoNotWrap: the number of a control word is refused also if its place,
+// counted in bytes, would come round to the first ones.
+func TestControlWordsDoNotWrap(t *testing.T) {
+	n := open(t, 2)
+	for _, word := range []uint64{1 << 61, 1<<61 + 1, 1 << 63, 1<<64 - 1} {
+		if _, err := n[0].Window(0).Swap(1, word, 0, 1); !errors.Is(err, BeyondSegment) {
+			t.Errorf("word %d: %v", word, err)
+		}
+	}
 }
