@@ -102,3 +102,24 @@ func TestControlWordsDoNotWrap(t *testing.T) {
 		}
 	}
 }
+
+// TestFlagsOfNobody: a rank after the last has no flag, though a line lies there.
+func TestFlagsOfNobody(t *testing.T) {
+	n := open(t, 2)
+	pole, err := n[0].Flagpole(n[0].Next())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pole.Raise(1, 5, nil); err != nil {
+		t.Fatal(err)
+	}
+	flags := n[1].Flags()
+	if !n[1].Raised(flags, 1, 0, 5, nil) {
+		t.Fatal("the flag is not raised")
+	}
+	for _, writer := range []int{-1, 2} {
+		if n[1].Raised(flags, 0, writer, 5, nil) {
+			t.Errorf("rank %d has raised a flag", writer)
+		}
+	}
+}
