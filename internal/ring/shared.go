@@ -93,7 +93,7 @@ func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool 
 	if source < 0 || source > 0xffff {
 		panic(badSource)
 	}
-	if !w.hold(source) {
+	if !atomic.CompareAndSwapUint64(&w.front[frontHolder], 0, uint64(source)+1) && !w.hold(source) {
 		return false
 	}
 	need := extent(len(payload))
@@ -128,8 +128,8 @@ func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool 
 // some microseconds, which is a packet of the greatest length.
 const holdTries = 1 << 12
 
-// hold begins to receive a packet of the given source, if no other one's is
-// being received for long.
+// hold begins to receive a packet of the given source, once another one's has
+// been received, if that does not take long.
 func (w *SharedWriter) hold(source int) bool {
 	for range holdTries {
 		if atomic.LoadUint64(&w.front[frontHolder]) == 0 && atomic.CompareAndSwapUint64(&w.front[frontHolder], 0, uint64(source)+1) {
