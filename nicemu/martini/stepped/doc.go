@@ -25,7 +25,10 @@
 // without, a request leaves the same behind: if a later page of a long one is
 // not pinned, the bytes before it have arrived, and nothing after it does.
 //
-// Where the two differ: a request that fails at both ends, at a later packet at
+// Where the two differ: the ring of VPUSH here is memory that its process
+// chooses, holds bare bytes, takes records of a whole MTU and has RFend wait while it
+// is full; that of the fast path is the NIC's own, frames each record, takes 8
+// bytes less, and refuses. And a request that fails at both ends, at a later packet at
 // its source than at its target, counts here as what its issuer heard of first,
 // on the fast path as what came first.
 //
