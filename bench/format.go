@@ -19,8 +19,9 @@ type Printer interface {
 	Close() error
 }
 
-// Formats names the output formats.
-const Formats = "table, csv, json"
+// Formats names the output formats. The last is Go's benchmark format, which
+// benchstat reads.
+const Formats = "table, csv, json, go"
 
 // NewPrinter returns the printer of a format named in Formats.
 func NewPrinter(format string, out io.Writer) (Printer, error) {
@@ -31,6 +32,8 @@ func NewPrinter(format string, out io.Writer) (Printer, error) {
 		return newCSVPrinter(out), nil
 	case "json":
 		return &jsonPrinter{out: out}, nil
+	case "go":
+		return &goPrinter{out: out}, nil
 	}
 	return nil, fmt.Errorf("unknown format %q; the formats are %s", format, Formats)
 }

@@ -1,32 +1,46 @@
 package compare
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // A run is a comparison in progress: what is known of it, and what is left.
 type run struct {
 	runtimes []Runtime
 	opts     Options
 	res      *Result
-	have     map[string]bool // figures of a round that are measured, or too slow to be
-	failed   map[string]int  // how often a runtime failed a cell
-	tried    map[string]bool // cells of a round that failed
+	have     map[roundFigure]bool // figures of a round that are measured, or too slow to be
+	failed   map[cellOf]int       // how often a runtime failed a cell
+	tried    map[try]bool         // cells of a round that failed
 }
 
-// Keys of the maps.
-func figureKey(round int, name, test string, ranks, bytes int) string {
-	return fmt.Sprint(round, name, test, ranks, bytes)
+// Keys of the maps: a cell of a runtime, that in a round, and one size of it.
+type (
+	cellOf struct {
+		runtime, test string
+		ranks         int
+	}
+	try struct {
+		cellOf
+		round int
+	}
+	roundFigure struct {
+		try
+		bytes int
+	}
+)
+
+func cellKey(runtime, test string, ranks int) cellOf { return cellOf{runtime, test, ranks} }
+
+func triedKey(round int, runtime, test string, ranks int) try {
+	return try{cellKey(runtime, test, ranks), round}
 }
-func cellKey(name, test string, ranks int) string { return fmt.Sprint(name, test, ranks) }
-func triedKey(round int, name, test string, ranks int) string {
-	return fmt.Sprint(round, name, test, ranks)
+
+func figureKey(round int, runtime, test string, ranks, bytes int) roundFigure {
+	return roundFigure{triedKey(round, runtime, test, ranks), bytes}
 }
 
 // index notes what a continued result holds.
 func (r *run) index() {
-	r.have, r.failed, r.tried = map[string]bool{}, map[string]int{}, map[string]bool{}
+	r.have, r.failed, r.tried = map[roundFigure]bool{}, map[cellOf]int{}, map[try]bool{}
 	for _, s := range r.res.Samples {
 		r.have[figureKey(s.Round, s.Runtime, s.Test, s.Ranks, s.Bytes)] = true
 	}

@@ -121,3 +121,22 @@ func reports(text string) (all []map[string]string) {
 	}
 	return all
 }
+
+// aboutRates says what is to be known beside the rates of kernels.
+func (res *Result) aboutRates() []string {
+	var kernels []string
+	for _, s := range res.Samples {
+		if s.Unit == mops {
+			kernel, _, _ := strings.Cut(s.Test, ".")
+			kernels = append(kernels, kernel)
+		}
+	}
+	return nas.AboutRates(kernels)
+}
+
+// AboutKernel returns the share of the operations counted that our form of a kernel
+// executes, in percent; ok is false where it is not known.
+func AboutKernel(kernel string) (percent int, ok bool) { return nas.Executed(kernel) }
+
+// AboutKernels says what is to be known beside the rates of kernels, a sentence each.
+func AboutKernels(kernels []string) []string { return nas.AboutRates(kernels) }

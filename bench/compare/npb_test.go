@@ -145,7 +145,7 @@ func TestReferenceRunsWhatItHolds(t *testing.T) {
 	}
 	plan := []Cell{{"CG.S", 1, []int{0}}, {"CG.S", 2, []int{0}}, {"MG.S", 1, []int{0}}}
 	list, lacking, err := References([]string{dir}, "openmpi", plan)
-	if err != nil || len(list) != 1 || len(lacking) != 1 || lacking[0] != dir+" holds no original for MG.S on 1 ranks" {
+	if err != nil || len(list) != 1 || len(lacking) != 1 || lacking[0] != dir+" holds no original for MG.S on 1 rank" {
 		t.Fatalf("%v, lacking %q, %v", list, lacking, err)
 	}
 	r := list[0]
@@ -186,7 +186,7 @@ func TestReferencesThatCannotBe(t *testing.T) {
 		{unreadable, "openmpi", "ep.S.x is called like"},
 		{dangling, "openmpi", "no such file"},
 		{dir, "lam", `unknown runtime "lam"`},
-		{dir, "openmpi", "holds nothing of what is to be measured: CG.S on 1 ranks"},
+		{dir, "openmpi", "holds nothing of what is to be measured: CG.S on 1 rank"},
 	} {
 		if _, _, err := References([]string{c.dir}, c.mpi, []Cell{{"CG.S", 1, []int{0}}}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.dir, err, c.want)

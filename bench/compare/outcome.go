@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"rhinet/bench"
 )
 
 // An outcome is what one command found.
@@ -42,9 +44,9 @@ func (o *outcome) drop(c Cell) {
 // title says what a job measures.
 func title(job []Cell) string {
 	if len(job) == 1 {
-		return fmt.Sprintf("%s on %d ranks", job[0].Test, job[0].Ranks)
+		return fmt.Sprintf("%s on %s", job[0].Test, bench.Number(job[0].Ranks, "rank"))
 	}
-	return fmt.Sprintf("%d tests on %d ranks", len(job), job[0].Ranks)
+	return fmt.Sprintf("%s on %s", bench.Number(len(job), "test"), bench.Number(job[0].Ranks, "rank"))
 }
 
 // together is the time that a job of several cells gets beside the limit of a

@@ -53,7 +53,7 @@ func (res *Result) Legend() string {
 	if slices.ContainsFunc(res.Samples, func(s Sample) bool { return s.Unit == mops }) {
 		what = "Mop/s, more is better"
 	}
-	text := fmt.Sprintf("%d rounds in rotated order, ", res.Rounds)
+	text := bench.Number(res.Rounds, "round") + " in rotated order, "
 	if res.Budget != "0s" {
 		text += res.Budget + " a size; "
 	}
@@ -183,16 +183,16 @@ func (res *Result) csv(out io.Writer) error {
 // gobench writes every sample as one result line of Go's benchmark format
 // (golang.org/design/14313).
 func (res *Result) gobench(out io.Writer) error {
-	system, arch, _ := strings.Cut(res.Host.OS, "/")
-	fmt.Fprintf(out, "goos: %s\ngoarch: %s\ncpu: %s\ncommit: %s\ntime: %s\n", system, arch, res.Host.CPU, res.Host.Commit, res.Host.Time.Format("2006-01-02T15:04:05Z"))
-	clean := strings.NewReplacer(" ", "_", "/", "_", "=", "_").Replace
+	if err := bench.GoHeader(out, res.Host); err != nil {
+		return err
+	}
 	for _, s := range res.Samples {
 		value, unit := s.Value, s.unit()
 		if unit == "usec" {
 			value, unit = value*1e3, "ns/op"
 		}
-		if _, err := fmt.Fprintf(out, "Benchmark%s%s/ranks=%d/bytes=%d/runtime=%s 1 %g %s\n",
-			strings.ToUpper(s.Test[:1]), clean(s.Test[1:]), s.Ranks, s.Bytes, clean(s.Runtime), value, unit); err != nil {
+		if _, err := fmt.Fprintf(out, "%s/ranks=%d/bytes=%d/runtime=%s 1 %g %s\n",
+			bench.GoName(s.Test), s.Ranks, s.Bytes, bench.GoWord(s.Runtime), value, unit); err != nil {
 			return err
 		}
 	}

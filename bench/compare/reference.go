@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"rhinet/bench"
 )
 
 // executable is how compiled kernels are called: cg.A.x, or cg.A.2 for those
@@ -41,7 +43,7 @@ func References(dirs []string, mpi string, plan []Cell) (list []Runtime, lacking
 		var missing []string
 		for _, c := range plan {
 			if _, ok := kernels.find(c); !ok {
-				missing = append(missing, fmt.Sprintf("%s on %d ranks", c.Test, c.Ranks))
+				missing = append(missing, fmt.Sprintf("%s on %s", c.Test, bench.Number(c.Ranks, "rank")))
 			}
 		}
 		if len(plan) > 0 && len(missing) == len(plan) {

@@ -163,6 +163,7 @@ func (res *Result) Remarks() []string {
 		notes = append(notes, fmt.Sprintf("the machine was loaded: %.2f runnable tasks on average in the minute before", load))
 	}
 	notes = append(notes, res.bounds()...)
+	notes = append(notes, res.aboutRates()...)
 	outliers, pairs, few := 0, 0, false
 	for _, l := range res.Lines() {
 		for _, r := range l.Ratios {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"rhinet/bench"
 	"rhinet/bench/host"
 )
 
@@ -80,7 +81,7 @@ func (r *run) all(ctx context.Context) error {
 		began := time.Now()
 		if w := r.opts.Within; w > 0 && round > 0 && time.Since(start)+longest > w {
 			r.res.Rounds = round
-			r.res.Notes = append(r.res.Notes, fmt.Sprintf("ended after %d of %d rounds, because %v had been allowed", round, r.opts.Rounds, w))
+			r.res.Notes = append(r.res.Notes, fmt.Sprintf("ended after %d of %s, because %v had been allowed", round, bench.Number(r.opts.Rounds, "round"), w))
 			return nil
 		}
 		for _, job := range list {

@@ -94,3 +94,41 @@ func TestMissingPeerSaysWhatToInstall(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// Names whose letters join to the same text are different figures.
+func TestKeysDoNotMeet(t *testing.T) {
+	r := &run{res: &Result{Samples: []Sample{{Round: 1, Runtime: "a", Test: "bc", Ranks: 1, Bytes: 8}},
+		Failures: []Failure{{1, "a", "bc", 2}, {1, "a", "bc", 2}}}}
+	r.index()
+	for _, c := range []struct {
+		round         int
+		runtime, test string
+		ranks, bytes  int
+		missing       bool
+	}{
+		{1, "a", "bc", 1, 8, false}, {1, "ab", "c", 1, 8, true}, {11, "a", "bc", 1, 8, true}, {1, "a", "bc1", 1, 8, true},
+		{2, "a", "bc", 2, 8, false}, {2, "ab", "c", 2, 8, true},
+	} {
+		if got := r.missing(c.round, c.runtime, []Cell{{c.test, c.ranks, []int{c.bytes}}}); (len(got) == 1) != c.missing {
+			t.Errorf("%+v: missing are %v", c, got)
+		}
+	}
+}
+
+func TestOneRoundIsNotMany(t *testing.T) {
+	if got := (&Result{Rounds: 1, Runtimes: []string{"a"}}).Legend(); !strings.HasPrefix(got, "1 round in rotated order, ") {
+		t.Errorf("legend %q", got)
+	}
+}
+
+// A comparison of kernels says what the rates count.
+func TestRemarksOnRates(t *testing.T) {
+	res := &Result{Rounds: 1, Runtimes: []string{"a"}, Samples: []Sample{{Round: 0, Runtime: "a", Test: "LU.S", Ranks: 1, Value: 5, Unit: mops}}}
+	if got := strings.Join(res.Remarks(), "\n"); !strings.Contains(got, "of these our loops execute: LU 47 %") {
+		t.Errorf("remarks %q", got)
+	}
+	res.Samples[0].Test, res.Samples[0].Unit = "pingpong", ""
+	if got := strings.Join(res.Remarks(), "\n"); strings.Contains(got, "Mop/s") {
+		t.Errorf("remarks %q", got)
+	}
+}

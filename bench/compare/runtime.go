@@ -77,9 +77,12 @@ var kinds = []kind{
 
 // CheckPeers reports the first of names that is not a runtime to compare with.
 func CheckPeers(names []string) error {
-	for _, name := range names {
+	for i, name := range names {
 		if _, err := find(name); err != nil {
 			return err
+		}
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("runtime %s is named twice", name)
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"rhinet/bench"
 )
 
 // A TooSlow is a size that a runtime left out of a test in a round, because
@@ -28,7 +30,7 @@ func (res *Result) Slow(place int, l Line) bool {
 // bounds says what was left out of every round because it was too slow, a note
 // for each runtime and number of ranks.
 func (res *Result) bounds() (notes []string) {
-	measured := map[string]bool{}
+	measured := map[roundFigure]bool{}
 	for _, s := range res.Samples {
 		measured[figureKey(0, s.Runtime, s.Test, s.Ranks, s.Bytes)] = true
 	}
@@ -64,9 +66,9 @@ func (res *Result) bounds() (notes []string) {
 		var parts []string
 		for _, n := range sizes {
 			slices.Sort(tests[n])
-			parts = append(parts, fmt.Sprintf("from %d bytes on %s", n, strings.Join(tests[n], ", ")))
+			parts = append(parts, fmt.Sprintf("from %s on %s", bench.Number(n, "byte"), strings.Join(tests[n], ", ")))
 		}
-		notes = append(notes, fmt.Sprintf("%s on %d ranks is too slow: bounded, left out are %s", w.name, w.ranks, strings.Join(parts, "; ")))
+		notes = append(notes, fmt.Sprintf("%s on %s is too slow: bounded, left out are %s", w.name, bench.Number(w.ranks, "rank"), strings.Join(parts, "; ")))
 	}
 	return notes
 }

@@ -49,7 +49,7 @@ func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, 
 				return nil, nil, err
 			}
 			if !b.On(n) {
-				skipped = append(skipped, fmt.Sprintf("%s does not run on %d ranks", b.Name, n))
+				skipped = append(skipped, fmt.Sprintf("%s does not run on %s", b.Name, bench.Number(n, "rank")))
 				continue
 			}
 			cells = append(cells, Cell{b.Name, n, suiteSizes(b, sizes)})

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"rhinet/bench"
 	"rhinet/bench/pair"
 	"rhinet/nicemu/martini/stepped"
 )
@@ -215,7 +214,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: %v, %s", format, err, b.String())
 		}
 	}
-	if err := Write(&bytes.Buffer{}, "xml", r); err == nil || !strings.Contains(err.Error(), bench.Formats) {
+	if err := Write(&bytes.Buffer{}, "xml", r); err == nil || !strings.Contains(err.Error(), Formats) {
 		t.Error(err)
 	}
 	if err := Write(broken{}, "csv", r); err == nil {

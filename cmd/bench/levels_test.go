@@ -64,7 +64,7 @@ func TestBadInputBelowMPI(t *testing.T) {
 		{"nic model miss --sizes 4096", "size 4096; hard takes multiples of 8 from 8 to 2048 bytes"},
 		{"nic model vpush --sizes x", `size "x"`},
 		{"nic model vpush --format xml", "table, csv, json"},
-		{"nic model vpush --repetitions -1", "-1 repetitions"},
+		{"nic model vpush --repetitions -1", "--repetitions -1 is less than 1"},
 		{"nic model vpush 8", `unexpected argument "8"`},
 		{"nic model timeline --sizes 2049", "a time line of 2049 bytes"},
 		{"nic model timeline --format xml", "table, csv, json"},

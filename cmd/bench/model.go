@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rhinet/bench"
 	"rhinet/bench/model"
 	"rhinet/bench/pair"
 )
@@ -20,9 +19,14 @@ func modelCommand(out io.Writer) *cobra.Command {
 		var o model.Options
 		c := &cobra.Command{
 			Use: e.Name, Short: "Measure: " + e.About, Args: noArgs,
-			RunE: func(*cobra.Command, []string) (err error) {
+			RunE: func(c *cobra.Command, _ []string) (err error) {
 				if o.Sizes, err = checkModel(sizes, format); err != nil {
 					return err
+				}
+				if c.Flags().Changed("repetitions") {
+					if err := atLeastOne("repetitions", o.Repetitions); err != nil {
+						return usage(err)
+					}
 				}
 				if err := e.Check(o); err != nil {
 					return input(err)
@@ -72,7 +76,7 @@ func timelineCommand(out io.Writer) *cobra.Command {
 
 func modelFlags(c *cobra.Command, sizes, format *string) {
 	c.Flags().StringVar(sizes, "sizes", "", "sizes in bytes, separated by commas (default: the experiment's)")
-	c.Flags().StringVar(format, "format", "table", "output format: "+bench.Formats)
+	c.Flags().StringVar(format, "format", "table", "output format: "+model.Formats)
 }
 
 func checkModel(sizes, format string) ([]int, error) {

@@ -70,6 +70,7 @@ bench/pair, nicemu/martini/lowlevel < bench/nic
 bench/pair, nicemu/martini/pm < bench/pm
 bench/pair < bench/model
 bench/pair, llc/port, llc/martini < bench/llc
+bench/host < bench
 bench/host, bench/peer, bench/pmb < bench/compare
 bench/compare < bench/report
 bench/host < bench/watch

@@ -48,7 +48,7 @@ func AboutRates(kernels []string) (notes []string) {
 		}
 	}
 	if len(shares) > 0 {
-		notes = append(notes, "Mop/s are by the operations that the NPB count; of these the loops execute: "+strings.Join(shares, ", "))
+		notes = append(notes, "Mop/s are by the operations that the NPB count; of these our loops execute: "+strings.Join(shares, ", "))
 	}
 	switch len(caches) {
 	case 1:

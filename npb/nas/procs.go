@@ -63,14 +63,18 @@ func Processes(n int) string {
 	return fmt.Sprintf("%d processes", n)
 }
 
+// mostListed is the largest count that an error lists.
+const mostListed = 1024
+
 // CheckCount returns nil when ok(procs), otherwise a *CountError that lists
-// the counts up to 16 (or up to twice procs) for which ok holds.
+// the counts up to 16 (or up to twice procs) for which ok holds, or the first one
+// if it is larger.
 func CheckCount(kernel string, class Class, procs int, rule string, ok func(procs int) bool) error {
 	if procs >= 1 && ok(procs) {
 		return nil
 	}
 	e := &CountError{Kernel: kernel, Class: class, Procs: procs, Rule: rule}
-	for p := 1; p <= max(16, min(2*procs, 1024)); p++ {
+	for p := 1; p <= max(16, min(2*procs, mostListed)) || len(e.Allowed) == 0 && p <= mostListed; p++ {
 		if ok(p) {
 			e.Allowed = append(e.Allowed, p)
 		}
