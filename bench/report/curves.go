@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"rhinet/bench"
 	"rhinet/bench/compare"
 )
 
@@ -17,7 +18,7 @@ import (
 // over the message size.
 func curves(names []string, lines []compare.Line) ([]*Figure, error) {
 	var figures []*Figure
-	for _, g := range group(lines, func(l compare.Line) string { return fmt.Sprintf("%s, %d ranks", l.Test, l.Ranks) }) {
+	for _, g := range group(lines, func(l compare.Line) string { return l.Test + ", " + bench.Number(l.Ranks, "rank") }) {
 		g.lines = slices.DeleteFunc(g.lines, func(l compare.Line) bool { return l.Bytes == 0 || l.Unit != "usec" })
 		if len(g.lines) < 3 {
 			continue
@@ -157,7 +158,7 @@ type Fit struct {
 // that small messages weigh as much as large ones.
 func fits(names []string, lines []compare.Line) []Fit {
 	var all []Fit
-	for _, g := range group(lines, func(l compare.Line) string { return fmt.Sprintf("%s, %d ranks", l.Test, l.Ranks) }) {
+	for _, g := range group(lines, func(l compare.Line) string { return l.Test + ", " + bench.Number(l.Ranks, "rank") }) {
 		for i, name := range names {
 			var x, y, w []float64
 			for _, l := range g.lines {

@@ -61,7 +61,12 @@ var looks = []look{
 	{color.RGBA{0xa8, 0x59, 0xc9, 0xff}, []vg.Length{8, 2, 2, 2}, draw.CrossGlyph{}},
 	{color.RGBA{0xc2, 0x3b, 0x4e, 0xff}, []vg.Length{1, 3}, draw.RingGlyph{}},
 	{color.RGBA{0x7a, 0x7a, 0x2a, 0xff}, []vg.Length{10, 4}, draw.PlusGlyph{}},
+	{color.RGBA{0x1b, 0x9a, 0xaa, 0xff}, []vg.Length{4, 2, 1, 2}, draw.SquareGlyph{}},
+	{color.RGBA{0x8c, 0x5a, 0x3c, 0xff}, []vg.Length{12, 2}, draw.TriangleGlyph{}},
 }
+
+// fewLooks is how many lines share a plot where they could as well be in several.
+const fewLooks = 6
 
 func lookOf(i int) look { return looks[i%len(looks)] }
 

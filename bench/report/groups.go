@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"rhinet/bench"
 	"rhinet/bench/compare"
 )
 
@@ -72,7 +73,7 @@ func groups(id string, res *compare.Result, lines []compare.Line) ([]Group, erro
 // smallCurves draws time over size for each number of ranks, and bandwidth
 // for the first.
 func smallCurves(names []string, g lineGroup) (figures []*Figure, err error) {
-	for i, r := range group(g.lines, func(l compare.Line) string { return fmt.Sprintf("%s, %d ranks", l.Test, l.Ranks) }) {
+	for i, r := range group(g.lines, func(l compare.Line) string { return l.Test + ", " + bench.Number(l.Ranks, "rank") }) {
 		times := newSmall("time-"+file(r.name), r.name, "bytes", "time (µs)")
 		drawn, err := times.lines(names, r.lines, func(l compare.Line, v float64) (plotter.XY, bool) {
 			return plotter.XY{X: float64(l.Bytes), Y: v}, l.Bytes > 0 && l.Unit == "usec"
@@ -133,7 +134,7 @@ func betterRatios(res *compare.Result, g lineGroup) (figures []*Figure) {
 	rate := g.lines[0].Rate()
 	for _, l := range g.lines {
 		if r := l.Best(); r.Pairs > 0 && r.From > 0 {
-			text := fmt.Sprintf("%d ranks", l.Ranks)
+			text := bench.Number(l.Ranks, "rank")
 			if l.Bytes > 0 {
 				text = fmt.Sprintf("%d, %s", l.Ranks, bytesText(l.Bytes))
 			}

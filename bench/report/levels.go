@@ -9,6 +9,9 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"rhinet/bench"
 )
 
 // A row is what `bench NAME --format json` prints for a size, at any level:
@@ -101,14 +104,14 @@ func seriesOf(stem string, rows []row) (list []*series) {
 // together returns how many of the series of a file share the first plot: all
 // if they can be told apart, or else those of one test, or of one number of ranks.
 func together(list []*series) int {
-	if len(list) <= len(looks) {
+	if len(list) <= fewLooks {
 		return len(list)
 	}
 	n, m := 1, 1
-	for n < len(looks) && list[n].test == list[0].test {
+	for n < fewLooks && list[n].test == list[0].test {
 		n++
 	}
-	for m < len(looks) && list[m].ranks == list[0].ranks {
+	for m < fewLooks && list[m].ranks == list[0].ranks {
 		m++
 	}
 	return max(n, m)
@@ -123,12 +126,14 @@ func (p *Part) layers(all []*series) error {
 			return -1
 		case s.test == "push":
 			return 0
+		case s.test == "llc-pingpong":
+			return 2
 		case strings.HasSuffix(s.test, "-pingpong"):
 			return 1
 		case s.test == "pingpong":
-			return 2
-		case s.test == "PingPong":
 			return 3
+		case s.test == "PingPong":
+			return 4
 		}
 		return -1
 	}
@@ -137,16 +142,45 @@ func (p *Part) layers(all []*series) error {
 	if len(all) < 2 || depth(all[0]) == depth(all[len(all)-1]) {
 		return nil
 	}
-	all = all[:min(len(all), len(looks))]
+	all, left := thin(all, depth)
+	if len(left) > 0 {
+		p.Remarks = append(p.Remarks, "left out of the plot of all levels: "+strings.Join(left, ", "))
+	}
 	f := newFigure("levels", "one way between two, level by level", "message size (bytes)", "time (µs)")
+	f.height += legendLine * vg.Length(max(0, len(all)-fewLooks))
 	for i, s := range all {
 		if err := f.line(i, s.name, s.oneWay); err != nil {
 			return err
 		}
 	}
-	f.logarithmic(plot.TickerFunc(sizes), len(all))
+	f.logarithmic(plot.TickerFunc(sizes), min(len(all), fewLooks))
 	p.Figures = append(p.Figures, f)
 	return nil
+}
+
+// legendLine is by how much a plot grows with each line beyond the usual.
+const legendLine = 20
+
+// thin leaves out the last series of the layers with the most until all can be told
+// apart, so that no layer goes without a line. It returns the names of what is left out.
+func thin(all []*series, depth func(*series) int) (kept []*series, left []string) {
+	kept = all
+	for len(kept) > len(looks) {
+		var count [5]int
+		for _, s := range kept {
+			count[depth(s)]++
+		}
+		most := slices.Index(count[:], slices.Max(count[:]))
+		for i := len(kept) - 1; i >= 0; i-- {
+			if depth(kept[i]) == most {
+				left = append(left, kept[i].name)
+				kept = slices.Delete(slices.Clone(kept), i, i+1)
+				break
+			}
+		}
+	}
+	slices.Reverse(left)
+	return kept, left
 }
 
 // levelFigures adds the time and the bandwidth of some series of a file.
@@ -172,9 +206,9 @@ func (p *Part) levelFigures(stem string, part int, list []*series) error {
 		name := s.test
 		switch {
 		case oneTest:
-			name = fmt.Sprintf("%d ranks", s.ranks)
+			name = bench.Number(s.ranks, "rank")
 		case s.ranks != 2:
-			name = fmt.Sprintf("%s, %d ranks", s.test, s.ranks)
+			name = s.test + ", " + bench.Number(s.ranks, "rank")
 		}
 		if err := times.line(i, name, s.points); err != nil {
 			return err

@@ -238,6 +238,79 @@ func TestLevelsShareAPlot(t *testing.T) {
 	}
 }
 
+// Beside the rates of kernels stands how many of the counted operations they execute.
+func TestExecutedOperationsOfKernels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "npb.json")
+	text := `{"kernel":"LU","class":"S","processes":2,"seconds":2,"mops":1000,"phases":[{"name":"communication wait","mean_s":0.5,"max_s":1}]}
+{"kernel":"BT","class":"S","processes":4,"seconds":2,"mops":1000,"phases":[{"name":"communication wait","mean_s":0.5,"max_s":1}]}
+`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sources, err := Load([]string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New("", sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.Parts[0]
+	if p.Rows[0][4].Text != "47" || p.Rows[1][4].Text != "73" || len(p.Header) != len(p.Rows[0]) {
+		t.Errorf("header %q, rows %+v", p.Header, p.Rows)
+	}
+	if text := strings.Join(p.Remarks, "; "); !strings.Contains(text, "LU 47 %, BT 73 %") || !strings.Contains(text, "BT leans on a large last-level cache") {
+		t.Errorf("remarks %q", p.Remarks)
+	}
+}
+
+// The plot of all levels has a line of every layer, however many there are: of the
+// most crowded ones the last are left out, and said.
+func TestNoLevelIsDropped(t *testing.T) {
+	rows := func(test string) string {
+		return fmt.Sprintf(`[{"test":%q,"ranks":2,"bytes":8,"usec":1,"MB_s":8},{"test":%q,"ranks":2,"bytes":64,"usec":2,"MB_s":32}]`, test, test)
+	}
+	for _, c := range []struct {
+		pm, drawn int
+		left      string
+	}{
+		{4, 8, ""},
+		{6, 8, "left out of the plot of all levels: pm-4: l4-pingpong, pm-5: l5-pingpong"},
+	} {
+		sources := []Source{}
+		add := func(file, test string) {
+			list, ok := parseRows([]byte(rows(test)))
+			if !ok {
+				t.Fatal(test)
+			}
+			sources = append(sources, Source{File: file + ".json", rows: list})
+		}
+		add("llc-pingpong", "llc-pingpong")
+		add("mpi-pingpong", "pingpong")
+		add("nic-push", "push")
+		for i := range c.pm {
+			add(fmt.Sprintf("pm-%d", i), fmt.Sprintf("l%d-pingpong", i))
+		}
+		add("pmb-pingpong", "PingPong")
+		p, err := levels("levels", sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg, err := p.Figures[0].SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"nic-push: push", "pm-0: l0-pingpong", "llc-pingpong: llc-pingpong", "mpi-pingpong: pingpong", "pmb-pingpong: PingPong"} {
+			if !strings.Contains(string(svg), want) {
+				t.Errorf("%d message layers: the plot lacks %q", c.pm, want)
+			}
+		}
+		if got := strings.Join(p.Remarks, "; "); got != c.left || p.Figures[0].drawn != c.drawn {
+			t.Errorf("%d message layers: %d lines, remarks %q", c.pm, p.Figures[0].drawn, got)
+		}
+	}
+}
+
 func TestWaitingOfKernels(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "npb.json")
 	text := `{"kernel":"CG","class":"S","processes":2,"seconds":2,"mops":1000,"phases":[{"name":"communication wait","mean_s":0.5,"max_s":1}]}
@@ -254,7 +327,7 @@ func TestWaitingOfKernels(t *testing.T) {
 	if err != nil || len(r.Parts) != 1 || len(r.Figures) != 1 || len(r.Parts[0].Rows) != 1 {
 		t.Fatalf("report %+v, %v", r, err)
 	}
-	if row := r.Parts[0].Rows[0]; row[4].Text != "25.0" || row[5].Text != "50.0" {
+	if row := r.Parts[0].Rows[0]; row[4].Text != "-" || row[5].Text != "25.0" || row[6].Text != "50.0" || r.Parts[0].Remarks != nil {
 		t.Errorf("row %+v", row)
 	}
 	for _, text := range []string{"", "{}", `{"kernel":"CG"}`, `{"kernel":"CG","processes":2,"seconds":1}`} {

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"rhinet/bench/compare"
 )
 
 // A kernelRun is what `npb -timers -format json` prints for a kernel.
@@ -57,24 +60,35 @@ func parseKernels(text []byte) (runs []kernelRun, ok bool) {
 // ranks wait.
 func waits(id string, sources []Source) *Part {
 	p := &Part{ID: id, File: "waiting", Legend: "Share of the time of each kernel that a rank waits for communication: the time in MPI calls that nothing overlaps",
-		Header: []string{"kernel", "ranks", "seconds", "Mop/s", "waiting, mean %", "waiting, most %"}}
+		Header: []string{"kernel", "ranks", "seconds", "Mop/s", "operations executed / counted, %", "waiting, mean %", "waiting, most %"}}
 	bars := &waitBars{}
+	var kernels []string
 	for _, s := range sources {
 		for _, k := range s.kernels {
+			kernels = append(kernels, k.Kernel)
 			mean, most, _ := k.wait()
 			name := k.Kernel + "." + k.Class
-			p.Rows = append(p.Rows, []Cell{{Text: name}, number(float64(k.Processes), "%.0f"), number(k.Seconds, "%.4g"), number(k.Mops, digits(k.Mops)), number(100*mean, "%.1f"), number(100*most, "%.1f")})
+			p.Rows = append(p.Rows, []Cell{{Text: name}, number(float64(k.Processes), "%.0f"), number(k.Seconds, "%.4g"), number(k.Mops, digits(k.Mops)), executed(k.Kernel), number(100*mean, "%.1f"), number(100*most, "%.1f")})
 			bars.labels = append(bars.labels, fmt.Sprintf("%s %d", name, k.Processes))
 			bars.mean, bars.most = append(bars.mean, mean), append(bars.most, most)
 		}
 		p.Links = append(p.Links, link(s.File, "application/json", s.File, s.Text))
 	}
+	p.Remarks = compare.AboutKernels(kernels)
 	for part := 0; len(bars.labels) > 0; part++ {
 		n := min(barsAPlot, len(bars.labels))
 		p.Figures = append(p.Figures, (&waitBars{bars.labels[:n], bars.mean[:n], bars.most[:n]}).figure(part))
 		bars = &waitBars{bars.labels[n:], bars.mean[n:], bars.most[n:]}
 	}
 	return p
+}
+
+// executed is the cell of the share of the operations counted that a kernel executes.
+func executed(kernel string) Cell {
+	if percent, ok := compare.AboutKernel(kernel); ok {
+		return number(float64(percent), "%.0f")
+	}
+	return number(math.NaN(), "")
 }
 
 // waitBars draws a full bar of the whole time for each kernel, filled up to

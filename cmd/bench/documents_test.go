@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,6 +57,53 @@ func TestExperimentsInDocuments(t *testing.T) {
 	for _, e := range model.Experiments() {
 		if !strings.Contains(table, "`bench nic model "+e.Name+"`") {
 			t.Errorf("docs/bench.md does not name bench nic model %s", e.Name)
+		}
+	}
+}
+
+// TestResultsInDocuments holds the tables of results/README.md to the folders: every
+// file that a row names is there, and every file there is in a row.
+func TestResultsInDocuments(t *testing.T) {
+	text, err := os.ReadFile("../../results/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, more, ok := strings.Cut(string(text), "A folder that ends in `-more`")
+	if !ok {
+		t.Fatal("the page does not speak of folders that end in -more")
+	}
+	folders, err := filepath.Glob("../../results/20*")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("folders %v, %v", folders, err)
+	}
+	row := regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|")
+	name := regexp.MustCompile("`([^`]+)`")
+	for _, folder := range folders {
+		tables := plain
+		if strings.HasSuffix(folder, "-more") {
+			tables = more
+		}
+		known := map[string]bool{filepath.Join(folder, "commands.txt"): true}
+		for _, cells := range row.FindAllStringSubmatch(tables, -1) {
+			for _, n := range name.FindAllStringSubmatch(cells[1], -1) {
+				pattern := strings.NewReplacer("CLASS", "*", "RANKS", "*").Replace(strings.TrimSuffix(n[1], "/"))
+				found, err := filepath.Glob(filepath.Join(folder, pattern))
+				if err != nil || len(found) == 0 {
+					t.Errorf("results/README.md names %s, which is not in %s", n[1], folder)
+				}
+				for _, f := range found {
+					known[f] = true
+				}
+			}
+		}
+		there, err := filepath.Glob(filepath.Join(folder, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range there {
+			if !known[f] {
+				t.Errorf("results/README.md does not name %s", f)
+			}
 		}
 	}
 }
