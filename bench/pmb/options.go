@@ -23,6 +23,10 @@ type Options struct {
 // Memory is the most that the buffers of one benchmark may take on a rank.
 const memory = 1 << 30
 
+// usualNPMin is the fewest ranks to run on unless told otherwise; on one rank alone it
+// is no mistake.
+const usualNPMin = 2
+
 func (o Options) filled() Options {
 	fill := func(v *int, usual int) {
 		if *v == 0 {
@@ -31,7 +35,7 @@ func (o Options) filled() Options {
 	}
 	fill(&o.Repetitions, 1000)
 	fill(&o.Volume, 40<<20)
-	fill(&o.NPMin, 2)
+	fill(&o.NPMin, usualNPMin)
 	fill(&o.Window, 64)
 	if o.Time == 0 {
 		o.Time = 10 * time.Second
@@ -54,6 +58,9 @@ func Check(benchmarks []Benchmark, ranks int, o Options) error {
 		if n < 0 || n > memory {
 			return fmt.Errorf("size %d is not between 0 and %d bytes", n, memory)
 		}
+	}
+	if o.NPMin > max(ranks, usualNPMin) {
+		return fmt.Errorf("--npmin %d is more than there are ranks, which is %d", o.NPMin, ranks)
 	}
 	for _, b := range benchmarks {
 		if ranks < b.Min() {

@@ -39,6 +39,15 @@ type Options struct {
 	// times after as many, and prints what ParseTally reads.
 	Command func(t Test, reps int) []string
 	Counter *Counter
+	// Progress, if not nil, is told what of all there is begins.
+	Progress func(done, all int, what string)
+}
+
+// tell calls Progress.
+func (o Options) tell(done int, what string) {
+	if o.Progress != nil {
+		o.Progress(done, len(o.Tests)+len(o.Works), what)
+	}
 }
 
 // Repetitions of a try: with few and with many. System calls a repetition
@@ -53,7 +62,8 @@ const (
 func Run(ctx context.Context, o Options) (r *Record, notes []string, err error) {
 	r = &Record{Schema: Schema, Host: host.Describe()}
 	r.Host.FindCommit()
-	for _, t := range o.Tests {
+	for i, t := range o.Tests {
+		o.tell(i, t.String())
 		c, why, err := o.cost(ctx, t)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s on %d ranks: %w", t.Name, t.Ranks, err)

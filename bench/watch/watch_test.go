@@ -139,3 +139,20 @@ func TestMergeKeepsTheLeast(t *testing.T) {
 		t.Errorf("what is not counted is taken for the least: %+v", c)
 	}
 }
+
+// What a run does is told before it does it, tests before works.
+func TestProgress(t *testing.T) {
+	var told []string
+	o := Options{
+		Tests: Quick()[:2], Works: []Work{{Name: "echo", Base: []string{"true"}, Full: []string{"true"}, Per: 1}},
+		Tries: 1, Limit: time.Minute, Counter: &Counter{name: "none", args: []string{"false"}},
+		Command:  func(Test, int) []string { return []string{"echo", strings.TrimSpace(FormatTally(0, 1))} },
+		Progress: func(done, all int, what string) { told = append(told, fmt.Sprintf("%d/%d %s", done, all, what)) },
+	}
+	if _, _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(told, "; "), "0/3 PingPong, 2 ranks, 8 bytes; 1/3 PingPong, 2 ranks, 4096 bytes; 2/3 echo"; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}

@@ -118,7 +118,8 @@ func (c Counter) count(ctx context.Context, args []string) (counts, error) {
 
 // works counts all works. notes say what cannot be counted.
 func (o Options) works(ctx context.Context) (list []WorkCost, notes []string, err error) {
-	for _, w := range o.Works {
+	for i, w := range o.Works {
+		o.tell(len(o.Tests)+i, w.Name)
 		cost, why, err := o.work(ctx, w)
 		switch {
 		case err != nil:

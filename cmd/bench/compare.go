@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -19,8 +20,11 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 		Use:   "compare",
 		Short: "Run the same measurements here, on Open MPI and on MPICH in turn, and print medians and ratios",
 		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(); err != nil {
+				return err
+			}
+			if err := notEmpty(c, "tests", tests); err != nil {
 				return err
 			}
 			if err := positive("time", s.opts.Budget); err != nil {
@@ -102,6 +106,14 @@ func compareSuite(out, errs io.Writer) *cobra.Command {
 	return c
 }
 
+// ofReferences refuses the MPI of originals where there are none.
+func ofReferences(mpi string, references []string) error {
+	if mpi != "" && len(references) == 0 {
+		return usage(fmt.Errorf("--reference-mpi %s is the MPI of compiled originals; name their folder with --reference", mpi))
+	}
+	return nil
+}
+
 // compareNPB compares the NAS Parallel Benchmarks with compiled originals.
 func compareNPB(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
@@ -114,8 +126,17 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 		Use:   "npb",
 		Short: "Run the NAS Parallel Benchmarks here and, in turn, originals compiled for other runtimes",
 		Args:  noArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(); err != nil {
+				return err
+			}
+			if err := notEmpty(c, "kernels", kernels); err != nil {
+				return err
+			}
+			if err := notEmpty(c, "classes", classes); err != nil {
+				return err
+			}
+			if err := ofReferences(mpi, references); err != nil {
 				return err
 			}
 			if mpi != "" {

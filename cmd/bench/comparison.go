@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/pflag"
 
 	"rhinet/bench/compare"
@@ -130,24 +129,9 @@ func distinct(all []compare.Runtime) error {
 
 // measure runs the comparison behind a progress bar.
 func (s *comparison) measure(ctx context.Context, all []compare.Runtime) (*compare.Result, error) {
-	s.opts.Progress = func(int, int, string) {}
-	if !s.quiet && isTerminal(s.errs) {
-		var bar *progressbar.ProgressBar
-		s.opts.Progress = func(done, commands int, what string) {
-			if bar == nil {
-				bar = progressbar.NewOptions(commands,
-					progressbar.OptionSetWriter(s.errs), progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
-					progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(20), progressbar.OptionThrottle(100*time.Millisecond))
-			}
-			bar.Describe(what)
-			bar.Set(done)
-		}
-		defer func() {
-			if bar != nil {
-				bar.Finish()
-			}
-		}()
-	}
+	show := newBar(s.errs, s.quiet)
+	defer show.end()
+	s.opts.Progress = show.step
 	return compare.Run(ctx, all, s.opts)
 }
 
@@ -206,13 +190,4 @@ func (s *comparison) variants(p place, launch string, runtime func(compare.Setti
 		all = append(all, runtime(v))
 	}
 	return all, nil
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -61,6 +61,14 @@ func atLeastOne(flag string, n int) error {
 	return fmt.Errorf("--%s %d is less than 1", flag, n)
 }
 
+// notEmpty refuses a list that is given and has nothing in it.
+func notEmpty(c *cobra.Command, flag string, list []string) error {
+	if c.Flags().Changed(flag) && len(list) == 0 {
+		return usage(fmt.Errorf("--%s is empty; leave it out, or name one", flag))
+	}
+	return nil
+}
+
 // wrongFlag words what is wrong with a flag as one sentence with the way out.
 func wrongFlag(c *cobra.Command, err error) error {
 	help := c.CommandPath() + " --help lists the flags"
@@ -71,7 +79,11 @@ func wrongFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) && kinds[value.GetFlag().Value.Type()] != "" {
 		flag := value.GetFlag()
-		return usage(fmt.Errorf("--%s %s is %s", flag.Name, value.GetValue(), kinds[flag.Value.Type()]))
+		text := value.GetValue()
+		if text == "" {
+			text = `""`
+		}
+		return usage(fmt.Errorf("--%s %s is %s", flag.Name, text, kinds[flag.Value.Type()]))
 	}
 	return usage(fmt.Errorf("%w; %s", err, help))
 }

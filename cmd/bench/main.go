@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,14 +52,20 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	root.SetOut(out)
 	root.SetErr(errs)
-	root.SetArgs(longFlags(args))
+	args, err := longFlags(args)
+	if err != nil {
+		fmt.Fprintln(errs, "bench:", err)
+		leaveToFirst()
+		return statusUsage
+	}
+	root.SetArgs(args)
 	root.SetFlagErrorFunc(wrongFlag)
 	addWorkloads(root, out)
 	root.AddCommand(levelCommands(out, errs)...)
 	root.AddCommand(connectedCommand(out))
-	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), trafficCommand(out, errs), watchCommand(out))
+	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), trafficCommand(out, errs), watchCommand(out, errs))
 	refuseTopics(root)
-	err := root.Execute()
+	err = root.Execute()
 	if err == nil {
 		return 0
 	}
@@ -101,25 +105,4 @@ func text(err error) string {
 		s = s[len(errUsage.Error()):]
 	}
 	return s
-}
-
-// longFlags lets users of IMB write its flags of pmb with one dash and with
-// underlines, such as -npmin and -off_cache.
-func longFlags(args []string) []string {
-	if len(args) == 0 || args[0] != "pmb" {
-		return args
-	}
-	long := slices.Clone(args)
-	for i, a := range long {
-		if len(a) > 2 && a[0] == '-' && a[1] != '-' {
-			long[i] = "-" + a
-		}
-		if name, value, ok := strings.Cut(long[i], "="); strings.HasPrefix(name, "--") {
-			long[i] = strings.ReplaceAll(name, "_", "-")
-			if ok {
-				long[i] += "=" + value
-			}
-		}
-	}
-	return long
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rhinet/bench"
 	"rhinet/bench/host"
 	"rhinet/bench/pmb"
 	"rhinet/mpi"
@@ -34,7 +35,10 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pmb [name]...",
 		Short: "Run the benchmarks that users of IMB (PMB) know: names, sizes, repetitions and output as theirs",
-		RunE: func(_ *cobra.Command, names []string) error {
+		RunE: func(c *cobra.Command, names []string) error {
+			if list && len(names) > 0 {
+				return usage(fmt.Errorf("--list lists all benchmarks; leave %s out", strings.Join(names, " ")))
+			}
 			if list {
 				return pmb.Usage(out)
 			}
@@ -59,6 +63,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 			}{
 				{"time", o.Time, o.Time > 0},
 				{"repetitions", o.Repetitions, o.Repetitions > 0},
+				{"volume", o.Volume, o.Volume > 0},
 				{"window", o.Window, o.Window > 0},
 				{"npmin", o.NPMin, o.NPMin > 0},
 			} {
@@ -67,6 +72,9 @@ func pmbCommand(out io.Writer) *cobra.Command {
 				}
 			}
 			if contest {
+				if err := withoutEffect(c, "window", "npmin", "off-cache", "no-sync", "root-shift"); err != nil {
+					return err
+				}
 				return runContests(benchmarks, o, format, out)
 			}
 			command := "bench " + strings.Join(append([]string{"pmb"}, os.Args[min(2, len(os.Args)):]...), " ")
@@ -94,6 +102,16 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	f.BoolVar(&contest, "algorithms", false, "on all ranks, time each algorithm that can serve a collective operation, and mark the one that serves")
 	f.BoolVar(&list, "list", false, "list the benchmarks and stop")
 	return c
+}
+
+// withoutEffect refuses flags that --algorithms would not heed.
+func withoutEffect(c *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			return usage(fmt.Errorf("--%s has no effect on --algorithms; leave it out", name))
+		}
+	}
+	return nil
 }
 
 // named returns the benchmarks that names call and their names as they are
@@ -157,7 +175,7 @@ func runPMB(benchmarks []pmb.Benchmark, o pmb.Options, printer pmb.Printer) erro
 		return err
 	}
 	if watch.found > 0 {
-		return fmt.Errorf("%d bytes or values arrived wrong", watch.found)
+		return fmt.Errorf("%s in the bytes or values that arrived", bench.Number(watch.found, "defect"))
 	}
 	return nil
 }

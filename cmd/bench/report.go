@@ -51,7 +51,7 @@ func reportCommand(out io.Writer) *cobra.Command {
 					return usage(fmt.Errorf("-o: %w", err))
 				}
 			}
-			_, err = fmt.Fprintf(out, "%d results, %d plots\n", len(sources), len(r.Figures))
+			_, err = fmt.Fprintf(out, "%s, %s\n", bench.Number(len(sources), "result"), bench.Number(len(r.Figures), "plot"))
 			return err
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -69,6 +70,12 @@ func (r *results) run() error {
 	if _, _, err := compare.References(r.references, r.mpi, nil); err != nil {
 		return usage(err)
 	}
+	if err := ofReferences(r.mpi, r.references); err != nil {
+		return err
+	}
+	if err := r.place(); err != nil {
+		return usage(err)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p, err := newPlace(ctx)
@@ -86,6 +93,9 @@ func (r *results) run() error {
 	if err := bench.MakeFolder(r.dir); err != nil {
 		return usage(err)
 	}
+	if err := r.fits(); err != nil { // not at the end of it all
+		return usage(err)
+	}
 	lock, err := lockFolder(r.dir)
 	if errors.Is(err, errLost) {
 		return usage(fmt.Errorf("another command is at work in %s", r.dir))
@@ -94,13 +104,35 @@ func (r *results) run() error {
 		return usage(err)
 	}
 	defer lock.Close()
-	if err := reportPage(filepath.Join(r.dir, reportFile)).Check(); err != nil { // not at the end of it all
-		return usage(err)
-	}
 	if tools["npb"], err = p.program("", "npb"); err != nil {
 		return err
 	}
 	return r.produce(ctx, r.steps(), tools)
+}
+
+// place reports why the folder cannot be made or written to, before anything is
+// built. The folder itself may be missing; a path to it that is not there is more
+// likely a slip, and would be noticed late.
+func (r *results) place() error {
+	if _, err := os.Stat(r.dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return bench.MakeFolder(r.dir)
+	}
+	if err := bench.CheckFolder(filepath.Dir(r.dir)); err != nil {
+		return fmt.Errorf("%s is not there: %w", r.dir, err)
+	}
+	return nil
+}
+
+// fits reports what stands in the folder where the last step writes.
+func (r *results) fits() error {
+	if err := reportPage(filepath.Join(r.dir, reportFile)).Check(); err != nil {
+		return err
+	}
+	plots := filepath.Join(r.dir, plotsFolder)
+	if _, err := os.Stat(plots); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return bench.MakeFolder(plots)
 }
 
 // produce carries out the steps whose files are not there. tools are the paths
@@ -142,7 +174,7 @@ func (r *results) produce(ctx context.Context, steps []step, tools map[string]st
 			return fmt.Errorf("%s: %w; what is there stays, and the same command goes on", filepath.Join(r.dir, s.file), err)
 		}
 	}
-	_, err = fmt.Fprintf(r.out, "%s: %d sets, %v\n", r.dir, len(steps), time.Since(start).Round(time.Second))
+	_, err = fmt.Fprintf(r.out, "%s: %s, %v\n", r.dir, bench.Number(len(steps), "set"), time.Since(start).Round(time.Second))
 	return err
 }
 

@@ -10,8 +10,11 @@ import (
 	"rhinet/bench/nic"
 )
 
-// reportFile is the page that the last step makes.
-const reportFile = "report.html"
+// What the last step makes: a page, and a folder of plots.
+const (
+	reportFile  = "report.html"
+	plotsFolder = "plots"
+)
 
 // steps are the sets of a results folder, the quick ones first.
 func (r *results) steps() []step {
@@ -37,6 +40,11 @@ func (r *results) steps() []step {
 		}
 		add("pm-"+name+".json", command, 10*time.Second)
 	}
+	scan := "bench pm scan --format json --time " + budget
+	if r.short {
+		scan += " --rings 1,16"
+	}
+	add("pm-scan.json", scan, 5*time.Second)
 	for _, e := range model.Experiments() {
 		add("model-"+e.Name+".csv", "bench nic model "+e.Name+" --format csv", time.Second)
 	}
@@ -81,7 +89,7 @@ func (r *results) steps() []step {
 	}
 	return append(list, step{
 		file: "report.txt", again: true, takes: 5 * time.Second,
-		args: []string{"bench", "report", r.dir, "-o", filepath.Join(r.dir, reportFile), "--plots", filepath.Join(r.dir, "plots")},
+		args: []string{"bench", "report", r.dir, "-o", filepath.Join(r.dir, reportFile), "--plots", filepath.Join(r.dir, plotsFolder)},
 	})
 }
 

@@ -164,6 +164,14 @@ func TestFoldersThatCannotTakeResults(t *testing.T) {
 			t.Errorf("%s: status %d, output %q, errors %q", folder, status, out, errs)
 		}
 	}
+	other := t.TempDir()
+	plots := filepath.Join(other, plotsFolder)
+	if err := os.WriteFile(plots, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, errs := command("results", other, "--peers=", "--mpirun", "true"); status != statusUsage || out != "" || errs != "bench: "+plots+" is there, and is not a folder; name another\n" {
+		t.Errorf("plots is a file: status %d, output %q, errors %q", status, out, errs)
+	}
 	if err := os.Mkdir(filepath.Join(dir, "commands.txt"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,11 @@ import (
 	"rhinet/mpi"
 )
 
-func watchCommand(out io.Writer) *cobra.Command {
+func watchCommand(out, errs io.Writer) *cobra.Command {
 	var (
 		baseline, launch string
 		update, times    bool
+		quiet            bool
 		o                watch.Options
 	)
 	c := &cobra.Command{
@@ -52,7 +53,10 @@ func watchCommand(out io.Writer) *cobra.Command {
 				}
 				before = nil
 			}
-			return watchCosts(out, o, launch, baseline, before, times)
+			show := newBar(errs, quiet)
+			defer show.end()
+			o.Progress = show.step
+			return watchCosts(out, o, show.end, launch, baseline, before, times)
 		},
 	}
 	f := c.Flags()
@@ -61,6 +65,7 @@ func watchCommand(out io.Writer) *cobra.Command {
 	f.BoolVar(&times, "time", false, "compare times too, if the machine is of the same kind")
 	f.IntVar(&o.Tries, "tries", 3, "tries of each test; of counts the least is taken")
 	f.DurationVar(&o.Limit, "limit", time.Minute, "longest time of one command")
+	f.BoolVar(&quiet, "quiet", false, "no progress on the terminal")
 	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
 	c.AddCommand(tallyCommand(out), pieceCommand())
 	return c
@@ -71,8 +76,8 @@ func watchCommand(out io.Writer) *cobra.Command {
 const again = 2
 
 // watchCosts counts, and compares with the record of before; without one it
-// writes a new one to file.
-func watchCosts(out io.Writer, o watch.Options, launch, file string, before *watch.Record, times bool) error {
+// writes a new one to file. end takes the progress away when a count is over.
+func watchCosts(out io.Writer, o watch.Options, end func(), launch, file string, before *watch.Record, times bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p, err := newPlace(ctx)
@@ -99,6 +104,7 @@ func watchCosts(out io.Writer, o watch.Options, launch, file string, before *wat
 		return err
 	}
 	now, notes, err := watch.Run(ctx, o)
+	end()
 	if err != nil {
 		return err
 	}
@@ -116,6 +122,7 @@ func watchCosts(out io.Writer, o watch.Options, launch, file string, before *wat
 			break
 		}
 		more, _, err := watch.Run(ctx, o)
+		end()
 		if err != nil {
 			return err
 		}
@@ -176,7 +183,7 @@ func judge(out io.Writer, before, now *watch.Record, times bool) error {
 		fmt.Fprintln(out, "more than before:", f)
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("%d costs are higher than in the record of %s", len(found), before.Host.Time.Format(time.RFC3339))
+		return fmt.Errorf("%s higher than in the record of %s", costs(len(found)), before.Host.Time.Format(time.RFC3339))
 	}
 	return nil
 }
@@ -229,4 +236,12 @@ func tallyCommand(out io.Writer) *cobra.Command {
 			return mpi.Finalize(world)
 		},
 	}
+}
+
+// costs begins the sentence on how many costs are too high.
+func costs(n int) string {
+	if n == 1 {
+		return "1 cost is"
+	}
+	return fmt.Sprintf("%d costs are", n)
 }

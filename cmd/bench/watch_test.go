@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,6 +110,39 @@ func TestPieceCommand(t *testing.T) {
 	for _, p := range watch.Pieces() {
 		if status, out, errs := process(t, "watch", "piece", p.Name, "10"); status != 0 || out+errs != "" {
 			t.Errorf("%s: status %d, output %q, errors %q", p.Name, status, out, errs)
+		}
+	}
+}
+
+// Progress is for terminals: a device counts as one, a buffer does not, and quiet
+// shows nothing.
+func TestBar(t *testing.T) {
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	for _, c := range []struct {
+		errs         io.Writer
+		quiet, shows bool
+	}{{device, false, true}, {device, true, false}, {new(bytes.Buffer), false, false}} {
+		b := newBar(c.errs, c.quiet)
+		b.step(0, 2, "one")
+		if (b.shown != nil) != c.shows {
+			t.Errorf("%T, quiet %v: shows %v", c.errs, c.quiet, b.shown != nil)
+		}
+		first := b.shown
+		b.step(1, 2, "two")
+		if b.shown != first {
+			t.Error("a step of the same makes another bar")
+		}
+		b.step(0, 1, "again")
+		if c.shows && b.shown == first {
+			t.Error("what begins anew has the same bar")
+		}
+		b.end()
+		if b.shown != nil {
+			t.Error("the bar stays")
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{2, "", "npb: no kernel named; choose from ep, cg, "},
 		{2, "xx", `npb: unknown kernel "xx"; choose from ep, cg, `},
-		{2, "cg -class Z", `npb: unknown class "Z"; the classes are S, W, A, B, C, D`},
+		{2, "cg -class Z", `npb: unknown class "Z"; the classes are S, W, A, B, C, D, E`},
 		{2, "-nonsense cg", "npb: flag provided but not defined: -nonsense; npb -help lists the flags"},
 		{2, "-timers=x cg", `npb: invalid boolean value "x" for -timers: give true or false; npb -help lists the flags`},
 		{2, "-iterations x cg", `npb: invalid value "x" for flag -iterations: give a whole number; npb -help lists the flags`},
@@ -129,6 +129,53 @@ func TestMistakes(t *testing.T) {
 		if code != exitUsage || out != "" || !strings.HasPrefix(errs, tc.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("npb %s: status %d, stdout %q, stderr %q", tc.args, code, out, errs)
 		}
+	}
+}
+
+// Every command line of the table gets one line on one rank, and status 2.
+func TestMoreMistakes(t *testing.T) {
+	text, err := os.ReadFile("testdata/mistakes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, n := "", 0
+	for next := range strings.Lines(string(text)) {
+		next = strings.TrimRight(next, "\n")
+		want, indented := strings.CutPrefix(next, "\t")
+		if !indented {
+			line = next
+			continue
+		}
+		var args []string
+		for _, a := range strings.Fields(line)[1:] {
+			args = append(args, strings.ReplaceAll(a, `""`, ""))
+		}
+		out, errs, code := program(t, 1, args...)
+		if code != exitUsage || out != "" || !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: status %d, stdout %q, stderr %q; want %q", line, code, out, errs, want)
+		}
+		n++
+	}
+	if n < 35 {
+		t.Errorf("only %d command lines", n)
+	}
+}
+
+// A variant and a grid reach the kernels that have them, and no others.
+func TestVariantAndGrid(t *testing.T) {
+	out, errs, code := program(t, 4, "-variant", "alltoallv", "-grid", "2x2", "-format", "json", "is", "ft", "mg")
+	if code != 0 || errs != "" {
+		t.Fatalf("status %d, stderr %q", code, errs)
+	}
+	dec := json.NewDecoder(strings.NewReader(out))
+	for _, want := range []string{"alltoallv", "grid 2x2", ""} {
+		var r struct{ Kernel, Variant, Verification string }
+		if err := dec.Decode(&r); err != nil || r.Variant != want || r.Verification != "SUCCESSFUL" {
+			t.Errorf("%+v, %v; want variant %q", r, err, want)
+		}
+	}
+	if out, errs, code := program(t, 4, "-grid", "2x4", "ft"); code != exitUsage || out != "" || !strings.HasPrefix(errs, "npb: ft class S: grid 2x4 is not for 4 processes") {
+		t.Errorf("status %d, stdout %q, stderr %q", code, out, errs)
 	}
 }
 

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A mistake is a command line, and how the line begins that it gets.
+type mistake struct{ line, want string }
+
+// readMistakes reads the table of command lines.
+func readMistakes(t *testing.T) (all []mistake) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "mistakes.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		switch want, indented := strings.CutPrefix(line, "\t"); {
+		case indented:
+			all[len(all)-1].want = want
+		case line != "" && line[0] != '#':
+			all = append(all, mistake{line: line})
+		}
+	}
+	return all
+}
+
+// arguments splits a command line; quotes hold what has blanks or is empty.
+func arguments(line string) (args []string) {
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 1 {
+			args = append(args, part)
+		} else {
+			args = append(args, strings.Fields(part)...)
+		}
+	}
+	return args[1:]
+}
+
+// Every mistake in a command line gets one line that begins as the table says, and
+// status 2; nothing is printed, made, or overwritten.
+func TestMistakes(t *testing.T) {
+	all := readMistakes(t)
+	if len(all) < 120 {
+		t.Fatalf("only %d command lines", len(all))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const shares = 4
+	for share := range shares {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "file.txt"), []byte("hello\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for i := share; i < len(all); i += shares {
+				var out, errs bytes.Buffer
+				cmd := exec.Command(self, arguments(all[i].line)...)
+				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+				cmd.Env = append(os.Environ(), asBench+"=1")
+				if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+					t.Fatal(err)
+				}
+				status := cmd.ProcessState.ExitCode()
+				if status != statusUsage || !strings.HasPrefix(errs.String(), all[i].want) || strings.Count(errs.String(), "\n") != 1 || out.Len() > 0 {
+					t.Errorf("%s: status %d, output %q, errors %q; want %q", all[i].line, status, out.String(), errs.String(), all[i].want)
+				}
+				if there := listing(t, dir); there != "file.txt hello" {
+					t.Fatalf("%s: now there is %q", all[i].line, there)
+				}
+			}
+		})
+	}
+}
+
+// listing is what stands in a folder.
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	var found []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == "." {
+			return err
+		}
+		found = append(found, path)
+		if d.IsDir() {
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		found = append(found, strings.TrimSpace(string(text)))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(found, " ")
+}
+
+// Flags as users of IMB write them are those of this program.
+func TestFlagsOfIMB(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"pmb -iter 50 PingPong", "pmb --repetitions=50 PingPong"},
+		{"pmb PingPong -iter 50,80", "pmb PingPong --repetitions=50 --volume=83886080"},
+		{"pmb -iter=7", "pmb --repetitions=7"},
+		{"pmb -msglog 3", "pmb --sizes=0,1,2,4,8"},
+		{"pmb -msglog 4:6 Bcast", "pmb --sizes=0,16,32,64 Bcast"},
+		{"pmb -time 2.5 Bcast", "pmb --time=2.5s Bcast"},
+		{"pmb -time 200ms", "pmb --time=200ms"},
+		{"pmb -multi 0 Bcast", "pmb --multi Bcast"},
+		{"pmb -multi Bcast", "pmb --multi Bcast"},
+		{"pmb -multi=false Bcast", "pmb --multi=false Bcast"},
+		{"pmb -root_shift on Bcast", "pmb --root-shift Bcast"},
+		{"pmb -root_shift off Bcast", "pmb Bcast"},
+		{"pmb -root_shift Bcast", "pmb --root-shift Bcast"},
+		{"pmb -sync off Bcast", "pmb --no-sync Bcast"},
+		{"pmb -sync 1 Bcast", "pmb Bcast"},
+		{"pmb -npmin 4 -off_cache=100 --check", "pmb --npmin 4 --off-cache=100 --check"},
+		{"pmb -- -iter 5", "pmb -- -iter 5"},
+		{"compare -iter 5", "compare -iter 5"},
+	} {
+		got, err := longFlags(strings.Fields(c.args))
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("bench %s is bench %s, %v; want bench %s", c.args, strings.Join(got, " "), err, c.want)
+		}
+	}
+	if status, out, errs := process(t, "pmb", "-iter", "3", "-msglog", "2:3", "Bcast"); status != 0 || !strings.Contains(out, "\n            8            3 ") {
+		t.Errorf("status %d, output %s, errors %s", status, out, errs)
+	}
+}
+
+// Measurements are printed in Go's benchmark format, too.
+func TestGoFormat(t *testing.T) {
+	for _, args := range []string{"barrier --format go", "nic push --sizes 8 --format go"} {
+		status, out, errs := process(t, append(strings.Fields(args), "--time", "1us")...)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		if status != 0 || len(lines) < 6 || !strings.HasPrefix(lines[0], "goos: ") || !strings.HasPrefix(lines[2], "cpu: ") {
+			t.Fatalf("bench %s: status %d, errors %q, output %s", args, status, errs, out)
+		}
+		for _, line := range lines[5:] {
+			f := strings.Fields(line)
+			if len(f) < 4 || len(f)%2 != 0 || !strings.HasPrefix(f[0], "Benchmark") || !strings.Contains(f[0], "/ranks=") || f[3] != "ns/op" && f[3] != "MB/s" {
+				t.Errorf("bench %s: line %q", args, line)
+			}
+		}
+	}
+}
