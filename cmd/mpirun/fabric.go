@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"rhinet/internal/launch"
@@ -31,6 +33,9 @@ func openFabric(nic string, ranks int) (launch.Fabric, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkAddresses(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	f, err := fabric.Map(file)
 	if err == nil {
 		err = errors.Join(nics.Register(f), f.Close())
@@ -39,6 +44,25 @@ func openFabric(nic string, ranks int) (launch.Fabric, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &memory{file: file, begin: time.Now(), view: sync.OnceValues(func() (*fabric.Fabric, error) { return fabric.Map(file) })}, nil
+}
+
+// addressesOfGo is what a Go program that starts reserves of its address space
+// (1,707,156 KiB here, without the job's memory). With less, its runtime may end it at
+// any moment, in many lines.
+const addressesOfGo = 1700 << 20
+
+// checkAddresses reports whether the limit on address space lets a process map
+// the job's memory, which is in file, and work.
+func checkAddresses(file *os.File) error {
+	var lim syscall.Rlimit
+	info, err := file.Stat()
+	if err != nil || syscall.Getrlimit(syscall.RLIMIT_AS, &lim) != nil {
+		return nil
+	}
+	if need := uint64(info.Size()) + addressesOfGo; lim.Cur < need {
+		return fmt.Errorf("each process needs %d MiB of address space, but the limit is %d MiB; raise it with ulimit -v", need>>20, lim.Cur>>20)
+	}
+	return nil
 }
 
 func (m *memory) File() *os.File { return m.file }

@@ -290,3 +290,17 @@ func TestKilledMpirunEndsTheBenchmark(t *testing.T) {
 	}
 	r.over(t)
 }
+
+// TestTooLittleAddressSpace has one line instead of what the Go runtime prints
+// when it is refused memory.
+func TestTooLittleAddressSpace(t *testing.T) {
+	for _, kib := range []int{1750000, 1780000} {
+		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" -n 8 -x %s="meet Finalize" "$0"`, kib, playRank), os.Args[0])
+		cmd.Env = append(os.Environ(), playMpirun+"=1")
+		out, err := cmd.CombinedOutput()
+		want := fmt.Sprintf("address space, but the limit is %d MiB; raise it with ulimit -v\n", kib>>10)
+		if err == nil || cmd.ProcessState.ExitCode() != 1 || strings.Count(string(out), "\n") != 1 || !strings.HasSuffix(string(out), want) {
+			t.Errorf("%d KiB: %v, %s", kib, err, out)
+		}
+	}
+}

@@ -54,6 +54,9 @@ func Prepare(job *Job) (*Plan, error) {
 	}
 	p.limit = usableLimit()
 	p.slots = place(job.Parts, cores, p.limit, job.Bind)
+	if err := p.needs().check(os.DirFS("/"), processLimit()); err != nil {
+		return nil, err
+	}
 	p.threads = strconv.Itoa(threads(p.limit, len(p.slots)))
 	if set := os.Getenv("GOMAXPROCS"); set != "" {
 		p.threads = set
@@ -103,11 +106,7 @@ func checkDescriptors(n int) error {
 		return nil
 	}
 	if need := uint64(n*descriptorsPerRank + descriptorsBesides); uint64(lim.Cur) < need {
-		verb := "need"
-		if n == 1 {
-			verb = "needs"
-		}
-		return fmt.Errorf("%s %s %d open files, but the limit is %d; raise it with ulimit -n", plural(n, "rank"), verb, need, lim.Cur)
+		return fmt.Errorf("%s %s %d open files, but the limit is %d; raise it with ulimit -n", plural(n, "rank"), verb(n), need, lim.Cur)
 	}
 	return nil
 }

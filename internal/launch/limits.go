@@ -1,0 +1,138 @@
+package launch
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// What ranks take. The figures are those of a Go program that only starts, so
+// that a job with less cannot run, and one with more may still not have enough.
+const (
+	threadsOfGo = 5       // threads of a Go program that waits
+	bytesOfRank = 2 << 20 // memory of its own
+	besides     = 8       // threads of the launcher
+)
+
+// needs are what the ranks of a job take at least.
+type needs struct {
+	ranks   int
+	threads int
+}
+
+// needs counts what a plan takes. A program that may be a script counts as one
+// thread.
+func (p *Plan) needs() needs {
+	n := needs{ranks: len(p.slots), threads: besides}
+	for i := range p.programs {
+		prog := &p.programs[i]
+		each := 1
+		if prog.pkg != "" || isStatic(prog.path) {
+			each = threadsOfGo
+		}
+		n.threads += each * p.job.Parts[i].Ranks
+	}
+	return n
+}
+
+// A ceiling is one limit on threads.
+type ceiling struct {
+	left int // how many more there may be
+	what string
+	way  string
+}
+
+// check compares the needs with the limits that root, the root of the file
+// system, shows, and with the user's own limit on processes, which does not bind
+// everybody; negative: none. An error names the limit and the way out.
+func (n needs) check(root fs.FS, userLimit int) error {
+	for _, c := range ceilings(root, userLimit) {
+		if c.left >= 0 && c.left < n.threads {
+			return fmt.Errorf("%s %s at least %d threads, but %s %d; %s", plural(n.ranks, "rank"), verb(n.ranks), n.threads, c.what, c.left, c.way)
+		}
+	}
+	if have := available(root); have >= 0 && have < n.ranks*bytesOfRank {
+		return fmt.Errorf("%s %s at least %d MiB of memory, but %d MiB are available; start fewer",
+			plural(n.ranks, "rank"), verb(n.ranks), n.ranks*bytesOfRank>>20, have>>20)
+	}
+	return nil
+}
+
+// verb is the form of "need" that goes with n things.
+func verb(n int) string {
+	if n == 1 {
+		return "needs"
+	}
+	return "need"
+}
+
+// ceilings lists the limits on threads.
+func ceilings(root fs.FS, userLimit int) []ceiling {
+	all := []ceiling{
+		{userLimit, "the limit is", "raise it with ulimit -u"},
+		{number(root, "proc/sys/kernel/threads-max"), "this machine allows", "raise /proc/sys/kernel/threads-max"},
+		{number(root, "proc/sys/kernel/pid_max"), "this machine allows", "raise /proc/sys/kernel/pid_max"},
+	}
+	groups, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return all
+	}
+	for line := range strings.Lines(string(groups)) {
+		// hierarchy:controllers:path; no controllers: version 2
+		field := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(field) != 3 || field[1] != "" && field[1] != "pids" {
+			continue
+		}
+		mount := path.Join("sys/fs/cgroup", field[1])
+		for dir := path.Clean("/" + field[2]); ; dir = path.Dir(dir) {
+			most, used := number(root, path.Join(mount, dir, "pids.max")), number(root, path.Join(mount, dir, "pids.current"))
+			if most >= 0 && used >= 0 {
+				all = append(all, ceiling{max(0, most-used), "the control group leaves", "raise its pids.max"})
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return all
+}
+
+// number reads a file that holds a number; negative: it does not.
+func number(root fs.FS, name string) int {
+	text, err := fs.ReadFile(root, strings.TrimPrefix(name, "/"))
+	if err != nil {
+		return -1
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return -1 // "max"
+	}
+	return n
+}
+
+// available returns how many bytes of memory and swap space the machine can
+// still give; negative: it does not say.
+func available(root fs.FS) int {
+	text, err := fs.ReadFile(root, "proc/meminfo")
+	if err != nil {
+		return -1
+	}
+	sum, known := 0, false
+	for line := range strings.Lines(string(text)) {
+		field := strings.Fields(line)
+		if len(field) < 2 || field[0] != "MemAvailable:" && field[0] != "SwapFree:" {
+			continue
+		}
+		kib, err := strconv.Atoi(field[1])
+		if err != nil {
+			return -1
+		}
+		sum, known = sum+kib<<10, known || field[0] == "MemAvailable:"
+	}
+	if !known {
+		return -1
+	}
+	return sum
+}
