@@ -38,6 +38,8 @@ func (req *request) addForeign(fs *pflag.FlagSet) {
 	alias("hosts", "", "host")
 	hidden("map-by", "", checkPolicy)
 	alias("rank-by", "", "map-by")
+	hidden("stdin", "", req.setStdin)
+	alias("s", "s", "stdin")
 	hidden("env", "", req.setEnv)
 	hidden("genv", "", req.setGlobalEnv)
 	for _, name := range []string{"env", "genv"} {
@@ -62,12 +64,25 @@ var refused = []struct {
 	names []string
 	why   string
 }{
-	{[]string{"hostfile", "machinefile", "default-hostfile", "f"}, "ranks run on this machine only; leave the flag out"},
-	{[]string{"N", "npernode", "ppn", "perhost", "pernode"}, "ranks run on this machine only; -n says how many"},
-	{[]string{"mca", "gmca", "prtemca", "pmixmca"}, "components of another launcher mean nothing here; leave the flag out"},
-	{[]string{"launcher", "rmk", "iface", "prefix", "bootstrap"}, "ranks run on this machine only; leave the flag out"},
-	{[]string{"configfile", "app"}, "there are no files of arguments; write the parts with a colon between them"},
+	{[]string{"hostfile", "machinefile", "default-hostfile", "machine", "f"}, "ranks run on this machine only; leave the flag out"},
+	{[]string{"N", "npernode", "npersocket", "ppn", "perhost", "pernode"}, "ranks run on this machine only; -n says how many"},
+	{[]string{"mca", "gmca", "prtemca", "pmixmca", "tune", "am"}, "components of another launcher mean nothing here; leave the flag out"},
+	{[]string{"launcher", "launcher-exec", "rmk", "iface", "prefix", "bootstrap", "nolocal", "localhost", "preload-binary", "ranks-per-proc", "usize"},
+		"ranks run on this machine only; leave the flag out"},
+	{[]string{"configfile", "app", "rankfile", "rf"}, "there are no files of arguments or places; write the parts with a colon between them"},
 	{[]string{"genvnone", "envnone"}, "ranks inherit the environment; env -i mpirun ... gives them an empty one"},
+	{[]string{"genvlist", "envlist", "genvexcl"}, "ranks inherit the whole environment; -x NAME=VALUE changes a variable"},
+	{[]string{"output-filename", "outfile-pattern", "errfile-pattern", "outfile"},
+		`files for each rank are made by a shell: mpirun -n N sh -c 'exec ./prog > out.$RHINET_RANK'; or --tag-output puts the rank before each line of one`},
+	{[]string{"iter", "msglog", "npmin", "multi"}, "is a flag of benchmarks, not of the launcher: it goes behind the program's name"},
+	{[]string{"cpu-set", "cpu-list", "cpus-per-proc", "cpus-per-rank", "use-hwthread-cpus"},
+		"every rank has its share of the usable cores; taskset -c 0-3 mpirun ... makes those fewer, --dry-run shows them"},
+	{[]string{"bind-to-core", "bind-to-socket", "bind-to-none", "bycore", "byslot", "bynode", "bysocket"}, "write --bind-to core or --bind-to none"},
+	{[]string{"disable-auto-cleanup", "enable-recovery", "continuous", "max-restarts"}, "a job ends as a whole when one of its ranks fails; leave the flag out"},
+	{[]string{"print-all-exitcodes", "report-child-jobs-separately", "show-progress", "display-allocation", "display-devel-map", "xml", "debug-daemons", "d", "debug"},
+		"mpirun says itself which rank failed and how; -v shows where ranks run"},
+	{[]string{"gdb", "tv", "ddt", "debugger"}, "start a debugger for each rank, as in mpirun -n 2 xterm -e gdb ./prog"},
+	{[]string{"report-uri", "report-pid", "ompi-server", "personality", "ckpoint-interval", "ckpoint-prefix", "ckpointlib"}, "there is no such thing here; leave the flag out"},
 }
 
 // checkHosts accepts a list of names of this machine.
@@ -88,10 +103,32 @@ func checkHosts(list string) error {
 // checkPolicy accepts the orders of placement of other launchers, which all
 // come to the same on one machine: ranks take the cores in turn.
 func checkPolicy(v string) error {
-	policy, _, _ := strings.Cut(strings.ToLower(v), ":")
+	policy, modifiers, _ := strings.Cut(strings.ToLower(v), ":")
 	known := []string{"core", "hwthread", "slot", "node", "socket", "package", "numa", "l1cache", "l2cache", "l3cache", "board"}
 	if !slices.Contains(known, policy) {
 		return fmt.Errorf("known are %s", strings.Join(known, ", "))
+	}
+	for modifier := range strings.FieldsFuncSeq(modifiers, func(r rune) bool { return r == ',' || r == ':' }) {
+		switch {
+		case slices.Contains([]string{"oversubscribe", "span", "inherit", "noinherit"}, modifier):
+		case strings.HasPrefix(modifier, "pe"):
+			return fmt.Errorf("%s cannot be had: every rank has its share of the usable cores; fewer ranks have more each, and --dry-run shows how many", modifier)
+		default:
+			return fmt.Errorf("%s cannot be had; leave it out", modifier)
+		}
+	}
+	return nil
+}
+
+// setStdin is --stdin: rank 0 reads what the launcher reads, or nobody does.
+func (req *request) setStdin(v string) error {
+	switch v {
+	case "0":
+		req.noInput = false
+	case "none":
+		req.noInput = true
+	default:
+		return errors.New("only rank 0 can read standard input; give 0 or none")
 	}
 	return nil
 }

@@ -48,6 +48,9 @@ func run(args []string, std streams) int {
 	}
 	job := &req.job
 	job.Stdin, job.Stdout, job.Stderr = std.in, std.out, std.err
+	if req.noInput {
+		job.Stdin = nil
+	}
 	if err := checkSettings(job); err != nil {
 		return usage(std, err)
 	}
@@ -66,8 +69,22 @@ func run(args []string, std streams) int {
 // usage reports a mistake of the user, in one line, whatever characters the
 // user's words are made of.
 func usage(std streams, err error) int {
-	fmt.Fprintf(std.err, "mpirun: %s\n", visible(err.Error()))
+	fmt.Fprintf(std.err, "mpirun: %s\n", shortened(visible(err.Error())))
 	return launch.StatusUsage
+}
+
+// longestWord is how much of a user's word a message repeats.
+const longestWord = 200
+
+// shortened cuts words out of which nobody reads anything, in the middle.
+func shortened(text string) string {
+	words := strings.Split(text, " ")
+	for i, w := range words {
+		if r := []rune(w); len(r) > longestWord {
+			words[i] = string(r[:longestWord/2]) + "..." + string(r[len(r)-longestWord/4:])
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // visible writes control characters as Go does between quotes.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rhinet/internal/launch"
 	"rhinet/llc/nics"
@@ -51,6 +52,26 @@ func TestJob(t *testing.T) {
 	if status != 0 || err != "" || len(lines) != 2 ||
 		!strings.HasPrefix(lines[0], "[0] me 0 of 2, version=1 rank=0 size=2 fabric=3 life=4 nic=martini cpus=") ||
 		!strings.HasPrefix(lines[1], "[1] me 1 of 2, ") {
+		t.Errorf("status %d, %q, %q", status, out, err)
+	}
+}
+
+func TestOutputFlags(t *testing.T) {
+	status, out, err := mpirun(t, "-l", "--timestamp-output", "--merge-stderr-to-stdout", "sh", "-c", "echo out; echo error >&2; printf end")
+	if status != 0 || err != "" {
+		t.Errorf("status %d, %q", status, err)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[15:], b[15:]) })
+	for i, want := range []string{" [0] end", " [0] error", " [0] out"} {
+		if _, bad := time.Parse("15:04:05.000000", lines[i][:15]); bad != nil || lines[i][15:] != want {
+			t.Errorf("line %q, %v", lines[i], bad)
+		}
+	}
+}
+
+func TestNobodyReads(t *testing.T) {
+	if status, out, err := mpirun(t, "--stdin", "none", "sh", "-c", "readlink /proc/self/fd/0 || true"); status != 0 || strings.TrimSpace(out) != os.DevNull {
 		t.Errorf("status %d, %q, %q", status, out, err)
 	}
 }

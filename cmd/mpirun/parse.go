@@ -111,7 +111,12 @@ func parseShort(fs *pflag.FlagSet, words []string) ([]string, error) {
 func set(f *pflag.Flag, spelled, value string, shown bool) error {
 	err := f.Value.Set(value)
 	switch {
-	case err == nil, errors.Is(err, errHelp), errors.Is(err, errVersion):
+	case err == nil:
+		return nil
+	case errors.Is(err, errHelp), errors.Is(err, errVersion):
+		if shown && value != "true" {
+			return fmt.Errorf("%s=%s: the flag takes no value", spelled, value)
+		}
 		return err
 	case f.Value.Type() == "bool":
 		return fmt.Errorf("%s=%s: give true or false", spelled, value)

@@ -57,7 +57,7 @@ func TestSpellingsOfOtherLaunchers(t *testing.T) {
 	for _, flags := range []string{
 		"--oversubscribe", "-oversubscribe", "--allow-run-as-root", "-genvall", "-envall",
 		"-host localhost", "--host localhost:4,127.0.0.1", "-H ::1", "-hosts " + own,
-		"--map-by core", "--map-by slot:OVERSUBSCRIBE", "--rank-by node", "-map-by Socket",
+		"--map-by core", "--map-by socket:span,inherit", "--stdin 0", "--map-by slot:OVERSUBSCRIBE", "--rank-by node", "-map-by Socket",
 		"--bind-to hwthread",
 	} {
 		if p := mustParse(t, flags+" -n 2 prog x").job.Parts[0]; p.Ranks != 2 || p.Program != "prog" || !slices.Equal(p.Args, []string{"x"}) {

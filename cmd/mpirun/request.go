@@ -18,10 +18,11 @@ import (
 
 // A request is what a command line asks for.
 type request struct {
-	job    launch.Job
-	dryRun bool
-	quiet  bool
-	notes  []string // what is odd, but no mistake
+	job     launch.Job
+	dryRun  bool
+	quiet   bool
+	noInput bool     // nobody reads standard input
+	notes   []string // what is odd, but no mistake
 
 	part  *launch.Part // the part whose flags are being read
 	flags *pflag.FlagSet
@@ -106,6 +107,8 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	fs.Func("timeout", "end the job after `D`, such as 90s or 5m, and say what its ranks waited for", req.setTimeout)
 	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Names(), ", ")+", "+nics.Settings()+" (default "+nics.Default+")", req.setNIC)
 	fs.BoolVarP(&job.Tag, "tag-output", "l", false, "begin every line of output with its rank")
+	fs.BoolVar(&job.Stamp, "timestamp-output", false, "begin every line of output with the time")
+	fs.BoolVar(&job.Merge, "merge-stderr-to-stdout", false, "write the ranks' standard error to standard output")
 	fs.BoolVarP(&job.Verbose, "verbose", "v", false, "print the placement of the ranks before the start")
 	fs.BoolVarP(&req.quiet, "quiet", "q", false, "no notes about what is odd but no mistake")
 	fs.BoolVar(&req.dryRun, "dry-run", false, "print the placement of the ranks and stop")

@@ -37,6 +37,8 @@ type Job struct {
 	NIC      string        // name of the network interface that ranks shall use
 	Bind     Bind          // binding to cores
 	Tag      bool          // put the rank in front of every line of output
+	Stamp    bool          // put the time in front of every line of output
+	Merge    bool          // the ranks' standard error goes to Stdout as well
 	Verbose  bool          // print the placement before the start
 	Timeout  time.Duration // end the job after this time; 0: never
 

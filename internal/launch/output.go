@@ -21,6 +21,7 @@ type mux struct {
 	streams []*stream // appended by the parent only
 	running sync.WaitGroup
 	tag     bool
+	stamp   bool
 	prompts bool // rank 0 may be talking to someone at a terminal
 }
 
@@ -48,6 +49,9 @@ func (m *mux) open(rank int, to *sink) (int, error) {
 	}
 	s := &stream{sink: to, file: os.NewFile(uintptr(r), "output"), prompts: m.prompts && rank == 0}
 	s.progress = rank == 0 && to == m.err && to.console.terminal
+	if m.stamp {
+		s.prefix, s.stamp = []byte{}, true
+	}
 	if m.tag {
 		s.prefix = prefix(rank)
 	}

@@ -99,7 +99,11 @@ func (p *parent) startRank(r int, common []string, input *os.File, life *life) (
 		return 0, startError(r, p.plan, err)
 	}
 	defer syscall.Close(out)
-	errs, err := p.mux.open(r, p.mux.err)
+	to := p.mux.err
+	if p.plan.job.Merge {
+		to = p.mux.out
+	}
+	errs, err := p.mux.open(r, to)
 	if err != nil {
 		return 0, startError(r, p.plan, err)
 	}

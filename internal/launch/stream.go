@@ -7,11 +7,15 @@ import (
 	"time"
 )
 
+// stampFormat is how --timestamp-output writes the time.
+const stampFormat = "15:04:05.000000 "
+
 // A stream is one output of one rank. sink.mu guards it.
 type stream struct {
 	sink     *sink
 	file     *os.File
-	prefix   []byte
+	prefix   []byte      // nil: none
+	stamp    bool        // the time goes before the prefix
 	prompts  bool        // an unfinished line may be a prompt
 	progress bool        // an unfinished line that ends in a carriage return is progress
 	partial  []byte      // a line whose end has not come
@@ -112,7 +116,11 @@ func (s *stream) end() {
 // write hands text to the sink, with prefixes if they are wanted.
 func (s *stream) write(text []byte, end ending) {
 	if s.prefix != nil {
-		text = tagLines(s.sink.tagged[:0], s.prefix, text, s.middle)
+		prefix := s.prefix
+		if s.stamp {
+			prefix = append(time.Now().AppendFormat(nil, stampFormat), s.prefix...)
+		}
+		text = tagLines(s.sink.tagged[:0], prefix, text, s.middle)
 		s.sink.tagged = keep(text)
 	}
 	s.sink.write(s, text, end)

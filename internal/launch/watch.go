@@ -83,6 +83,8 @@ func (p *Plan) Run() int {
 	prompts := job.Stdin != nil && input != job.Stdin
 	m := newMux(job.Stdout, job.Stderr, job.Tag, prompts, func(err error) { broken <- err })
 
+	m.stamp = job.Stamp
+
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	w := &watcher{
