@@ -243,6 +243,9 @@ func (e *Engine) complete(r *Request) {
 	}
 }
 
+// Telling reports whether Completed has a request to return.
+func (e *Engine) Telling() bool { return e.doneQ != nil }
+
 func (e *Engine) notify(r *Request) {
 	if e.doneQ == nil {
 		e.doneQ = r

@@ -19,6 +19,9 @@ func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error 
 	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
 	p.eng.Send(r)
 	p.post()
+	if p.eng.Telling() { // it went to a receive of this peer itself
+		p.announce()
+	}
 	if !r.Done() && !p.finish(r, "Send", nil) {
 		p.gate.leave()
 		return ErrClosed // r is lost: the engine may still hold it
@@ -44,6 +47,9 @@ func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err e
 	r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
 	p.eng.Recv(r)
 	p.post()
+	if p.eng.Telling() { // it took a message of this peer itself
+		p.announce()
+	}
 	if !r.Done() && !p.finish(r, "Recv", &p.lull) {
 		p.eng.Cancel(r)
 		p.gate.leave()
