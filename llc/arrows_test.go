@@ -16,7 +16,7 @@ func TestSeedsTakeEveryArrow(t *testing.T) {
 	for seed := range uint64(1500) {
 		p := sim.Random(seed)
 		p.Trace = func(t llc.Transition) { taken[t.Machine+": "+t.From+" -> "+t.To]++ }
-		if err := sim.Run(p); err != nil {
+		if err := sim.Check(p); err != nil {
 			t.Fatal(err)
 		}
 	}

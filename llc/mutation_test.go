@@ -44,7 +44,7 @@ func noticed(p sim.Params) (err error) {
 			err = errPanicked
 		}
 	}()
-	return sim.Run(p)
+	return sim.Check(p)
 }
 
 var errPanicked = errorString("the engine panicked")

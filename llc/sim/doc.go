@@ -8,6 +8,10 @@
 //
 //	sim: seed=17 peers=3 messages=24 remote=true rings=1 ...
 //
+// The network uses all the freedom that the contract of ir.Translator leaves
+// it, and in some runs it breaks that contract by a fault ([ParseFault]): then
+// [Check] says what must come of it.
+//
 // What a run checks: every message is received exactly once, with the right
 // bytes, in the order that MPI demands; no byte outside a buffer changes; no
 // ring is overrun and no packet is placed where its reader would not look;

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,17 @@ func ParseFault(text string) (func(from int, cmd *ir.Command) Fate, error) {
 		}
 		return Deliver
 	}, nil
+}
+
+// randomFault returns a fault of one packet of a random kind, or now and then of
+// all between two peers.
+func randomFault(rng *rand.Rand) string {
+	fate := []string{"Drop", "Repeat", "Delay"}[rng.IntN(3)]
+	kind := wire.KindName(wire.Eager + uint8(rng.IntN(int(wire.NumKinds-wire.Eager))))
+	if rng.IntN(4) == 0 {
+		return fmt.Sprintf("(%s (And (From %d) %s (Not (OnIndex 0))))", fate, rng.IntN(2), kind)
+	}
+	return fmt.Sprintf("(%s (And %s (OnIndex %d)))", fate, kind, rng.IntN(4))
 }
 
 type predicate func(from int, cmd *ir.Command) bool

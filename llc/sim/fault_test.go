@@ -48,7 +48,7 @@ func TestLossThatDoesNoHarm(t *testing.T) {
 // calm returns a world in which nothing else goes wrong.
 func calm(seed uint64) Params {
 	p := Random(seed)
-	p.Crash, p.Liar, p.Refuse, p.Deny = 0, 0, 0, 0
+	p.Crash, p.Liar, p.Refuse, p.Deny, p.Fault = 0, 0, 0, 0, ""
 	if seed%2 == 0 {
 		p.Caps.Split, p.Caps.SplitUnit, p.Caps.Words, p.Bytes, p.Caps.Remote = 200, 64, 4, 2500, true
 	}

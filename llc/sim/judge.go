@@ -150,9 +150,12 @@ func (w *world) judgeSend(i int, s *send) error {
 	}
 }
 
+// errWrote says that an engine wrote where it must not.
+var errWrote = errors.New("bytes behind a buffer")
+
 func (w *world) judgeReceive(i int, rc *receive) error {
 	if !rc.intact() {
-		return fmt.Errorf("peer %d: bytes behind a buffer of %d have changed", i, len(rc.req.Buf))
+		return fmt.Errorf("peer %d: %w of %d have changed", i, errWrote, len(rc.req.Buf))
 	}
 	st := rc.req.Status
 	switch err := st.Err; {

@@ -103,14 +103,42 @@ func TestBrokenPromises(t *testing.T) {
 	}
 }
 
-// TestEndlessRun: a world that never comes to rest is given up.
+// TestEndlessRun: a world that never comes to rest is given up, whether it goes
+// on for ever or stands still.
 func TestEndlessRun(t *testing.T) {
 	w := finished(t)
+	var again func()
+	again = func() { w.add(0, step{call: again}) }
+	again()
+	if err := w.run(); !errors.Is(err, errEndless) || !strings.Contains(err.Error(), "still busy") {
+		t.Error(err)
+	}
+	w = finished(t)
+	w.net.Busy = func(int, *ir.Command) bool { return true }
+	r := llc.Request{Peer: 0, Buf: make([]byte, 8)}
+	w.ranks[1].engine.Send(&r)
+	w.post(1)
 	w.turn = patience
-	for range 3 { // the program goes on
+	if err := w.run(); !errors.Is(err, errEndless) || !strings.Contains(err.Error(), "nothing has moved") {
+		t.Error(err)
+	}
+}
+
+// TestLongRun: a run that takes its time is no endless one.
+func TestLongRun(t *testing.T) {
+	w := finished(t)
+	w.turn = patience
+	for range 3 {
 		w.add(0, step{call: func() {}})
 	}
-	if err := w.run(); err == nil || !strings.Contains(err.Error(), "still busy") {
-		t.Fatal(err)
+	if err := w.run(); err != nil {
+		t.Error(err)
+	}
+	for _, seed := range []uint64{818900, 818901} {
+		p := Random(seed)
+		p.Fault, p.Busy, p.Hold, p.Nap, p.Messages, p.Crash, p.Liar, p.Shared = "", 97, 90, 30, 200, 0, 0, 1
+		if w, err := run(p); err != nil || w.turn <= patience {
+			t.Errorf("after %d turns: %v", w.turn, err)
+		}
 	}
 }

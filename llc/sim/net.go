@@ -6,11 +6,16 @@ import (
 	"slices"
 
 	"rhinet/llc/ir"
+	"rhinet/llc/wire"
 )
 
-// A Net is a network of NICs in memory. With a source of chance it gives
-// events in any order that a real network may give them in; without, answers
-// come before packets, and packets in order of ring number.
+// A Net is a network of NICs in memory. With a source of chance it uses all the
+// freedom that the contract of ir.Translator leaves: packets of different rings and
+// answers come in any order, each may take its time while others pass it and while
+// there is nothing else to give, and a command is carried out when it is
+// posted, when it is answered, or between. Only a Busy comes at once, before all
+// other events. Without chance, or once Fair is set, answers come before packets, and
+// packets in order of ring number.
 type Net struct {
 	Caps   ir.Caps
 	Shared int // packets that a shared ring holds
@@ -20,6 +25,14 @@ type Net struct {
 	Busy   func(from int, cmd *ir.Command) bool
 	// Fault, if set, is asked for each packet what becomes of it.
 	Fault func(from int, cmd *ir.Command) Fate
+	// Hold is the percentage of packets and answers that take their time.
+	Hold int
+	// LateBusy breaks the contract, to see that runs notice: a Busy comes as any answer.
+	LateBusy bool
+	// Fair ends chance: nothing is held, refused or spoilt any more.
+	Fair bool
+	// Fates counts, by kind of packet, what has become of packets.
+	Fates [wire.NumKinds][Delay + 1]int
 	// Lies, if set, reports whether a peer is known to lie: then what engines
 	// ask of its memory may be nonsense.
 	Lies func(peer int) bool
@@ -31,6 +44,8 @@ type Net struct {
 
 	rng  *rand.Rand
 	nics []nic
+	now  int      // how many Polls there have been
+	list []choice // for the next Poll
 }
 
 // A Fate is what becomes of a packet.
@@ -66,6 +81,7 @@ type packet struct {
 	data    []byte
 	delayed bool // the next one goes before it
 	lost    bool // it takes its place and is never seen
+	due     int  // from when on it can be seen
 }
 
 // ringMemory is one packet ring: positions as its reader computes them.
@@ -89,6 +105,7 @@ type answer struct {
 	ev   ir.Event
 	cmd  ir.Command
 	late bool
+	due  int // from when on it can be given
 }
 
 // NewNet returns a network of so many peers. rng may be nil.
@@ -105,7 +122,45 @@ func (n *Net) broken(format string, args ...any) {
 	n.Broken = append(n.Broken, fmt.Sprintf(format, args...))
 }
 
-func (n *Net) chance(percent int) bool { return n.rng != nil && n.rng.IntN(100) < percent }
+func (n *Net) chance(percent int) bool {
+	return n.rng != nil && !n.Fair && n.rng.IntN(100) < percent
+}
+
+// holdPolls is for how many Polls of each peer something is held at most.
+const holdPolls = 30
+
+// due draws from when on something can be given.
+func (n *Net) due() int {
+	if n.Hold == 0 || !n.chance(n.Hold) {
+		return 0
+	}
+	return n.now + n.rng.IntN(holdPolls*len(n.nics))
+}
+
+// shown reports whether something is held no longer.
+func (n *Net) shown(due int) bool { return due <= n.now || n.Fair }
+
+// Held reports whether something is on its way that no Poll gives yet.
+func (n *Net) Held() bool {
+	held := func(ring []packet) bool {
+		return slices.ContainsFunc(ring, func(p packet) bool { return !n.shown(p.due) })
+	}
+	for i := range n.nics {
+		c := &n.nics[i]
+		if c.dead {
+			continue
+		}
+		if held(c.shared) || slices.ContainsFunc(c.answers, func(a answer) bool { return !n.shown(a.due) }) {
+			return true
+		}
+		for _, w := range c.watched {
+			if held(c.rings[w].packets) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Kill stops a peer. Its memory stays. Announce tells the others.
 func (n *Net) Kill(peer int) { n.nics[peer].dead = true }
@@ -123,7 +178,7 @@ func (n *Net) Word(peer, i int) *uint64 { return &n.nics[peer].words[i] }
 func (n *Net) Exposed(peer int) int { return n.nics[peer].exposed }
 
 func (n *Net) answer(to int, ev ir.Event) {
-	n.nics[to].answers = append(n.nics[to].answers, answer{ev: ev})
+	n.nics[to].answers = append(n.nics[to].answers, answer{ev: ev, due: n.due()})
 }
 
 // Poll fills ev with an event for a peer, as ir.Translator's Poll.
@@ -143,30 +198,63 @@ func (n *Net) next(peer int, ev *ir.Event) bool {
 		c.busy = c.busy[1:]
 		return true
 	}
-	ready := 0
+	n.now++
+	total := n.choices(c)
+	if len(total) == 0 {
+		return false
+	}
+	pick := 0
+	if n.rng != nil && !n.Fair {
+		pick = n.rng.IntN(len(total))
+	}
+	n.give(peer, total[pick], ev)
+	return true
+}
+
+// A choice is something that a Poll may give: an answer, the first packet of
+// the shared ring, or that of a watched ring.
+type choice struct {
+	from  int // fromAnswers, fromShared, fromRing
+	index int
+}
+
+const (
+	fromAnswers = iota
+	fromShared
+	fromRing
+)
+
+// choices lists what a Poll may give.
+func (n *Net) choices(c *nic) []choice {
+	list := n.list[:0]
+	for i := range c.answers {
+		if n.shown(c.answers[i].due) {
+			list = append(list, choice{fromAnswers, i})
+		}
+	}
+	if len(c.shared) > 0 && n.shown(c.shared[0].due) {
+		list = append(list, choice{fromShared, 0})
+	}
 	for _, w := range c.watched {
 		r := &c.rings[w]
 		for len(r.packets) > 0 && r.packets[0].lost {
 			n.free(r)
 		}
-		if len(r.packets) > 0 {
-			ready++
+		if len(r.packets) > 0 && n.shown(r.packets[0].due) {
+			list = append(list, choice{fromRing, w})
 		}
 	}
-	total := len(c.answers) + ready
-	if len(c.shared) > 0 {
-		total++
-	}
-	if total == 0 {
-		return false
-	}
-	pick := 0
-	if n.rng != nil {
-		pick = n.rng.IntN(total)
-	}
-	if pick < len(c.answers) {
-		a := c.answers[pick]
-		c.answers = append(c.answers[:pick], c.answers[pick+1:]...)
+	n.list = list
+	return list
+}
+
+// give takes a choice.
+func (n *Net) give(peer int, pick choice, ev *ir.Event) {
+	c := &n.nics[peer]
+	switch i := pick.index; pick.from {
+	case fromAnswers:
+		a := c.answers[i]
+		c.answers = append(c.answers[:i], c.answers[i+1:]...)
 		if a.late {
 			a.ev = n.carryOut(peer, &a.cmd)
 		}
@@ -174,29 +262,14 @@ func (n *Net) next(peer int, ev *ir.Event) bool {
 		if ev.Kind == ir.Failed && ev.Token == 0 {
 			n.end(c, ev.Peer)
 		}
-		return true
+	case fromShared:
+		p := c.shared[0]
+		c.shared = c.shared[1:]
+		n.deliver(c, ev, &p, ir.NoRing)
+	case fromRing:
+		c.last = &c.rings[i]
+		n.deliver(c, ev, &c.last.packets[0], ir.Ring(i))
 	}
-	pick -= len(c.answers)
-	if len(c.shared) > 0 {
-		if pick == 0 {
-			p := c.shared[0]
-			c.shared = c.shared[1:]
-			n.deliver(c, ev, &p, ir.NoRing)
-			return true
-		}
-		pick--
-	}
-	for _, w := range c.watched {
-		if r := &c.rings[w]; len(r.packets) > 0 {
-			if pick == 0 {
-				c.last = r
-				n.deliver(c, ev, &r.packets[0], ir.Ring(w))
-				return true
-			}
-			pick--
-		}
-	}
-	panic("sim: an event was counted and is not there")
 }
 
 // end forgets what a peer has sent and answered: nothing comes after its end.

@@ -18,6 +18,7 @@ type Params struct {
 	Contexts int
 	Tags     int
 	Bytes    int // largest message
+	Crowded  int // of how many peers, from the first, it is said that they share processors
 	Order    int // 0: receives and sends as they come, 1: every peer's receives first, 2: last
 
 	Caps   ir.Caps
@@ -29,6 +30,7 @@ type Params struct {
 	Cancel int // percent of operations that cancel a receive
 	Probe  int // percent of operations that probe
 	Busy   int // percent of packets to shared rings that are sent back
+	Hold   int // percent of packets and answers that take their time
 	Nap    int // percent of turns after which a peer stays away for a while
 	Deny   int // percent of copies and exposures refused as not permitted
 	Refuse int // percent of copies refused for good
@@ -48,12 +50,12 @@ type Params struct {
 // fields lists the parameters in the order of a recipe.
 func (p *Params) fields() []field {
 	return []field{
-		{"peers", &p.Peers}, {"messages", &p.Messages}, {"contexts", &p.Contexts}, {"tags", &p.Tags}, {"bytes", &p.Bytes}, {"order", &p.Order},
+		{"peers", &p.Peers}, {"messages", &p.Messages}, {"contexts", &p.Contexts}, {"tags", &p.Tags}, {"bytes", &p.Bytes}, {"crowded", &p.Crowded}, {"order", &p.Order},
 		{"rings", &p.Caps.Rings}, {"slots", &p.Caps.Slots}, {"ring", &p.Caps.Bytes}, {"words", &p.Caps.Words},
 		{"fragment", &p.Caps.Fragment}, {"eager", &p.Caps.Eager}, {"split", &p.Caps.Split}, {"unit", &p.Caps.SplitUnit},
 		{"copies", &p.Caps.Copies}, {"shared", &p.Shared},
 		{"wild", &p.Wild}, {"short", &p.Short}, {"sync", &p.Sync}, {"cancel", &p.Cancel}, {"probe", &p.Probe},
-		{"busy", &p.Busy}, {"nap", &p.Nap}, {"deny", &p.Deny}, {"refuse", &p.Refuse}, {"crash", &p.Crash}, {"liar", &p.Liar},
+		{"busy", &p.Busy}, {"hold", &p.Hold}, {"nap", &p.Nap}, {"deny", &p.Deny}, {"refuse", &p.Refuse}, {"crash", &p.Crash}, {"liar", &p.Liar},
 	}
 }
 
@@ -65,7 +67,7 @@ type field struct {
 // String returns the recipe of the run.
 func (p Params) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "sim: seed=%d remote=%v", p.Seed, p.Caps.Remote)
+	fmt.Fprintf(&b, "sim: seed=%d remote=%v spread=%v", p.Seed, p.Caps.Remote, p.Caps.Spread)
 	for _, f := range p.fields() {
 		fmt.Fprintf(&b, " %s=%d", f.name, *f.value)
 	}
@@ -96,13 +98,15 @@ func Parse(recipe string) (Params, error) {
 		return Params{}, fmt.Errorf("sim: recipe wants seed=NUMBER: %w", err)
 	}
 	p := Random(seed)
-	p.Fault = fault
+	p.Fault = fault // a recipe that names none has none
 	delete(values, "seed")
-	if v, ok := values["remote"]; ok {
-		if p.Caps.Remote, err = strconv.ParseBool(v); err != nil {
-			return Params{}, fmt.Errorf("sim: remote: %w", err)
+	for name, value := range map[string]*bool{"remote": &p.Caps.Remote, "spread": &p.Caps.Spread} {
+		if v, ok := values[name]; ok {
+			if *value, err = strconv.ParseBool(v); err != nil {
+				return Params{}, fmt.Errorf("sim: %s: %w", name, err)
+			}
+			delete(values, name)
 		}
-		delete(values, "remote")
 	}
 	for _, f := range p.fields() {
 		if v, ok := values[f.name]; ok {
@@ -134,10 +138,14 @@ func Random(seed uint64) Params {
 		Caps: ir.Caps{
 			Name: "sim", Remote: rng.IntN(3) > 0, Rings: pick(0, 1, 2, 8, 8), Slots: pick(1, 2, 4, 16),
 			Bytes: pick(128, 256, 1024, 4096), Words: pick(0, 1, 2, 8), Fragment: pick(48, 100, 512),
-			Eager: pick(0, 40, 200, 1000), Split: pick(200, 500, 1500), SplitUnit: pick(64, 128, 300), Copies: pick(1, 1, 2),
+			Eager: pick(0, 40, 200, 1000), Split: pick(0, 200, 200, 500, 1500), SplitUnit: pick(64, 128, 300), Copies: pick(0, 1, 2),
 		},
 		Wild: pick(0, 10, 50), Short: pick(0, 0, 10), Sync: pick(0, 20), Cancel: pick(0, 0, 10), Probe: pick(0, 5),
-		Busy: pick(0, 0, 20), Nap: pick(0, 2),
+		Busy: pick(0, 0, 20, 50), Hold: pick(0, 10, 50), Nap: pick(0, 2),
+	}
+	p.Crowded = rng.IntN(p.Peers + 1)
+	if rng.IntN(8) == 0 { // smaller rings are not spread
+		p.Caps.Spread, p.Caps.Bytes, p.Caps.Fragment, p.Caps.Eager = true, 1<<15, 1024, pick(1000, 2000)
 	}
 	if rng.IntN(4) == 0 {
 		p.Deny = pick(10, 50, 100)
@@ -149,6 +157,8 @@ func Random(seed uint64) Params {
 		p.Crash = 1 + rng.IntN(200)
 	case 3:
 		p.Liar = pick(20, 80)
+	case 4:
+		p.Fault, p.Deny = randomFault(rng), 0
 	}
 	// Queues of receives and of messages grow deep.
 	if rng.IntN(50) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rhinet/llc/ir"
+	"rhinet/llc/wire"
 )
 
 // Post carries out a command of a peer, or starts it, as ir.Translator's Post.
@@ -19,9 +20,8 @@ func (n *Net) Post(from int, cmd *ir.Command) {
 	case ir.Watch:
 		n.watch(from, cmd)
 	case ir.ReadTail:
-		r := n.ring(from, cmd)
-		if r != nil {
-			n.answer(from, ir.Event{Kind: ir.Tail, Peer: cmd.Peer, Ring: cmd.Ring, Slot: r.consumed, Pos: r.freed})
+		if r := n.ring(from, cmd); r != nil {
+			n.sometime(from, cmd)
 		}
 	case ir.Expose:
 		if err := n.refusal(from, cmd); err != nil {
@@ -40,14 +40,20 @@ func (n *Net) Post(from int, cmd *ir.Command) {
 		c.exports[i] = export{}
 		c.exposed--
 	case ir.Pull, ir.Push, ir.Swap:
-		if n.chance(50) {
-			c.answers = append(c.answers, answer{cmd: *cmd, late: true})
-		} else {
-			n.answer(from, n.carryOut(from, cmd))
-		}
+		n.sometime(from, cmd)
 	default:
 		n.broken("peer %d gave operation %d", from, cmd.Op)
 	}
+}
+
+// sometime carries out a command now, or when its answer is given.
+func (n *Net) sometime(from int, cmd *ir.Command) {
+	if n.chance(50) {
+		c := &n.nics[from]
+		c.answers = append(c.answers, answer{cmd: *cmd, late: true, due: n.due()})
+		return
+	}
+	n.answer(from, n.carryOut(from, cmd))
 }
 
 func (n *Net) refusal(from int, cmd *ir.Command) error {
@@ -59,6 +65,10 @@ func (n *Net) refusal(from int, cmd *ir.Command) error {
 
 // carryOut moves memory and returns the answer.
 func (n *Net) carryOut(from int, cmd *ir.Command) ir.Event {
+	if cmd.Op == ir.ReadTail {
+		r := &n.nics[cmd.Peer].rings[cmd.Ring]
+		return ir.Event{Kind: ir.Tail, Peer: cmd.Peer, Ring: cmd.Ring, Slot: r.consumed, Pos: r.freed}
+	}
 	ev := ir.Event{Peer: cmd.Peer, Token: cmd.Token, Kind: ir.Failed}
 	c := &n.nics[cmd.Peer]
 	if c.dead {
@@ -152,7 +162,12 @@ func (n *Net) append(from int, cmd *ir.Command) {
 		n.brokenBy(cmd.Peer, "peer %d puts %d bytes into the shared ring of %d", from, len(cmd.Data), cmd.Peer)
 	}
 	if !c.dead && len(c.shared) >= n.Shared || n.Busy != nil && n.Busy(from, cmd) {
-		n.nics[from].busy = append(n.nics[from].busy, ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
+		ev := ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token}
+		if n.LateBusy {
+			n.answer(from, ev)
+		} else {
+			n.nics[from].busy = append(n.nics[from].busy, ev)
+		}
 		return
 	}
 	c.shared = n.put(c.shared, from, cmd)
@@ -166,10 +181,13 @@ func (n *Net) put(ring []packet, from int, cmd *ir.Command) []packet {
 	if int(cmd.Header.Length) != len(cmd.Data) {
 		n.broken("peer %d: header says %d bytes, payload has %d", from, cmd.Header.Length, len(cmd.Data))
 	}
-	p := packet{from: int32(from), header: cmd.Header, data: append([]byte(nil), cmd.Data...)}
+	p := packet{from: int32(from), header: cmd.Header, data: append([]byte(nil), cmd.Data...), due: n.due()}
 	fate := Deliver
 	if n.Fault != nil {
 		fate = n.Fault(from, cmd)
+	}
+	if k := cmd.Header.Kind; k < wire.NumKinds {
+		n.Fates[k][fate]++
 	}
 	p.lost, p.delayed = fate == Drop, fate == Delay
 	ring = append(ring, p)

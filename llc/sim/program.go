@@ -132,7 +132,11 @@ func (w *world) probe(i int) {
 	if w.rng.IntN(2) == 0 {
 		src = w.rng.IntN(w.Peers)
 	}
-	st, ok := r.engine.Probe(ctx, src, llc.AnyTag)
+	tag := llc.AnyTag
+	if w.rng.IntN(2) == 0 {
+		tag = w.rng.IntN(w.Tags)
+	}
+	st, ok := r.engine.Probe(ctx, src, tag)
 	if ok {
 		w.keepPromise(i, ctx, st)
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"sync"
@@ -14,17 +15,26 @@ import (
 var (
 	recipe = flag.String("recipe", os.Getenv("RHINET_SIM"), "run this recipe only, as printed by a failing run")
 	seeds  = flag.Int("seeds", 30000, "how many seeds to run")
+	first  = flag.Uint64("first", 0, "the first of them")
+	all    = flag.Bool("all", false, "go on after a seed that fails, and report all")
 )
 
-// TestSeeds runs one small world for each seed.
+// progressEvery is after how many seeds a long run says how far it is.
+const progressEvery = 50000
+
+// TestSeeds runs one small world for each seed. A run that was interrupted goes on
+// with -first at the number that it logged last (go test -v).
 func TestSeeds(t *testing.T) {
 	if *recipe != "" {
 		p, err := Parse(*recipe)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Run(p); err != nil {
+		if err := Check(p); err != nil {
 			t.Fatal(err)
+		}
+		if err := Run(p); err != nil { // a fault that was to be noticed
+			t.Log(err)
 		}
 		return
 	}
@@ -32,20 +42,26 @@ func TestSeeds(t *testing.T) {
 	if testing.Short() || invariants.Enabled {
 		n /= 10 // checks and the race detector cost ten times as much
 	}
-	var next atomic.Int64
+	var next, failed atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for !t.Failed() {
-				seed := next.Add(1) - 1
-				if seed >= int64(n) {
+			for *all || !t.Failed() {
+				i := next.Add(1) - 1
+				if i >= int64(n) {
 					return
 				}
-				if err := Run(Random(uint64(seed))); err != nil {
-					t.Error(err)
+				seed := *first + uint64(i)
+				if err := Check(Random(seed)); err != nil {
+					failed.Add(1)
+					t.Errorf("seed %d: %v", seed, err)
+				}
+				if i%progressEvery == progressEvery-1 {
+					fmt.Fprintf(os.Stderr, "sim: %d seeds from %d, %d failed; go on with -first %d\n", i+1, *first, failed.Load(), seed+1)
 				}
 			}
 		})
 	}
 	wg.Wait()
+	t.Logf("%d seeds from %d, %d failed", min(next.Load(), int64(n)), *first, failed.Load())
 }

@@ -25,6 +25,8 @@ type world struct {
 	waiting int // messages that were missing when nothing moved last
 	futile  int // how often since then nothing has changed
 	problem error
+	moves   int // events and steps of programs that lead further, since the schedule is fair
+	moved   int // the turn of the latest
 }
 
 // A rank is one peer: its engine and what is left of its program.
@@ -71,24 +73,42 @@ const quietRounds = 8
 // guard is how many bytes behind each buffer must not change.
 const guard = 16
 
-// patience is how many turns a run may take; the longest take a few thousand.
-const patience = 30000
+// A run that has taken patience turns goes on by a fair schedule: every peer in
+// turn, and no chance any more in the network. Then each round of the peers leads
+// further or none ever will, and so a run that stands still for fairRounds is
+// stuck, and one that makes more moves than its messages can need never ends. A run
+// that is merely long, because peers stay away and packets are refused again and
+// again, comes to its end.
+const (
+	patience   = 20000
+	fairRounds = 200
+)
+
+// mostMoves is more than the messages of a run can need: a few packets and answers
+// for each, and a few for each piece of their bytes, all of which may come twice.
+func (p *Params) mostMoves() int { return 10000 + p.Messages*(200+p.Bytes) }
 
 // Run does one run and returns what was wrong, with the recipe, or nil.
 func Run(p Params) error {
+	_, err := run(p)
+	return err
+}
+
+func run(p Params) (*world, error) {
 	w, err := newWorld(p)
 	if err == nil {
 		err = w.run()
 	}
 	if err != nil {
-		return fmt.Errorf("%w\n%v", err, p)
+		return w, fmt.Errorf("%w\n%v", err, p)
 	}
-	return nil
+	return w, nil
 }
 
 func newWorld(p Params) (*world, error) {
 	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, buried: -1, liar: -1}
 	w.net = NewNet(p.Peers, p.Caps, p.Shared, w.rng)
+	w.net.Hold = p.Hold
 	w.net.Busy = func(int, *ir.Command) bool { return w.net.chance(p.Busy) }
 	w.net.Refuse, w.net.Spoil = w.refuse, p.Spoil
 	if p.Fault != "" {
@@ -103,9 +123,10 @@ func newWorld(p Params) (*world, error) {
 		w.net.nics[w.liar].exports = []export{{make([]byte, p.Bytes), true}, {make([]byte, p.Bytes), true}}
 	}
 	// Who gives up conceals its memory while the other side may still move.
-	w.net.Lies = func(peer int) bool { return p.Refuse > 0 || p.Liar > 0 && peer == p.Peers-1 }
+	// What a fault repeats or holds back may name memory that is concealed by now.
+	w.net.Lies = func(peer int) bool { return p.Refuse > 0 || p.Fault != "" || p.Liar > 0 && peer == p.Peers-1 }
 	for i := range p.Peers {
-		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Crowded: i%3 == 2, Trace: p.Trace})
+		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Crowded: i < p.Crowded, Trace: p.Trace})
 		if p.Prepare != nil {
 			p.Prepare(i, e)
 		}
@@ -151,15 +172,42 @@ func (w *world) run() error {
 				break
 			}
 		}
-		w.act(w.rng.IntN(w.Peers))
-		if w.turn++; w.turn > patience {
-			return fmt.Errorf("still busy after %d turns\n%s", w.turn, w.describe())
+		if w.turn++; w.turn <= patience {
+			w.act(w.rng.IntN(w.Peers))
+		} else if err := w.fair(); err != nil {
+			return err
 		}
 	}
 	if w.problem != nil {
 		return w.problem
 	}
 	return w.judge()
+}
+
+// fair is one turn of the fair schedule.
+func (w *world) fair() error {
+	if !w.net.Fair {
+		w.net.Fair, w.moved = true, w.turn
+	}
+	w.act(w.turn % w.Peers)
+	switch {
+	case w.turn-w.moved > fairRounds*w.Peers:
+		return fmt.Errorf("%w: nothing has moved for %d turns, though every peer had its turn\n%s", errEndless, w.turn-w.moved, w.describe())
+	case w.moves > w.mostMoves():
+		return fmt.Errorf("%w: still busy after %d turns and %d moves\n%s", errEndless, w.turn, w.moves, w.describe())
+	}
+	return nil
+}
+
+// errEndless says that a run does not come to rest.
+var errEndless = errors.New("endless run")
+
+// move notes that a run has come further.
+func (w *world) move() {
+	if w.turn > patience {
+		w.moves++
+		w.moved = w.turn
+	}
 }
 
 // act lets one peer do one thing.
@@ -169,17 +217,18 @@ func (w *world) act(i int) {
 		w.dead = w.rng.IntN(w.Peers)
 		w.net.Kill(w.dead)
 	}
-	if w.dead >= 0 && w.buried < 0 && w.rng.IntN(20) == 0 {
+	if w.dead >= 0 && w.buried < 0 && (w.net.Fair || w.rng.IntN(20) == 0) {
 		w.bury(w.dead)
 	}
-	if !w.alive(i) || r.away > w.turn {
+	if !w.alive(i) || r.away > w.turn && !w.net.Fair {
 		return
 	}
 	if i == w.liar {
 		w.lie()
 		return
 	}
-	if len(r.script) > 0 && w.rng.IntN(3) == 0 {
+	if len(r.script) > 0 && (w.net.Fair || w.rng.IntN(3) == 0) {
+		w.move()
 		r.script[0].call()
 		r.script = r.script[1:]
 		w.post(i)
@@ -209,7 +258,9 @@ func (w *world) step(i int) bool {
 		if err := r.engine.Step(&r.ev); err != nil {
 			w.complain(i, err)
 		}
-		moved = old != ir.Tail && old != ir.Busy
+		if moved = old != ir.Tail && old != ir.Busy; moved {
+			w.move()
+		}
 	} else {
 		idle = !r.engine.Stalled()
 		r.engine.Retry()
@@ -259,10 +310,17 @@ func (w *world) quiet() bool {
 		return false
 	}
 	for i, r := range w.ranks {
-		if w.honest(i) && (len(r.script) > 0 || r.away > w.turn) {
+		if w.honest(i) && (len(r.script) > 0 || r.away > w.turn && !w.net.Fair) {
 			return false
 		}
 	}
+	if w.net.Held() {
+		return false
+	}
+	// Whether something can happen is no matter of chance, and nothing is held back
+	// meanwhile.
+	defer func(was bool) { w.net.Fair = was }(w.net.Fair)
+	w.net.Fair = true
 	for range quietRounds {
 		for i := range w.ranks {
 			if w.honest(i) && w.step(i) {
