@@ -159,7 +159,7 @@ func (t *trafficRun) all(ctx context.Context, mpirun, self string, settings []co
 		fmt.Fprintf(t.errs, "seed %d: %d ranks, %s\n", seed, job.Ranks, settings[seed%uint64(len(settings))].Name)
 		err := job.Run(ctx, mpirun, self)
 		if ctx.Err() != nil {
-			fmt.Fprintf(t.out, "interrupted in seed %d, after %d seeds, %d of which failed\n", seed, ran, failed)
+			fmt.Fprintf(t.out, "interrupted in seed %d: %d run, %d failed\n", seed, ran, failed)
 			return errors.New("interrupted")
 		}
 		ran++
@@ -172,11 +172,11 @@ func (t *trafficRun) all(ctx context.Context, mpirun, self string, settings []co
 			break
 		}
 	}
-	if _, err := fmt.Fprintf(t.out, "%d seeds from %d, %d failed, %v\n", ran, t.seed, failed, time.Since(began).Round(time.Second)); err != nil {
+	if _, err := fmt.Fprintf(t.out, "seeds from %d: %d run, %d failed, %v\n", t.seed, ran, failed, time.Since(began).Round(time.Second)); err != nil {
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d seeds failed", failed, ran)
+		return fmt.Errorf("failed: %d of %d", failed, ran)
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func (t *trafficRun) fixed(ctx context.Context, mpirun, self string, settings []
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d programs failed", failed, ran)
+		return fmt.Errorf("failed: %d of %d", failed, ran)
 	}
 	return nil
 }

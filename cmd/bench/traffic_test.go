@@ -43,7 +43,7 @@ var everyNIC = []string{"martini", "martini:pm", "martini:vp"}
 func TestTraffic(t *testing.T) {
 	mpirun, _ := processes(t)
 	status, out, errs := process(t, "traffic", "--mpirun", mpirun, "--seeds", "12", "--steps", "5", "--budget", "4000000", "--ranks", "2,3,5", "--timeout", "3m")
-	if status != 0 || !strings.Contains(out, "12 seeds from 0, 0 failed") {
+	if status != 0 || !strings.Contains(out, "seeds from 0: 12 run, 0 failed") {
 		t.Errorf("status %d, %s, %s", status, out, errs)
 	}
 	for _, nic := range nicsOfTraffic {
@@ -98,11 +98,11 @@ func TestFailingTraffic(t *testing.T) {
 	}
 	status, out, errs := process(t, "traffic", "--mpirun", mpirun, "--seed", "7", "--seeds", "3", "--ranks", "2", "--timeout", "1ms")
 	if status != 1 || !strings.HasPrefix(out, "seed 7: the job did not end in time") || !strings.Contains(out, "bench traffic --seed 7 ") ||
-		!strings.Contains(out, "1 seeds from 7, 1 failed") || !strings.Contains(errs, "bench: 1 of 1 seeds failed") {
+		!strings.Contains(out, "seeds from 7: 1 run, 1 failed") || !strings.Contains(errs, "bench: failed: 1 of 1") {
 		t.Errorf("status %d, %s, %s", status, out, errs)
 	}
 	status, out, _ = process(t, "traffic", "--mpirun", mpirun, "--seeds", "2", "--ranks", "2", "--timeout", "1ms", "--keep-going")
-	if status != 1 || !strings.Contains(out, "2 seeds from 0, 2 failed") {
+	if status != 1 || !strings.Contains(out, "seeds from 0: 2 run, 2 failed") {
 		t.Errorf("status %d, %s", status, out)
 	}
 }
