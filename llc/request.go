@@ -2,6 +2,7 @@ package llc
 
 import (
 	"rhinet/internal/invariants"
+	"rhinet/llc/ir"
 	"rhinet/llc/match"
 )
 
@@ -68,6 +69,9 @@ type Request struct {
 	next    *Request // in Engine.Completed
 	entry   match.Receive[Request]
 
+	// Collective says to which collective call the request belongs, or is nil; it is
+	// for reports only.
+	Collective *ir.Collective
 	// Label names the call of the user that waits for the request, if it is
 	// not plain from the port's own; it is for people only.
 	Label string

@@ -6,7 +6,8 @@ package mpi
 // MPI 4.1, section 6.8.
 func Alltoall[T any](c *Comm, send, recv []T) error {
 	s := at("Alltoall")
-	if err := c.enter(s, elemFor[T](c)); err != nil {
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
 		return err
 	}
 	b, out := view(send), view(recv)
@@ -21,6 +22,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	case len(recv)%c.size != 0:
 		return c.fail(s, ErrCount, "%d elements cannot be cut into %d equal parts; use Alltoallv", len(recv), c.size)
 	}
+	c.coll.sign(makeSign(callAlltoall, e.code, 0, len(out)))
 	return c.leave(s, c.coll.group.Alltoall(b, out))
 }
 
@@ -41,6 +43,7 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 		return c.fail(s, class, "recv: %s", text)
 	}
 	if sameStart(b, out) || scounts == nil && len(send)+len(recv) == 0 {
+		c.coll.sign(makeSign(callAlltoallv, e.code, 0, 0))
 		return c.leave(s, c.coll.group.Alltoallv(out, rcounts, rdispls, out, rcounts, rdispls, e.size))
 	}
 	if class, text := misfit(c.size, len(send), scounts, sdispls); text != "" {
@@ -49,5 +52,6 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 	if scounts[c.rank] != rcounts[c.rank] {
 		return c.fail(s, ErrCount, "the caller sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
 	}
+	c.coll.sign(makeSign(callAlltoallv, e.code, 0, 0))
 	return c.leave(s, c.coll.group.Alltoallv(b, scounts, sdispls, out, rcounts, rdispls, e.size))
 }

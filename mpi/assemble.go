@@ -28,6 +28,7 @@ func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
 	}
 	mine.boards, mine.seq = ids.offer()
 	all := make([]bid, c.size)
+	c.coll.sign(makeSign(callSplit, 0, 0, 0))
 	err := c.coll.group.Allgather(view([]bid{mine}), view(all))
 	for _, b := range all {
 		if err == nil && b.color != Undefined && b.id == noID {

@@ -6,13 +6,14 @@ import "errors"
 //
 // MPI 4.1, section 6.3.
 func Barrier(c *Comm) error {
-	return c.barrier(at("Barrier"))
+	return c.barrier(at("Barrier"), callBarrier)
 }
 
-func (c *Comm) barrier(s site) error {
+func (c *Comm) barrier(s site, k callCode) error {
 	if err := c.enter(s, nil); err != nil {
 		return err
 	}
+	c.coll.sign(makeSign(k, 0, 0, 0))
 	return c.leave(s, c.coll.barrier())
 }
 
@@ -21,10 +22,13 @@ func (c *Comm) barrier(s site) error {
 // MPI 4.1, section 6.4.
 func Bcast[T any](c *Comm, buf []T, root int) error {
 	s := atRoot("Bcast", root)
-	if err := c.enter(s, elemFor[T](c)); err != nil {
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
 		return err
 	}
-	return c.leave(s, c.coll.group.Bcast(view(buf), root))
+	b := view(buf)
+	c.coll.sign(makeRootedSign(callBcast, e.code, 0, len(b), root))
+	return c.leave(s, c.coll.group.Bcast(b, root))
 }
 
 // elemFor is elemOf for a communicator that may be nil.
@@ -67,7 +71,7 @@ func (c *Comm) leave(s site, err error) error {
 		c.coll.mu.Unlock()
 		return nil
 	}
-	if errors.Is(err, ErrCancelled) {
+	if errors.Is(err, ErrCancelled) || c.coll.t.broken != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}
 	c.coll.mu.Unlock()

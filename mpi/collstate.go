@@ -10,10 +10,11 @@ import (
 
 // A collState is what a communicator needs for collective calls.
 type collState struct {
-	mu    sync.Mutex // one collective call at a time
-	t     *collTransport
-	x     *exchanger // nil: no flag board
-	group *collectives.Group
+	mu     sync.Mutex // one collective call at a time
+	t      *collTransport
+	x      *exchanger // nil: no flag board
+	group  *collectives.Group
+	before uint32 // hash of the calls so far, see callSign
 
 	// x, unless another algorithm is forced: then nil.
 	quickBarrier, quickAllreduce *exchanger
@@ -23,6 +24,7 @@ type collState struct {
 // the sequence numbers up to seq.
 func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	k.t = newCollTransport(c)
+	k.t.note.Team = uint32(c.global(0))<<16 | uint32(c.idOf(0).number())
 	var t collectives.Transport = k.t
 	if c.board != noBoard {
 		k.x = newExchanger(k.t, c.t.Board(), c.board, seq)
@@ -53,6 +55,8 @@ func (k *collState) barrier() error {
 // this communicator any more, which a barrier on the board itself cannot tell:
 // there the others may have seen this rank's last flag, or not yet.
 func (k *collState) part() error {
+	k.before = 0 // where a context has ended the ranks need not have made the same calls
+	k.sign(makeSign(callFree, 0, 0, 0))
 	g, err := collectives.New(parting{k.t}, collectives.Options{})
 	if err != nil {
 		return err
@@ -103,6 +107,8 @@ var _ collectives.Reducer = (*reducer)(nil)
 type reducer struct {
 	fold        fold
 	size        int // bytes of one element
+	typ         typeCode
+	code        uint32 // of the operation, in a callSign
 	commutative bool
 }
 

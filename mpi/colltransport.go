@@ -6,6 +6,7 @@ import (
 
 	"rhinet/collectives"
 	"rhinet/llc"
+	"rhinet/llc/ir"
 )
 
 // collSlots is how many transfers of collective calls a communicator may have
@@ -15,10 +16,15 @@ const collSlots = 64
 // A collTransport carries the messages of the collective calls of one
 // communicator, in its odd context.
 type collTransport struct {
-	c     *core
-	ctx   context.Context // limits the call in progress; nil: none
-	call  string          // name of the call in progress, for those who look from outside
-	slots [collSlots]collSlot
+	c    *core
+	ctx  context.Context // limits the call in progress; nil: none
+	call string          // name of the call in progress, for those who look from outside
+	note ir.Collective   // what the call is, for the same
+	mark uint32          // and for the other ranks: the type of its messages
+	// broken is why this rank takes part in no call any more: the ranks are not in
+	// the same one.
+	broken error
+	slots  [collSlots]collSlot
 }
 
 // A collSlot is one transfer of a collective call.
@@ -54,6 +60,9 @@ func (t *collTransport) Irecv(i int, buf []byte, src, tag int) error {
 }
 
 func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error {
+	if t.broken != nil {
+		return t.broken
+	}
 	if t.ctx != nil {
 		// A call that has ended sends nothing more: what it computes from here
 		// on is wrong, and must not reach ranks that would take it for a result.
@@ -63,14 +72,14 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 	}
 	s := &t.slots[i]
 	if s.r == nil {
-		s.r = new(llc.Request)
+		s.r = &llc.Request{Together: true, Collective: &t.note}
 	}
 	id := t.c.id
 	if !recv {
 		id = t.c.idOf(peer)
 	}
 	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = t.c.global(peer), id.collective(), id.tag(tag), buf
-	s.r.Label = t.call
+	s.r.Label, s.r.Type = t.call, t.mark
 	s.busy, s.recv = true, recv
 	t.c.t.Start(s.r, !recv)
 	return nil
@@ -84,11 +93,14 @@ func (t *collTransport) Wait(first, last int) (failed error) {
 			continue
 		}
 		var err error
-		if t.ctx == nil {
+		if t.broken != nil {
+			t.giveUp(s)
+			err = t.broken
+		} else if t.ctx == nil {
 			t.c.t.Wait(s.r)
-			err = s.finish()
+			err = t.finish(s)
 		} else if err = t.c.t.WaitContext(t.ctx, s.r); err == nil {
-			err = s.finish()
+			err = t.finish(s)
 		} else {
 			t.giveUp(s)
 			err = t.ended()
@@ -114,7 +126,7 @@ func (t *collTransport) Test(first, last int) (bool, error) {
 	var failed error
 	for i := first; i < last; i++ {
 		if s := &t.slots[i]; s.busy {
-			if err := s.finish(); failed == nil {
+			if err := t.finish(s); failed == nil {
 				failed = err
 			}
 		}
@@ -123,11 +135,16 @@ func (t *collTransport) Test(first, last int) (bool, error) {
 }
 
 // finish frees the slot of a complete transfer.
-func (s *collSlot) finish() error {
+func (t *collTransport) finish(s *collSlot) error {
 	r := s.r
 	s.busy = false
 	sent, room := r.Status.Bytes, int64(len(r.Buf))
 	r.Buf = nil
+	if r.Status.Err != nil {
+		if e := typeError(r.Status.Err); e != nil {
+			return t.mismatch(s, e)
+		}
+	}
 	switch {
 	case s.recv && sent != room && (r.Status.Err == nil || sent > room):
 		return &Error{Class: ErrTruncate, Bytes: sent, Room: room,

@@ -104,6 +104,7 @@ func (c *Comm) Free() error {
 		return c.errorAt(s, ErrComm, "the communicator has been freed")
 	}
 	broken := old == commBroken
+	c.t.Shut(c.id.pointToPoint()) // now, since others may wait for this before they come to Free
 	var err error
 	if c.board != noBoard {
 		c.coll.begin(s.call, nil)

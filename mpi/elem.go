@@ -60,7 +60,7 @@ func learn[T any](k *elemCache, word uintptr) *elem {
 		e.key = llc.MakeKey(0, e.code.class())
 		for op, f := range foldsOf[T](t) {
 			if f != nil {
-				e.ops[op] = &reducer{f, e.size, true}
+				e.ops[op] = &reducer{fold: f, size: e.size, typ: e.code, code: uint32(op) + 1, commutative: true}
 			}
 		}
 	}

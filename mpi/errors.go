@@ -28,6 +28,7 @@ const (
 	ErrPending                // requests that nobody completed
 	ErrInit                   // the job could not be set up
 	ErrCancelled              // the communicator's context ended
+	ErrMismatch               // ranks of a communicator are in different collective calls
 )
 
 // Error returns the name of the class.
@@ -63,6 +64,8 @@ func (c Class) Error() string {
 		return "not initialized"
 	case ErrCancelled:
 		return "cancelled"
+	case ErrMismatch:
+		return "collective calls differ"
 	}
 	return fmt.Sprintf("class %d", uint8(c))
 }

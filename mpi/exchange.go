@@ -33,6 +33,9 @@ type exchanger struct {
 	raised  func() bool // reports whether everybody's flag is here
 	peek    func() bool // looks once; a closed transport does not call it
 	peeked  bool
+	odd     bool // somebody is in another call: rank strange, with the sign theirs
+	strange int
+	theirs  callSign
 
 	// short takes the contributions of all ranks to a short reduction. Words,
 	// so that it is aligned for any element.
@@ -78,7 +81,7 @@ func (x *exchanger) Exchange(in, out []byte) error {
 		return x.exchangeLimited(in, out)
 	}
 	x.begin(in, out)
-	x.c.t.Await(x.call, x.raise, x.raised)
+	x.c.t.AwaitCollective(x.call, &x.note, x.raise, x.raised)
 	return x.finish()
 }
 
@@ -96,13 +99,16 @@ func (x *exchanger) begin(in, out []byte) {
 // finish is the end of an exchange for which nobody waits any longer.
 func (x *exchanger) finish() error {
 	x.in, x.out = nil, nil
-	if x.missing != 0 {
-		if err := failure(x.c.t); err != nil {
-			return err
-		}
-		return errClosed
+	switch {
+	case x.missing == 0:
+		return nil
+	case x.odd:
+		return x.disagree(x.strange, callSign(x.note.Sign), x.theirs, true)
 	}
-	return nil
+	if err := failure(x.c.t); err != nil {
+		return err
+	}
+	return errClosed
 }
 
 // exchangeLimited is Exchange within the limits of the context.
@@ -126,7 +132,7 @@ func (x *exchanger) ExchangeStart(in, out []byte) error {
 		}
 	}
 	x.begin(in, out)
-	x.c.t.Await(x.call, x.raise, x.peek)
+	x.c.t.AwaitCollective(x.call, &x.note, x.raise, x.peek)
 	return nil
 }
 
@@ -134,8 +140,8 @@ func (x *exchanger) ExchangeStart(in, out []byte) error {
 func (x *exchanger) ExchangeTest() (bool, error) {
 	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0, false) // makes progress
 	x.peeked = false
-	x.c.t.Await(x.call, nil, x.peek)
-	if x.missing != 0 && x.peeked {
+	x.c.t.AwaitCollective(x.call, &x.note, nil, x.peek)
+	if x.missing != 0 && x.peeked && !x.odd {
 		err := failure(x.c.t)
 		if x.ctx == nil {
 			return err != nil, err
@@ -180,7 +186,7 @@ func failure(t Transport) error {
 
 // put raises this rank's flag at all others.
 func (x *exchanger) put() {
-	x.board.Raise(x.peers, x.index, uint32(x.seq), x.in)
+	x.board.Raise(x.peers, x.index, uint32(x.seq), x.note.Sign, x.in)
 	if !x.c.w.Collectives.Oversubscribed {
 		x.board.Claim(x.index, uint32(x.seq+1))
 	}
@@ -188,12 +194,18 @@ func (x *exchanger) put() {
 
 // look takes flags that have been raised since the last look, up to the first
 // that has not: one that is missing is reason enough to go on waiting. It
-// reports whether all have been raised.
+// reports whether there is nothing to wait for: all have been raised, or one for
+// another call.
 func (x *exchanger) look() bool {
 	for x.missing != 0 {
 		i := bits.TrailingZeros64(x.missing)
-		if !x.board.Raised(x.peers[i], x.index, uint32(x.seq), x.part(x.order[i])) {
+		mark, raised := x.board.Raised(x.peers[i], x.index, uint32(x.seq), x.part(x.order[i]))
+		if !raised {
 			return false
+		}
+		if mark != x.note.Sign {
+			x.odd, x.strange, x.theirs = true, x.order[i], callSign(mark)
+			return true
 		}
 		x.missing &= x.missing - 1
 	}

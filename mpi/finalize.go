@@ -33,7 +33,7 @@ func Finalize(world *Comm) error {
 	}
 	w := world.w
 	pending := w.requests.pending()
-	err := world.barrier(s)
+	err := world.barrier(s, callFinalize)
 	w.mu.Lock()
 	if w.over {
 		w.mu.Unlock()

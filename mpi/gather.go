@@ -7,16 +7,19 @@ package mpi
 // MPI 4.1, section 6.5.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
 	s := atRoot("Gather", root)
-	if err := c.enter(s, elemFor[T](c)); err != nil {
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
 		return err
 	}
 	if c.rank != root {
+		c.coll.sign(makeRootedSign(callGather, e.code, 0, len(send)*e.size, root))
 		return c.leave(s, c.coll.group.Gather(view(send), nil, root))
 	}
 	out, b, class, text := blocks(c, recv, send, gathering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
+	c.coll.sign(makeRootedSign(callGather, e.code, 0, len(out)/c.size, root))
 	return c.leave(s, c.coll.group.Gather(b, out, root))
 }
 
@@ -33,12 +36,14 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 		return err
 	}
 	if c.rank != root {
+		c.coll.sign(makeRootedSign(callGatherv, e.code, 0, 0, root))
 		return c.leave(s, c.coll.group.Gatherv(view(send), nil, nil, nil, e.size, root))
 	}
 	out, b, class, text := shares(c, recv, send, counts, displs, gathering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
+	c.coll.sign(makeRootedSign(callGatherv, e.code, 0, 0, root))
 	return c.leave(s, c.coll.group.Gatherv(b, out, counts, displs, e.size, root))
 }
 
@@ -49,13 +54,15 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 // MPI 4.1, section 6.7.
 func Allgather[T any](c *Comm, send, recv []T) error {
 	s := at("Allgather")
-	if err := c.enter(s, elemFor[T](c)); err != nil {
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
 		return err
 	}
 	out, b, class, text := blocks(c, recv, send, gathering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
+	c.coll.sign(makeSign(callAllgather, e.code, 0, len(out)))
 	return c.leave(s, c.coll.group.Allgather(b, out))
 }
 
@@ -73,5 +80,6 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
+	c.coll.sign(makeSign(callAllgatherv, e.code, 0, countsLength(counts, e.size)))
 	return c.leave(s, c.coll.group.Allgatherv(b, out, counts, displs, e.size))
 }

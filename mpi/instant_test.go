@@ -39,7 +39,7 @@ func (t *instant) Cancel(*llc.Request) bool     { return false }
 func (t *instant) Open(uint16, uint32, uint32)  {}
 func (t *instant) Shut(uint16)                  {}
 func (t *instant) Board() ir.Board              { return nil }
-func (t *instant) Await(_ string, begin func(), cond func() bool) {
+func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
 	}

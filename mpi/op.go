@@ -1,6 +1,9 @@
 package mpi
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // An Op is a reduction operation: one of the constants below, or a user's
 // function wrapped by [OpFunc]. It works on every element type for which it
@@ -87,9 +90,14 @@ func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
 	op.reducer = reducer{
 		fold: func(in, inout []byte) { f(elements[T](in), elements[T](inout)) },
 		size: sizeOf[T](),
+		code: uint32(opUser),
 	}
+	op.reducer.typ, _ = codeOf(reflect.TypeFor[T]())
 	for _, o := range options {
 		o(op)
+	}
+	if op.reducer.commutative {
+		op.reducer.code = uint32(opCommutes)
 	}
 	return op
 }

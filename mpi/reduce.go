@@ -13,12 +13,15 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	if err != nil {
 		return err
 	}
+	sign := makeRootedSign(callReduce, r.typ, r.code, len(in)*r.size, root)
 	if c.rank != root {
+		c.coll.sign(sign)
 		return c.leave(s, c.coll.group.Reduce(view(in), nil, r, root))
 	}
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
+	c.coll.sign(sign)
 	return c.leave(s, c.coll.group.Reduce(view(in), view(out), r, root))
 }
 
@@ -36,6 +39,7 @@ func Allreduce[T any](c *Comm, in, out []T, op Op) error {
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
+	c.coll.sign(makeSign(callAllreduce, r.typ, r.code, len(in)*r.size))
 	return c.leave(s, c.coll.allreduce(view(in), view(out), r))
 }
 
@@ -55,12 +59,13 @@ func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
 	case len(in)%c.size != 0:
 		return c.fail(s, ErrCount, "in has %d elements, which cannot be cut into %d equal parts; use ReduceScatter", len(in), c.size)
 	case sameStart(b, o):
-		return c.leave(s, c.coll.group.ReduceScatterBlock(b, b, r))
+		o = b
 	case len(in) != c.size*len(out):
 		return c.fail(s, ErrCount, "in has %d elements, out of %d ranks %d each; make out %d", len(in), c.size, len(out), len(in)/c.size)
 	case overlap(b, o):
 		return c.fail(s, ErrBuffer, "%s", overlapInOut)
 	}
+	c.coll.sign(makeSign(callReduceScatterBlock, r.typ, r.code, len(b)))
 	return c.leave(s, c.coll.group.ReduceScatterBlock(b, o, r))
 }
 
@@ -92,6 +97,7 @@ func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
 	case overlap(b, o):
 		return c.fail(s, ErrBuffer, "%s", overlapInOut)
 	}
+	c.coll.sign(makeSign(callReduceScatter, r.typ, r.code, countsLength(counts, r.size)))
 	return c.leave(s, c.coll.group.ReduceScatter(b, o, counts, r))
 }
 
@@ -105,6 +111,7 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 	if err != nil {
 		return err
 	}
+	c.coll.sign(makeSign(callScan, r.typ, r.code, len(b)))
 	return c.leave(s, c.coll.group.Scan(b, o, r))
 }
 
@@ -119,6 +126,7 @@ func Exscan[T any](c *Comm, in, out []T, op Op) error {
 	if err != nil {
 		return err
 	}
+	c.coll.sign(makeSign(callExscan, r.typ, r.code, len(b)))
 	return c.leave(s, c.coll.group.Exscan(b, o, r))
 }
 

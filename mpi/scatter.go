@@ -7,16 +7,19 @@ package mpi
 // MPI 4.1, section 6.6.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	s := atRoot("Scatter", root)
-	if err := c.enter(s, elemFor[T](c)); err != nil {
+	e := elemFor[T](c)
+	if err := c.enter(s, e); err != nil {
 		return err
 	}
 	if c.rank != root {
+		c.coll.sign(makeRootedSign(callScatter, e.code, 0, len(recv)*e.size, root))
 		return c.leave(s, c.coll.group.Scatter(nil, view(recv), root))
 	}
 	b, out, class, text := blocks(c, send, recv, scattering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
+	c.coll.sign(makeRootedSign(callScatter, e.code, 0, len(b)/c.size, root))
 	return c.leave(s, c.coll.group.Scatter(b, out, root))
 }
 
@@ -33,11 +36,13 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 		return err
 	}
 	if c.rank != root {
+		c.coll.sign(makeRootedSign(callScatterv, e.code, 0, 0, root))
 		return c.leave(s, c.coll.group.Scatterv(nil, nil, nil, view(recv), e.size, root))
 	}
 	b, out, class, text := shares(c, send, recv, counts, displs, scattering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
+	c.coll.sign(makeRootedSign(callScatterv, e.code, 0, 0, root))
 	return c.leave(s, c.coll.group.Scatterv(b, counts, displs, out, e.size, root))
 }

@@ -33,6 +33,14 @@ func (k typeCode) class() uint32 {
 	return uint32(k)
 }
 
+// String names a code for people.
+func (k typeCode) String() string {
+	if k < firstHash {
+		return reflect.Kind(k).String()
+	}
+	return "a struct"
+}
+
 // className names a class for people.
 func className(class uint32) string {
 	switch class &= wire.TypeMask; {

@@ -46,11 +46,11 @@ type Transport interface {
 	// fails with llc.ErrShut, also at peers.
 	Shut(ctx uint16)
 	// Board is the flag board of the network, or nil. Its flags are raised in
-	// begin of Await.
+	// begin of AwaitCollective.
 	Board() ir.Board
-	// Await calls begin, unless it is nil, and makes progress until cond holds.
-	// call is what the user called.
-	Await(call string, begin func(), cond func() bool)
+	// AwaitCollective calls begin, unless it is nil, and makes progress until cond
+	// holds. call is what the user called, and c more of it.
+	AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool)
 	// Close ends all use, after everything sent has left.
 	Close() error
 }

@@ -117,6 +117,9 @@ func translate(s fabric.Status, begin, now time.Time, ranks int) launch.Status {
 			Bytes: bytes,
 			For:   waited(s.Since, begin, now),
 			Mark:  uint64(s.Since),
+			Team:  s.Team,
+			Turn:  s.Turn,
+			Sign:  s.Sign,
 		}
 	}
 	return launch.Status{State: launch.Outside}

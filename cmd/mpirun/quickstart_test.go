@@ -78,6 +78,42 @@ func TestQuickStart(t *testing.T) {
 	}
 }
 
+// So does what the README shows, line by line, with the program where it says.
+func TestReadmeRecipe(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("ranks are processes on Linux only")
+	}
+	text, root := document(t, "README.md")
+	_, rest, found := strings.Cut(text, "It works in a module of your own, anywhere:\n\n")
+	recipe, _, ended := strings.Cut(rest, "\n\n")
+	if !found || !ended {
+		t.Fatal("there is no recipe in it")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "program"), []byte(program(t, text)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := "set -e\n"
+	for line := range strings.Lines(recipe + "\n") {
+		command, indented := strings.CutPrefix(strings.ReplaceAll(line, "/path/to/rhinet", root), "    ")
+		switch {
+		case !indented:
+			t.Fatalf("%q is no command", line)
+		case strings.HasPrefix(command, "# save the program above here, as main.go"):
+			command = "cp ../program main.go\n"
+		}
+		script += command
+	}
+	sh := exec.Command("sh", "-c", script)
+	sh.Dir = dir
+	bin := filepath.Join(dir, "bin")
+	sh.Env = append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "GOPROXY=off", "GOSUMDB=off", "GOWORK=off")
+	out, err := sh.Output()
+	if want := "rank 1 of 2: all ranks add up to 1\n"; err != nil || strings.Count(string(out), "\n") != 2 || !strings.Contains(string(out), want) {
+		t.Fatalf("%v, %q\n%s", err, out, script)
+	}
+}
+
 func TestReadmeShowsTheSameProgram(t *testing.T) {
 	quick, _ := document(t, "docs/quickstart.md")
 	readme, _ := document(t, "README.md")

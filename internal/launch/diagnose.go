@@ -44,6 +44,9 @@ func table(all []reading) string {
 	for row := range strings.Lines(rows) {
 		b.WriteString(strings.TrimRight(row, " \n") + "\n") // cells without words are blanks
 	}
+	for _, d := range disagreements(all) {
+		b.WriteString(d + "\n")
+	}
 	for _, c := range cycles(all) {
 		b.WriteString(c + "\n")
 	}

@@ -52,4 +52,8 @@ type Status struct {
 	Bytes int64         // Waiting: size of the buffer or message, negative if unknown
 	For   time.Duration // Waiting: how long already
 	Mark  uint64        // Waiting: changes from one wait to the next
+	// Of a collective call: its communicator, how many came before on that, and
+	// what it is and is called with, or 0. Ranks that are in the same turn of one
+	// communicator must have the same sign.
+	Team, Turn, Sign uint32
 }

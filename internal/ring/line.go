@@ -31,6 +31,9 @@ func Seq(n uint64) uint32 {
 	return s
 }
 
+// Lead is Acquire of the whole first word, whose high half is the writer's.
+func Lead(l *Line) uint64 { return atomic.LoadUint64(&l[0]) }
+
 // Acquire returns the sequence of l. What the writer stored before it published
 // that sequence is visible from here on.
 func Acquire(l *Line) uint32 { return uint32(atomic.LoadUint64(&l[0])) }

@@ -10,24 +10,24 @@ type board struct {
 
 func (b *board) Boards() int { return b.b.Boards() }
 
-func (b *board) Raise(peers []int, n int, seq uint32, data []byte) {
+func (b *board) Raise(peers []int, n int, seq, mark uint32, data []byte) {
 	b.m.enter("Raise")
 	if seq == 0 || uint(n) >= uint(b.b.Boards()) || len(data) > ir.FlagBytes {
 		b.m.misuse("flags", "flag %d of board %d is raised with %d bytes; there are %d boards", seq, n, len(data), b.b.Boards())
 	}
 	l := b.m.ledger
 	if l == nil {
-		b.b.Raise(peers, n, seq, data)
+		b.b.Raise(peers, n, seq, mark, data)
 		b.m.leave()
 		return
 	}
-	l.raise(b.m.self, n, seq, data)
+	l.raise(b.m.self, n, seq, mark, data)
 	sleeps := l.sleeps[b.m.self][:0]
 	for _, p := range peers {
 		sleeps = append(sleeps, l.sleep(int32(p)))
 	}
 	l.sleeps[b.m.self] = sleeps
-	b.b.Raise(peers, n, seq, data)
+	b.b.Raise(peers, n, seq, mark, data)
 	for i, p := range peers {
 		l.ring(int32(p), sleeps[i], b.m.self, "a flag")
 	}
@@ -41,12 +41,12 @@ func (b *board) Claim(n int, seq uint32) {
 }
 
 // Raised may be called by any goroutine.
-func (b *board) Raised(peer, n int, seq uint32, data []byte) bool {
-	up := b.b.Raised(peer, n, seq, data)
-	if up && b.m.ledger != nil && !b.m.ledger.raised(peer, n, seq, data) {
+func (b *board) Raised(peer, n int, seq uint32, data []byte) (mark uint32, up bool) {
+	mark, up = b.b.Raised(peer, n, seq, data)
+	if up && b.m.ledger != nil && !b.m.ledger.raised(peer, n, seq, mark, data) {
 		b.m.breach("flags", "flag %d of board %d of peer %d is up, and was not raised, or with other bytes", seq, n, peer)
 	}
-	return up
+	return mark, up
 }
 
 // An aimer is that of a monitor's translator.

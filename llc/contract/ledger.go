@@ -58,9 +58,9 @@ type flagKey struct {
 }
 
 type raisedFlag struct {
-	seq  uint32
-	data [ir.FlagBytes]byte
-	n    int
+	seq, mark uint32
+	data      [ir.FlagBytes]byte
+	n         int
 }
 
 func newLedger(peers int) *ledger {
@@ -275,7 +275,7 @@ func (l *ledger) deaf(peer int32, s uint64) bool {
 }
 
 // raise notes a flag that is about to be raised.
-func (l *ledger) raise(self, board int, seq uint32, data []byte) {
+func (l *ledger) raise(self, board int, seq, mark uint32, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k := flagKey{self, board, seq & 1}
@@ -284,11 +284,11 @@ func (l *ledger) raise(self, board int, seq uint32, data []byte) {
 		f = new(raisedFlag)
 		l.flags[k] = f
 	}
-	f.seq, f.n = seq, copy(f.data[:], data)
+	f.seq, f.mark, f.n = seq, mark, copy(f.data[:], data)
 }
 
 // raised reports whether a flag that is up with these bytes may be so.
-func (l *ledger) raised(peer, board int, seq uint32, data []byte) bool {
+func (l *ledger) raised(peer, board int, seq, mark uint32, data []byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.flags[flagKey{peer, board, seq & 1}]
@@ -296,5 +296,5 @@ func (l *ledger) raised(peer, board int, seq uint32, data []byte) bool {
 		return f != nil && int32(f.seq-seq) > 0 // overwritten since
 	}
 	n := min(f.n, len(data))
-	return bytes.Equal(f.data[:n], data[:n])
+	return f.mark == mark && bytes.Equal(f.data[:n], data[:n])
 }

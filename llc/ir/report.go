@@ -15,6 +15,15 @@ type Waiting struct {
 	Tag     int    // -1: any; NoTag
 	Bytes   int64  // size of the buffer; NoBytes
 	Context uint16
+	Collective
+}
+
+// A Collective says in which collective call a peer is, so that a launcher can
+// tell whether the ranks of a communicator are in the same one.
+type Collective struct {
+	Team uint32 // the communicator, the same number on all its ranks
+	Turn uint32 // how many collective calls came before on it
+	Sign uint32 // call and arguments; 0: no collective call
 }
 
 // A Reporter is an optional ability of a translator, found by assertion: to

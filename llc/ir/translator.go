@@ -138,17 +138,17 @@ type Board interface {
 	// Boards returns how many independent boards there are, each with two
 	// flags of every peer (they are used in turn).
 	Boards() int
-	// Raise writes seq and at most FlagBytes bytes of data into the own flag
-	// (board, seq's lowest bit), and wakes those of peers that sleep. seq is
+	// Raise writes seq, a mark, and at most FlagBytes bytes of data into the own
+	// flag (board, seq's lowest bit), and wakes those of peers that sleep. seq is
 	// not 0 and becomes visible after data. The flag stays as it is until
 	// Raise overwrites it, so whoever does must know that all who look for it
 	// have seen it. Closing the translator leaves it up.
-	Raise(peers []int, board int, seq uint32, data []byte)
+	Raise(peers []int, board int, seq, mark uint32, data []byte)
 	// Claim says that the own flag (board, seq's lowest bit) will be raised
 	// next, so that its line can be fetched from those who have looked at it.
 	// It changes nothing but timing, and pays where peers run at once.
 	Claim(board int, seq uint32)
-	// Raised reports whether the flag of peer carries seq, and copies its
-	// payload to data if so.
-	Raised(peer, board int, seq uint32, data []byte) bool
+	// Raised reports whether the flag of peer carries seq. If so it returns the
+	// mark and copies the payload to data.
+	Raised(peer, board int, seq uint32, data []byte) (mark uint32, raised bool)
 }

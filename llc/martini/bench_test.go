@@ -32,8 +32,8 @@ func BenchmarkFlag(b *testing.B) {
 	seq := uint32(0)
 	for b.Loop() {
 		seq++
-		from.Raise([]int{1}, 0, seq|1, data)
-		if !to.Raised(0, 0, seq|1, data) {
+		from.Raise([]int{1}, 0, seq|1, 0, data)
+		if _, ok := to.Raised(0, 0, seq|1, data); !ok {
 			b.Fatal("no flag")
 		}
 	}

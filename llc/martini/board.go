@@ -6,7 +6,7 @@ func (t *Translator) Boards() int { return t.NIC().Boards() }
 // Raise raises a flag and wakes those of peers that sleep. It panics if the
 // NIC refuses: the arguments are the caller's, and the boards of a job never
 // go away.
-func (t *Translator) Raise(peers []int, board int, seq uint32, data []byte) {
+func (t *Translator) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 	if t.pole == nil {
 		pole, err := t.NIC().Flagpole(t.NIC().Next())
 		if err != nil {
@@ -14,7 +14,7 @@ func (t *Translator) Raise(peers []int, board int, seq uint32, data []byte) {
 		}
 		t.pole = pole
 	}
-	if err := t.pole.Raise(board, seq, data); err != nil {
+	if err := t.pole.Raise(board, seq, mark, data); err != nil {
 		panic(err)
 	}
 	for _, peer := range peers {
@@ -29,8 +29,8 @@ func (t *Translator) Claim(board int, seq uint32) {
 	}
 }
 
-// Raised reports whether the flag of peer carries seq, and copies its payload
-// to data if so.
-func (t *Translator) Raised(peer, board int, seq uint32, data []byte) bool {
+// Raised reports whether the flag of peer carries seq. If so it returns the mark
+// and copies the payload to data.
+func (t *Translator) Raised(peer, board int, seq uint32, data []byte) (mark uint32, raised bool) {
 	return t.NIC().Raised(t.flags, board, peer, seq, data)
 }

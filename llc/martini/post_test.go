@@ -176,10 +176,10 @@ func TestRefusedFlagsPanic(t *testing.T) {
 	_, boss, all := openJob(t, 2, martini.Options{})
 	tr := all[0].(*Translator)
 	for name, f := range map[string]func(){
-		"board": func() { tr.Raise([]int{1}, 99, 1, nil) },
+		"board": func() { tr.Raise([]int{1}, 99, 1, 0, nil) },
 		"window": func() {
 			withdraw(t, boss)
-			tr.Raise([]int{0}, 0, 1, nil)
+			tr.Raise([]int{0}, 0, 1, 0, nil)
 		},
 	} {
 		func() {

@@ -307,12 +307,12 @@ type wrongBoard struct {
 	early, never, spoil bool
 }
 
-func (b *wrongBoard) Raised(peer, n int, seq uint32, data []byte) bool {
-	up := b.Board.Raised(peer, n, seq, data)
+func (b *wrongBoard) Raised(peer, n int, seq uint32, data []byte) (mark uint32, up bool) {
+	mark, up = b.Board.Raised(peer, n, seq, data)
 	if b.spoil && up && len(data) > 0 {
 		data[0]++
 	}
-	return up && !b.never || b.early
+	return mark, up && !b.never || b.early
 }
 
 // open returns a network whose translators all have the flaw.

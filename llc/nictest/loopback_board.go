@@ -10,6 +10,7 @@ import (
 // may look while the writer is two rounds ahead.
 type flag struct {
 	seq  atomic.Uint32
+	mark atomic.Uint32
 	data [ir.FlagBytes]atomic.Uint32
 }
 
@@ -27,11 +28,12 @@ func (b *boarded) Boards() int { return boards }
 
 func (b *boarded) flag(board int, seq uint32) *flag { return &b.flags[board*2+int(seq&1)] }
 
-func (b *boarded) Raise(peers []int, board int, seq uint32, data []byte) {
+func (b *boarded) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 	f := b.flag(board, seq)
 	for i, v := range data {
 		f.data[i].Store(uint32(v))
 	}
+	f.mark.Store(mark)
 	f.seq.Store(seq)
 	for _, peer := range peers {
 		b.rouse(peer, ir.NumOps)
@@ -40,13 +42,13 @@ func (b *boarded) Raise(peers []int, board int, seq uint32, data []byte) {
 
 func (b *boarded) Claim(int, uint32) {}
 
-func (b *boarded) Raised(peer, board int, seq uint32, data []byte) bool {
+func (b *boarded) Raised(peer, board int, seq uint32, data []byte) (mark uint32, raised bool) {
 	f := b.net.peers[peer].board.flag(board, seq)
 	if f.seq.Load() != seq {
-		return false
+		return 0, false
 	}
 	for i := range data {
 		data[i] = byte(f.data[i].Load())
 	}
-	return true
+	return f.mark.Load(), true
 }

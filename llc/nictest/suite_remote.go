@@ -156,19 +156,19 @@ func testBoard(r *rig) {
 					if to == from {
 						continue
 					}
-					if b[to].Raised(from, board, seq, into[:n]) {
+					if _, early := b[to].Raised(from, board, seq, into[:n]); early {
 						r.Fatalf("board %d: flag %d from %d is up already", board, seq, from)
 					}
 					others = append(others, to)
 				}
-				b[from].Raise(others, board, seq, payload(from+board, n))
+				b[from].Raise(others, board, seq, ^seq, payload(from+board, n))
 			}
 			for to := range b {
 				for from := range b {
 					if from == to {
 						continue
 					}
-					if !b[to].Raised(from, board, seq, into[:n]) {
+					if mark, ok := b[to].Raised(from, board, seq, into[:n]); !ok || mark != ^seq {
 						r.Fatalf("board %d: flag %d from %d is not up", board, seq, from)
 					}
 					if !bytes.Equal(into[:n], payload(from+board, n)) {

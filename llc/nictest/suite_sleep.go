@@ -64,7 +64,7 @@ func testSleep(r *rig) {
 		check(r, &ev, i, 0)
 		r.slumber(1, "Wake", func() { r.ts[0].Wake(1) })
 		if b, ok := r.ts[0].(ir.Board); ok {
-			r.slumber(1, "Raise", func() { b.Raise([]int{1}, 0, uint32(i+1), nil) })
+			r.slumber(1, "Raise", func() { b.Raise([]int{1}, 0, uint32(i+1), 0, nil) })
 		}
 	}
 	r.ts[0].Wake(1) // awake: nothing happens

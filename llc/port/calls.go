@@ -194,6 +194,15 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 // the port's lock held, cond perhaps by another goroutine: they must be short
 // and must not call the port. call names the wait in reports.
 func (p *Port) Await(call string, begin func(), cond func() bool) {
+	p.awaitCond(call, nil, begin, cond)
+}
+
+// AwaitCollective is Await of a part of a collective call.
+func (p *Port) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
+	p.awaitCond(call, c, begin, cond)
+}
+
+func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func() bool) {
 	p.lock()
 	if p.closed {
 		p.gate.leave()
@@ -215,7 +224,7 @@ func (p *Port) Await(call string, begin func(), cond func() bool) {
 		b := p.policy.Begin()
 		if apart || busy || !p.giveWay(cond, &b) {
 			w := p.waiters.take()
-			w.kind, w.call, w.cond = waitCond, call, cond
+			w.kind, w.call, w.cond, w.collective = waitCond, call, cond, c
 			p.await(w, &b)
 			p.waiters.keep(w)
 		}

@@ -207,10 +207,10 @@ func TestAwaitOnBoard(t *testing.T) {
 		b := p.Board()
 		into := make([]byte, 8)
 		for seq := uint32(1); seq < 200; seq++ {
-			raise := func() { b.Raise([]int{0, 1, 2}, 1, seq, payload(self+int(seq), 8)) }
+			raise := func() { b.Raise([]int{0, 1, 2}, 1, seq, 0, payload(self+int(seq), 8)) }
 			for peer := range ps {
 				if peer != self {
-					p.Await("Test", raise, func() bool { return b.Raised(peer, 1, seq, into) })
+					p.Await("Test", raise, func() bool { _, ok := b.Raised(peer, 1, seq, into); return ok })
 					raise = nil
 					if string(into) != string(payload(peer+int(seq), 8)) {
 						t.Errorf("flag %d of %d: %x", seq, peer, into)

@@ -25,6 +25,10 @@ func (p *Port) describe(w *waiter) {
 		if len(w.rs) == 1 {
 			describeRequest(&s, w.rs[0])
 		}
+	case waitCond:
+		if w.collective != nil {
+			s.Collective = *w.collective
+		}
 	case waitProbe:
 		s.Peer, s.Tag, s.Context = w.src, w.tag, w.context
 	}
@@ -39,6 +43,9 @@ func describeRequest(s *Waiting, r *llc.Request) {
 		s.Call = r.Label
 	case s.Call == "Send" && r.Mode == llc.Synchronous:
 		s.Call = "Ssend"
+	}
+	if r.Collective != nil {
+		s.Collective = *r.Collective
 	}
 	if r.Context&1 != 0 {
 		s.Tag = ir.NoTag // of a collective call, which has tags of its own

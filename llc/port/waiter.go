@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"rhinet/llc"
+	"rhinet/llc/ir"
 )
 
 // What a goroutine waits for.
@@ -28,14 +29,15 @@ type waiter struct {
 	prev     *waiter
 	wake     chan struct{} // takes one token
 
-	call    string
-	r       *llc.Request
-	rs      []*llc.Request
-	seen    uint64 // Port.ended when none of rs was done
-	cond    func() bool
-	context uint16
-	src     int
-	tag     int
+	call       string
+	r          *llc.Request
+	rs         []*llc.Request
+	seen       uint64 // Port.ended when none of rs was done
+	cond       func() bool
+	collective *ir.Collective
+	context    uint16
+	src        int
+	tag        int
 }
 
 // waiters is the list of goroutines that wait and do not poll, oldest first.
@@ -55,7 +57,7 @@ func (l *waiters) take() *waiter {
 }
 
 func (l *waiters) keep(w *waiter) {
-	w.r, w.rs, w.cond, w.met = nil, nil, nil, false
+	w.r, w.rs, w.cond, w.collective, w.met = nil, nil, nil, nil, false
 	w.expired.Store(false)
 	if len(w.wake) > 0 {
 		<-w.wake // it was passed the polling while it left

@@ -352,9 +352,9 @@ func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
 // Board is nil: this transport has none.
 func (b *mailbox) Board() ir.Board { return nil }
 
-// Await waits until cond holds. It is called without the lock, like begin, since
+// AwaitCollective waits until cond holds. It is called without the lock, like begin, since
 // it may use the transport; whatever can change it wakes this rank.
-func (b *mailbox) Await(_ string, begin func(), cond func() bool) {
+func (b *mailbox) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
 	}

@@ -16,7 +16,7 @@ func TestAwaitLooksAgainWhenSomethingHappens(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		o.boxes[0].Send(0, 1, 0, llc.Standard, []byte{7})
 	}()
-	o.boxes[1].Await("Test", nil, func() bool { return o.boxes[1].Test(r) })
+	o.boxes[1].AwaitCollective("Test", nil, nil, func() bool { return o.boxes[1].Test(r) })
 	if r.Buf[0] != 7 {
 		t.Errorf("got %v", r.Buf)
 	}
@@ -36,7 +36,7 @@ func TestEverythingEndsWhenTheJobFails(t *testing.T) {
 	b.Start(sent, true)
 	o.fail(boom)
 	o.fail(errors.New("later"))
-	b.Await("Test", nil, func() bool { return false })
+	b.AwaitCollective("Test", nil, nil, func() bool { return false })
 	if st, ok := b.Probe(0, 0, 0, true); !ok || st.Err != boom {
 		t.Errorf("Probe: got %+v, %v", st, ok)
 	}

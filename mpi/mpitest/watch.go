@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rhinet/llc"
+	"rhinet/llc/ir"
 	"rhinet/mpi"
 )
 
@@ -132,11 +133,11 @@ func (w *watch) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	return w.Transport.Probe(ctx, src, tag, true)
 }
 
-// Await watches a wait for a condition.
-func (w *watch) Await(call string, begin func(), cond func() bool) {
+// AwaitCollective watches a wait for a condition.
+func (w *watch) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
 	i := w.begin(wait{call: call, peer: noPeer})
 	defer w.end(i)
-	w.Transport.Await(call, begin, cond)
+	w.Transport.AwaitCollective(call, c, begin, cond)
 }
 
 func waitFor(call string, r *llc.Request) wait {

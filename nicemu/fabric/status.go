@@ -39,6 +39,9 @@ type Status struct {
 	Tag     int32  // -1: any; -2: none
 	Bytes   int64  // -1: unknown
 	Context uint16 // communication context
+	Team    uint32 // of a collective call: its communicator, the same on all ranks,
+	Turn    uint32 // how many such calls came before,
+	Sign    uint32 // and what it is; 0: none
 	Since   int64  // nanoseconds of Unix time
 }
 
@@ -50,8 +53,10 @@ const (
 	statusWho   // peer, tag
 	statusBytes
 	statusSince
-	statusCall // three words
-	statusEnd  = statusCall + CallBytes/8
+	statusCall                            // three words
+	statusTeam = statusCall + CallBytes/8 // team, turn
+	statusSign = statusTeam + 1
+	statusEnd  = statusSign + 1
 )
 
 // Publish puts s on rank's status line, with the present if Since is 0. Only
@@ -72,6 +77,8 @@ func (f *Fabric) Publish(rank int, s *Status) {
 	for i := range CallBytes / 8 {
 		atomic.StoreUint64(&w[statusCall+i], binary.LittleEndian.Uint64(call[8*i:]))
 	}
+	atomic.StoreUint64(&w[statusTeam], uint64(s.Team)|uint64(s.Turn)<<32)
+	atomic.StoreUint64(&w[statusSign], uint64(s.Sign))
 	atomic.StoreUint64(&w[statusSeq], seq+1)
 }
 
@@ -96,6 +103,7 @@ func (f *Fabric) Status(rank int) (Status, bool) {
 func readStatus(w []uint64) Status {
 	flags := atomic.LoadUint64(&w[statusFlags])
 	who := atomic.LoadUint64(&w[statusWho])
+	team := atomic.LoadUint64(&w[statusTeam])
 	var call [CallBytes]byte
 	for i := range CallBytes / 8 {
 		binary.LittleEndian.PutUint64(call[8*i:], atomic.LoadUint64(&w[statusCall+i]))
@@ -107,6 +115,9 @@ func readStatus(w []uint64) Status {
 		Tag:     int32(who >> 32),
 		Bytes:   int64(atomic.LoadUint64(&w[statusBytes])),
 		Context: uint16(flags >> 16),
+		Team:    uint32(team),
+		Turn:    uint32(team >> 32),
+		Sign:    uint32(atomic.LoadUint64(&w[statusSign])),
 		Since:   int64(atomic.LoadUint64(&w[statusSince])),
 	}
 }

@@ -11,7 +11,7 @@ func TestStatusTravels(t *testing.T) {
 	if s, ok := f.Status(1); !ok || s != (Status{}) {
 		t.Fatalf("before the first: %+v, %v", s, ok)
 	}
-	want := Status{State: Waiting, Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe, Since: time.Now().UnixNano()}
+	want := Status{State: Waiting, Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe, Team: 1<<32 - 1, Turn: 7, Sign: 1 << 31, Since: time.Now().UnixNano()}
 	f.Publish(1, &want)
 	if s, ok := f.Status(1); !ok || s != want {
 		t.Fatalf("%+v, %v", s, ok)

@@ -39,8 +39,8 @@ func (n *NIC) flagAt(board, writer int, seq uint32) int {
 	return (board*n.ranks+writer)*2 + int(seq&1)
 }
 
-// Raise writes seq, which is not 0, and at most FlagBytes bytes of data.
-func (p *Flagpole) Raise(board int, seq uint32, data []byte) error {
+// Raise writes seq, which is not 0, a mark, and at most FlagBytes bytes of data.
+func (p *Flagpole) Raise(board int, seq, mark uint32, data []byte) error {
 	if err := p.ready(); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (p *Flagpole) Raise(board int, seq uint32, data []byte) error {
 			Op: opBotf, Node: p.rank, Segment: makeSegment(sidBoards, ioGen), Offset: uint64(board), Bytes: len(data), Reason: BeyondSegment,
 		})
 	}
-	l := ring.Line{0: uint64(seq)}
+	l := ring.Line{0: uint64(seq) | uint64(mark)<<32}
 	switch len(data) {
 	case 0:
 	case 8:
@@ -70,23 +70,24 @@ func (p *Flagpole) Claim(board int, seq uint32) {
 	}
 }
 
-// Raised reports whether the flag of writer carries seq, and
-// copies its payload to data if so.
-func (n *NIC) Raised(flags []ring.Line, board, writer int, seq uint32, data []byte) bool {
+// Raised reports whether the flag of writer carries seq. If so it returns the
+// mark and copies the payload to data.
+func (n *NIC) Raised(flags []ring.Line, board, writer int, seq uint32, data []byte) (mark uint32, raised bool) {
 	at := n.flagAt(board, writer, seq)
 	if uint(at) >= uint(len(flags)) {
-		return false
+		return 0, false
 	}
 	l := &flags[at]
-	if ring.Acquire(l) != seq {
-		return false
+	lead := ring.Lead(l)
+	if uint32(lead) != seq {
+		return 0, false
 	}
 	if len(data) == 8 {
 		binary.NativeEndian.PutUint64(data, l[2])
 	} else {
 		copy(data, fabric.LineBytes(l)[ring.LineBytes-FlagBytes:])
 	}
-	return true
+	return uint32(lead >> 32), true
 }
 
 // Flags returns the lines of the boards, or nil after Close.

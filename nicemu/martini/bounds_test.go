@@ -110,15 +110,15 @@ func TestFlagsOfNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := pole.Raise(1, 5, nil); err != nil {
+	if err := pole.Raise(1, 5, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	flags := n[1].Flags()
-	if !n[1].Raised(flags, 1, 0, 5, nil) {
+	if _, up := n[1].Raised(flags, 1, 0, 5, nil); !up {
 		t.Fatal("the flag is not raised")
 	}
 	for _, writer := range []int{-1, 2} {
-		if n[1].Raised(flags, 0, writer, 5, nil) {
+		if _, up := n[1].Raised(flags, 0, writer, 5, nil); up {
 			t.Errorf("rank %d has raised a flag", writer)
 		}
 	}

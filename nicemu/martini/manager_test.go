@@ -252,7 +252,7 @@ func TestNothingWorksAfterClose(t *testing.T) {
 			"Put":            {ch.Put(0, 0, &[3]uint64{}, b), InvalidWindow},
 			"Consumed":       {func() error { _, _, err := ch.Consumed(); return err }(), InvalidWindow},
 			"Append":         {only(mail.Append(&[3]uint64{}, b)), InvalidWindow},
-			"Raise":          {pole.Raise(0, 1, b[:8]), InvalidWindow},
+			"Raise":          {pole.Raise(0, 1, 0, b[:8]), InvalidWindow},
 			"Channel":        {only(n.Channel(w, 1, 0)), InvalidWindow},
 			"Mailbox":        {only(n.Mailbox(w, 1)), InvalidWindow},
 			"Flagpole":       {only(n.Flagpole(n.Next())), InvalidWindow},
@@ -275,7 +275,7 @@ func TestNothingWorksAfterClose(t *testing.T) {
 		if n.Common() != nil || n.Flags() != nil || n.MailReader() != nil || n.RingReader(0) != nil {
 			t.Errorf("%s: the memory can still be had", when)
 		}
-		if all[1].Raised(flags, 0, 0, 1, nil) || all[1].MailReader().Ready() || all[1].RingReader(0).Ready() {
+		if _, up := all[1].Raised(flags, 0, 0, 1, nil); up || all[1].MailReader().Ready() || all[1].RingReader(0).Ready() {
 			t.Errorf("%s: something has arrived", when)
 		}
 		if n.Close() == nil {

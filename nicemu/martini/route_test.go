@@ -112,10 +112,10 @@ func TestFlagpoleIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.spoil(n[0])
-		if err := p.Raise(0, 1, nil); !errors.Is(err, c.want) {
+		if err := p.Raise(0, 1, 0, nil); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
-		if n[1].Raised(n[1].Flags(), 0, 0, 1, nil) {
+		if _, ok := n[1].Raised(n[1].Flags(), 0, 0, 1, nil); ok {
 			t.Errorf("%s: a flag is up", name)
 		}
 	}
@@ -206,28 +206,31 @@ func TestFlags(t *testing.T) {
 			data[i] = byte(rng.Uint32())
 		}
 		board := rng.IntN(fabric.Small().Boards)
-		if n[2].Raised(flags, board, 1, seq, got) {
+		if _, ok := n[2].Raised(flags, board, 1, seq, got); ok {
 			t.Fatalf("flag %d is up before it was raised", seq)
 		}
-		if err := p.Raise(board, seq, data); err != nil {
+		if err := p.Raise(board, seq, ^seq, data); err != nil {
 			t.Fatal(err)
 		}
-		if !n[2].Raised(flags, board, 1, seq, got[:len(data)]) || !bytes.Equal(got[:len(data)], data) {
+		if mark, ok := n[2].Raised(flags, board, 1, seq, got[:len(data)]); !ok || mark != ^seq || !bytes.Equal(got[:len(data)], data) {
 			t.Fatalf("flag %d with %d bytes", seq, len(data))
 		}
-		if n[2].Raised(flags, board, 0, seq, got) || n[2].Raised(flags, board, 1, seq+2, got) {
+		_, other := n[2].Raised(flags, board, 0, seq, got)
+		if _, later := n[2].Raised(flags, board, 1, seq+2, got); other || later {
 			t.Fatalf("flag %d shows elsewhere", seq)
 		}
 	}
-	for _, err := range []error{p.Raise(-1, 1, nil), p.Raise(99, 1, nil), p.Raise(0, 1, make([]byte, FlagBytes+1)), p.Raise(0, 0, nil)} {
+	for _, err := range []error{p.Raise(-1, 1, 0, nil), p.Raise(99, 1, 0, nil), p.Raise(0, 1, 0, make([]byte, FlagBytes+1)), p.Raise(0, 0, 0, nil)} {
 		if !errors.Is(err, BeyondSegment) {
 			t.Error(err)
 		}
 	}
-	if n[2].Raised(flags, 99, 0, 1, nil) || n[2].Raised(flags, 0, 9, 1, nil) {
-		t.Error("a flag outside the boards is up")
+	for _, at := range [][2]int{{99, 0}, {0, 9}} {
+		if _, up := n[2].Raised(flags, at[0], at[1], 1, nil); up {
+			t.Error("a flag outside the boards is up")
+		}
 	}
-	if used := testing.AllocsPerRun(50, func() { _ = p.Raise(0, 7, []byte{1}) }); used != 0 {
+	if used := testing.AllocsPerRun(50, func() { _ = p.Raise(0, 7, 0, []byte{1}) }); used != 0 {
 		t.Errorf("%v allocations", used)
 	}
 }

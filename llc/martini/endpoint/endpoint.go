@@ -76,6 +76,7 @@ func (e *Endpoint) Wake(peer int) { e.fabric.Bell(peer).Ring() }
 func (e *Endpoint) Report(w ir.Waiting) {
 	e.fabric.Publish(e.self, &fabric.Status{
 		State: fabric.Waiting, Call: w.Call, Peer: int32(w.Peer), Tag: int32(w.Tag), Bytes: w.Bytes, Context: w.Context,
+		Team: w.Team, Turn: w.Turn, Sign: w.Sign,
 	})
 }
 

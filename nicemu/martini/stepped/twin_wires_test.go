@@ -252,16 +252,17 @@ func (x *wires) flag() {
 	board := w.pick(w.fast.f.Geometry().Boards + 1)
 	x.seq[from]++
 	seq, b := x.seq[from], x.bytes([]int{0, 8, 1 + w.pick(martini.FlagBytes)}[w.pick(3)])
-	err := x.poles[from].Raise(board, seq, b)
+	mark := uint32(w.pick(1 << 30))
+	err := x.poles[from].Raise(board, seq, mark, b)
 	line := make([]byte, ring.LineBytes)
-	binary.NativeEndian.PutUint64(line, uint64(seq))
+	binary.NativeEndian.PutUint64(line, uint64(seq)|uint64(mark)<<32)
 	copy(line[ring.LineBytes-martini.FlagBytes:], b)
 	at := uint64((board*twinNodes+from)*2 + int(seq&1))
 	ok := x.same("flag", from, from, x.pushed(from, from, 0, boardSegment, at*ring.LineBytes, line), err)
 	for _, s := range []*side{&w.fast, &w.slow} {
 		for _, n := range s.nics {
 			got := make([]byte, len(b))
-			if up := n.Raised(n.Flags(), board, from, seq, got); up != ok || up && !bytes.Equal(got, b) {
+			if m, up := n.Raised(n.Flags(), board, from, seq, got); up != ok || up && (m != mark || !bytes.Equal(got, b)) {
 				w.t.Fatalf("flag %d of node %d on board %d: %v, want %v", seq, from, board, up, ok)
 			}
 		}

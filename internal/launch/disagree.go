@@ -1,0 +1,65 @@
+package launch
+
+import "strings"
+
+// disagreements describes the communicators whose ranks are in different
+// collective calls: the same turn, but another call, or the same call with other
+// arguments. Calls of different turns say nothing: some ranks may leave a call
+// before others have come to it.
+func disagreements(all []reading) []string {
+	type turn struct{ team, number uint32 }
+	type group struct {
+		sign  uint32
+		call  string
+		ranks []int
+	}
+	var order []turn
+	calls := map[turn][]*group{}
+	for i := range all {
+		r := &all[i]
+		if r.ended || r.State != Waiting || r.Sign == 0 {
+			continue
+		}
+		at := turn{r.Team, r.Turn}
+		if calls[at] == nil {
+			order = append(order, at)
+		}
+		var g *group
+		for _, other := range calls[at] {
+			if other.sign == r.Sign {
+				g = other
+			}
+		}
+		if g == nil {
+			g = &group{sign: r.Sign, call: r.Call}
+			calls[at] = append(calls[at], g)
+		}
+		g.ranks = append(g.ranks, r.rank)
+	}
+	var found []string
+	for _, at := range order {
+		groups := calls[at]
+		if len(groups) < 2 {
+			continue
+		}
+		parts, same := make([]string, 0, len(groups)), true
+		for _, g := range groups {
+			text := named(g.ranks) + " in " + g.call
+			if len(parts) == maxGroups {
+				text = "others"
+			}
+			if len(parts) <= maxGroups {
+				parts = append(parts, text)
+			}
+			same = same && g.call == groups[0].call
+		}
+		text := "mismatch: " + strings.Join(parts, ", ") + ": "
+		if same {
+			text += "the calls differ in type, length, operation or root, or in what was called before; all ranks of a communicator must agree on them"
+		} else {
+			text += "all ranks of a communicator must make the same collective calls in the same order"
+		}
+		found = append(found, text)
+	}
+	return found
+}

@@ -1,0 +1,35 @@
+package launch
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestDisagreements(t *testing.T) {
+	in := func(rank int, call string, team, turn, sign uint32) reading {
+		return reading{rank: rank, Status: Status{State: Waiting, Call: call, Peer: NoPeer, Team: team, Turn: turn, Sign: sign}}
+	}
+	gone := in(4, "Bcast", 1, 1, 99)
+	gone.ended = true
+	computes := in(4, "Bcast", 1, 1, 99)
+	computes.State = Computing
+	for name, c := range map[string]struct {
+		all  []reading
+		want []string
+	}{
+		"none":         {[]reading{in(0, "Barrier", 1, 1, 5), in(1, "Barrier", 1, 1, 5), in(2, "Recv", 0, 0, 0), gone, computes}, nil},
+		"another turn": {[]reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 1, 2, 6)}, nil},
+		"another team": {[]reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 2, 1, 6)}, nil},
+		"another call": {[]reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 1, 1, 6), in(2, "Barrier", 1, 1, 5)},
+			[]string{"mismatch: ranks 0,2 in Barrier, rank 1 in Bcast: all ranks of a communicator must make the same collective calls in the same order"}},
+		"another length": {[]reading{in(0, "Bcast", 1, 1, 5), in(1, "Bcast", 1, 1, 6)},
+			[]string{"mismatch: rank 0 in Bcast, rank 1 in Bcast: the calls differ in type, length, operation or root, or in what was called before; all ranks of a communicator must agree on them"}},
+		"twice": {[]reading{in(0, "Scan", 1, 1, 5), in(1, "Bcast", 1, 1, 6), in(2, "Scan", 2, 1, 5), in(3, "Gather", 2, 1, 6)},
+			[]string{"mismatch: rank 0 in Scan, rank 1 in Bcast: all ranks of a communicator must make the same collective calls in the same order",
+				"mismatch: rank 2 in Scan, rank 3 in Gather: all ranks of a communicator must make the same collective calls in the same order"}},
+	} {
+		if got := disagreements(c.all); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package mpi
+
+import (
+	"fmt"
+
+	"rhinet/llc"
+)
+
+// A callCode names a collective call, so that ranks that are in different ones
+// notice.
+type callCode uint32
+
+const (
+	callBarrier callCode = iota + 1
+	callBcast
+	callGather
+	callGatherv
+	callScatter
+	callScatterv
+	callAllgather
+	callAllgatherv
+	callAlltoall
+	callAlltoallv
+	callReduce
+	callAllreduce
+	callReduceScatterBlock
+	callReduceScatter
+	callScan
+	callExscan
+	callSplit // and Dup
+	callFree
+	callFinalize
+)
+
+var callNames = [...]string{
+	"nothing", "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv",
+	"Reduce", "Allreduce", "ReduceScatterBlock", "ReduceScatter", "Scan", "Exscan", "Dup or Split", "Free", "Finalize",
+}
+
+// A callSign is what all ranks must agree on in a collective call: the call,
+// the operation, what the elements are made of, the root, and the rest: a hash
+// of the calls before on the communicator, and of the length in bytes unless
+// that may differ from rank to rank.
+//
+//	rooted  31   25 24  15 14   9 8        5 4    0
+//	        | rest | root | type | operation | call |
+//	others  31          15 14   9 8        5 4    0
+//	        | rest        | type | operation | call |
+//
+// It travels as the mark of a flag, and without the length, which shows in the
+// messages themselves, as their type. With the calls before, a rank that was
+// alone in another call and came through is found out in the next one.
+type callSign uint32
+
+func (s callSign) call() callCode { return callCode(s & (1<<5 - 1)) }
+func (s callSign) op() uint32     { return uint32(s>>5) & (1<<4 - 1) }
+func (s callSign) typ() uint32    { return uint32(s>>9) & (1<<6 - 1) }
+func (s callSign) root() int      { return int(s>>15) & (1<<10 - 1) }
+
+// rooted reports whether all ranks name a root.
+func (k callCode) rooted() bool {
+	switch k {
+	case callBcast, callGather, callGatherv, callScatter, callScatterv, callReduce:
+		return true
+	}
+	return false
+}
+
+// fixed has ones where s has no rest.
+func (s callSign) fixed() callSign {
+	if s.call().rooted() {
+		return 1<<25 - 1
+	}
+	return 1<<15 - 1
+}
+
+// makeSign returns the sign of a call with bytes of data at this rank.
+func makeSign(k callCode, typ typeCode, op uint32, bytes int) callSign {
+	return callSign(uint32(k) | op<<5 | typ.short()<<9 | spread(bytes)>>15<<15)
+}
+
+// makeRootedSign is makeSign for calls with a root.
+func makeRootedSign(k callCode, typ typeCode, op uint32, bytes, root int) callSign {
+	return callSign(uint32(k) | op<<5 | typ.short()<<9 | uint32(root)<<15 | spread(bytes)>>25<<25)
+}
+
+// spread hashes a length: the upper bits of the result depend on all of n.
+func spread(n int) uint32 { return uint32(uint64(n) * 0x9e3779b97f4a7c15 >> 32) }
+
+// short is a code in 6 bits.
+func (k typeCode) short() uint32 {
+	if k >= firstHash {
+		return uint32(firstHash + k%firstHash)
+	}
+	return uint32(k)
+}
+
+// shortName names the type of a sign.
+func shortName(short uint32) string {
+	if short >= firstHash {
+		return "a struct"
+	}
+	return typeCode(short).String()
+}
+
+// countsLength stands for the length of a call whose counts all ranks know.
+func countsLength(counts []int, size int) (n int) {
+	for _, k := range counts {
+		n = n*31 + k
+	}
+	return n * size
+}
+
+// The operations in a sign; those of the standard come first, from 1 on.
+const (
+	opUser     = numPredefined + 1
+	opCommutes = opUser + 1
+)
+
+func opName(op uint32) string {
+	switch {
+	case op == 0:
+		return "none"
+	case op >= uint32(opUser):
+		return "an operation of the user"
+	}
+	return Predefined(op - 1).String()
+}
+
+// differ says in what the sign of another rank differs from s, and the class
+// of that mistake. flag says that the signs are those of flags.
+func (s callSign) differ(rank int, theirs callSign, flag bool) (Class, string) {
+	const all = "; all ranks must "
+	switch {
+	case s.call() != theirs.call():
+		return ErrMismatch, fmt.Sprintf("rank %d is in %s%smake the same collective calls in the same order", rank, theirs.call(), all)
+	case s.call().rooted() && s.root() != theirs.root():
+		return ErrRoot, fmt.Sprintf("rank %d has the root %d%sname the same root", rank, theirs.root(), all)
+	case s.typ() != theirs.typ():
+		return ErrType, fmt.Sprintf("rank %d has elements of %s, this rank of %s%suse the same type", rank, shortName(theirs.typ()), shortName(s.typ()), all)
+	case s.op() != theirs.op():
+		return ErrOp, fmt.Sprintf("rank %d combines with %s, this rank with %s%suse the same operation", rank, opName(theirs.op()), opName(s.op()), all)
+	case !flag:
+		return ErrMismatch, fmt.Sprintf("rank %d has made other collective calls before%smake the same ones in the same order", rank, all)
+	}
+	return ErrCount, fmt.Sprintf("rank %d has buffers of another length, or has made other collective calls before%scall it with the same lengths", rank, all)
+}
+
+func (k callCode) String() string {
+	if int(k) < len(callNames) {
+		return callNames[k]
+	}
+	return fmt.Sprintf("call %d", uint32(k))
+}
+
+// sign notes what the call in progress is, for the other ranks to compare. It
+// comes when the arguments have been found right.
+func (k *collState) sign(s callSign) {
+	fixed := s.fixed()
+	rest := callSign(k.before) &^ fixed
+	k.t.note.Sign = uint32(s ^ rest)
+	k.t.note.Turn++
+	k.t.mark = uint32(s&fixed ^ rest)
+	k.before = (k.before ^ uint32(s&fixed)) * 0x9e3779b1
+}
+
+// disagree ends the call in progress, and the use of the communicator for others:
+// rank is in another call, as its flag says, or a message of it.
+func (t *collTransport) disagree(rank int, mine, theirs callSign, flag bool) error {
+	if t.broken == nil {
+		class, text := mine.differ(rank, theirs, flag)
+		t.broken = &Error{Class: class, text: text}
+	}
+	return t.broken
+}
+
+// mismatch is the error of a transfer with a rank that is in another call.
+func (t *collTransport) mismatch(s *collSlot, e *llc.TypeError) error {
+	if s.recv {
+		return t.disagree(t.c.local(s.r.Status.Source), callSign(e.Want), callSign(e.Sent), false)
+	}
+	return t.disagree(t.c.local(s.r.Peer), callSign(e.Sent), callSign(e.Want), false)
+}

@@ -1,0 +1,383 @@
+package mpi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// An erroneous is a program that the standard forbids, and what somebody must
+// be told. Nobody may be told that all went well and be left with wrong data.
+type erroneous struct {
+	name  string
+	ranks int
+	run   func(c *mpi.Comm) error
+	class mpi.Class
+	text  string // part of what one rank is told, at least
+	both  string // part of what another rank is told too, if it must be
+}
+
+type pair struct{ X, Y float64 }
+type mixed struct {
+	A int32
+	B float64
+}
+type otherwise struct {
+	B float64
+	A int32
+}
+
+// send has rank 0 send and rank 1 receive.
+func send[S, R any](n, m int, how func(c *mpi.Comm, b []S, dst, tag int) error) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		if c.Rank() == 0 {
+			return how(c, make([]S, n), 1, 7)
+		}
+		_, err := mpi.Recv(c, make([]R, m), 0, 7)
+		return err
+	}
+}
+
+// posted is send whose receive is there first.
+func posted[S, R any](n int, how func(c *mpi.Comm, b []S, dst, tag int) error) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			r := mpi.Irecv(c, make([]R, n), mpi.AnySource, mpi.AnyTag)
+			err := mpi.Send(c, []byte(nil), 0, 1)
+			_, e := r.Wait()
+			return errors.Join(err, e)
+		}
+		if _, err := mpi.Recv(c, []byte(nil), 1, 1); err != nil {
+			return err
+		}
+		return how(c, make([]S, n), 1, 7)
+	}
+}
+
+// by calls even on rank 0 and odd on the others.
+func by(zero, others func(c *mpi.Comm) error) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		if c.Rank() == 0 {
+			return zero(c)
+		}
+		return others(c)
+	}
+}
+
+func allreduce[T any](n int, op mpi.Op) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error { return mpi.Allreduce(c, make([]T, n), make([]T, n), op) }
+}
+
+func reduce[T any](n int, op mpi.Op, root int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error { return mpi.Reduce(c, make([]T, n), make([]T, n), op, root) }
+}
+
+func scan[T any](n int, op mpi.Op) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error { return mpi.Scan(c, make([]T, n), make([]T, n), op) }
+}
+
+func bcast[T any](n, root int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error { return mpi.Bcast(c, make([]T, n), root) }
+}
+
+func allgather[T any](n int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error { return mpi.Allgather(c, make([]T, n), make([]T, n*c.Size())) }
+}
+
+func alltoall[T any](n int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		return mpi.Alltoall(c, make([]T, n*c.Size()), make([]T, n*c.Size()))
+	}
+}
+
+func gather[T any](n, root int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error { return mpi.Gather(c, make([]T, n), make([]T, n*c.Size()), root) }
+}
+
+func scatter[T any](n, root int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error { return mpi.Scatter(c, make([]T, n*c.Size()), make([]T, n), root) }
+}
+
+func dup(c *mpi.Comm) error { _, err := c.Dup(); return err }
+
+var (
+	userSum  = mpi.OpFunc(func(in, inout []int) {})
+	userSumC = mpi.OpFunc(func(in, inout []int) {}, mpi.Commutative)
+)
+
+const (
+	wrongType   = "the message holds float32, the buffer int32; receive the type that was sent, or bytes"
+	senderKnows = "the message holds float32, and is received as int32; receive the type that was sent, or bytes"
+	inOrder     = "all ranks must make the same collective calls in the same order"
+	lengths     = "all ranks must call it with the same lengths"
+)
+
+var erroneousPrograms = []erroneous{
+	// Types, chapter 3.
+	{"eager, late receive", 2, send[float32, int32](2, 2, mpi.Send[float32]), mpi.ErrType, "Recv on world.dup1 from 0 tag 7: " + wrongType, ""},
+	{"eager, early receive", 2, posted[float32, int32](2, mpi.Send[float32]), mpi.ErrType, "Irecv on world.dup1 from 0 tag 7: " + wrongType, ""},
+	{"one long packet", 2, posted[float32, int32](1000, mpi.Send[float32]), mpi.ErrType, wrongType, ""},
+	{"many packets", 2, send[float32, int32](4000, 4000, mpi.Send[float32]), mpi.ErrType, wrongType, ""},
+	{"many packets, early receive", 2, posted[float32, int32](4000, mpi.Send[float32]), mpi.ErrType, wrongType, ""},
+	{"Ssend", 2, send[float32, int32](2, 2, mpi.Ssend[float32]), mpi.ErrType, wrongType, "Ssend on world.dup1 to 1 tag 7: " + senderKnows},
+	{"Ssend, early receive", 2, posted[float32, int32](2, mpi.Ssend[float32]), mpi.ErrType, wrongType, senderKnows},
+	{"long Ssend", 2, send[float32, int32](4000, 4000, mpi.Ssend[float32]), mpi.ErrType, wrongType, senderKnows},
+	{"rendezvous", 2, send[float32, int32](300000, 300000, mpi.Send[float32]), mpi.ErrType, wrongType, "Send on world.dup1 to 1 tag 7: " + senderKnows},
+	{"rendezvous, early receive", 2, posted[float32, int32](300000, mpi.Send[float32]), mpi.ErrType, wrongType, senderKnows},
+	{"rendezvous into a short buffer", 2, send[float32, int32](300000, 1, mpi.Send[float32]), mpi.ErrType, wrongType, senderKnows},
+	{"int as float64", 2, send[int, float64](1, 1, mpi.Send[int]), mpi.ErrType, "holds int64, the buffer float64", ""},
+	{"int32 as uint32", 2, send[int32, uint32](1, 1, mpi.Send[int32]), mpi.ErrType, "holds int32, the buffer uint32", ""},
+	{"bool as int8", 2, send[bool, int8](1, 1, mpi.Send[bool]), mpi.ErrType, "holds bool, the buffer int8", ""},
+	{"complex128 as float64", 2, send[complex128, float64](1, 2, mpi.Send[complex128]), mpi.ErrType, "holds complex128, the buffer float64", ""},
+	{"int64 as two int32", 2, send[int64, int32](1, 2, mpi.Send[int64]), mpi.ErrType, "holds int64, the buffer int32", ""},
+	{"struct as another", 2, send[mixed, otherwise](1, 1, mpi.Send[mixed]), mpi.ErrType, "holds a struct of other fields, the buffer mpi_test.otherwise", ""},
+	{"struct as number", 2, send[mixed, float64](1, 2, mpi.Send[mixed]), mpi.ErrType, "holds a struct of other fields, the buffer float64", ""},
+	{"number as struct", 2, send[float64, mixed](2, 1, mpi.Send[float64]), mpi.ErrType, "holds float64, the buffer mpi_test.mixed", ""},
+	{"half a struct", 2, send[float64, pair](3, 2, mpi.Send[float64]), mpi.ErrType, "24 bytes are not a whole number of mpi_test.pair", ""},
+	{"bytes that are no numbers", 2, send[byte, float64](10, 2, mpi.Send[byte]), mpi.ErrType, "10 bytes are not a whole number of float64", ""},
+	{"too long", 2, send[int, int](10, 5, mpi.Send[int]), mpi.ErrTruncate, "80 bytes do not fit 40", ""},
+	{"too long, by rendezvous", 2, send[int, int](100000, 5, mpi.Send[int]), mpi.ErrTruncate, "800000 bytes do not fit 40", ""},
+	{"to itself", 1, func(c *mpi.Comm) error {
+		r := mpi.Issend(c, []float32{1}, 0, 7)
+		_, err := mpi.Recv(c, []int32{0}, 0, 7)
+		_, e := r.Wait()
+		return errors.Join(err, e)
+	}, mpi.ErrType, wrongType + "\nmpi: Issend on world.dup1 to 0 tag 7: " + senderKnows, ""},
+	{"Sendrecv", 2, func(c *mpi.Comm) error {
+		_, err := mpi.Sendrecv(c, []float32{1}, 1-c.Rank(), 7, []int32{0}, 1-c.Rank(), 7)
+		return err
+	}, mpi.ErrType, "Sendrecv on world.dup1 from 0 tag 7: " + wrongType, "Sendrecv on world.dup1 from 1 tag 7: " + wrongType},
+	{"SendrecvReplace", 2, by(
+		func(c *mpi.Comm) error { _, err := mpi.SendrecvReplace(c, []float32{1}, 1, 7, 1, 7); return err },
+		func(c *mpi.Comm) error { _, err := mpi.SendrecvReplace(c, []int32{1}, 0, 7, 0, 7); return err }),
+		mpi.ErrType, wrongType, "holds int32, the buffer float32"},
+	{"freed by its receiver", 2, by(
+		func(c *mpi.Comm) error { return mpi.Ssend(c, []int{1}, 1, 7) },
+		func(c *mpi.Comm) error { _, err := mpi.Probe(c, 0, 7); go c.Free(); return err }),
+		mpi.ErrComm, "the receiver has freed the communicator and has not received the message", ""},
+
+	// Collective calls, chapter 6: one and the same call.
+	{"Allreduce, lengths", 3, by(allreduce[int](1, mpi.Sum), allreduce[int](2, mpi.Sum)), mpi.ErrCount, lengths, ""},
+	{"Allreduce, long lengths", 3, by(allreduce[int](1000, mpi.Sum), allreduce[int](1001, mpi.Sum)), mpi.ErrTruncate, lengths, ""},
+	{"Allreduce, operations", 3, by(allreduce[int](1, mpi.Sum), allreduce[int](1, mpi.Max)), mpi.ErrOp,
+		"; all ranks must use the same operation", ""},
+	{"Allreduce, operations on long buffers", 3, by(allreduce[int](5000, mpi.Sum), allreduce[int](5000, mpi.Max)), mpi.ErrOp, "all ranks must use the same operation", ""},
+	{"Allreduce, types", 3, by(allreduce[float32](2, mpi.Sum), allreduce[int32](2, mpi.Sum)), mpi.ErrType,
+		"; all ranks must use the same type", ""},
+	{"Allreduce, long types", 3, by(allreduce[float64](5000, mpi.Sum), allreduce[int64](5000, mpi.Sum)), mpi.ErrType, "all ranks must use the same type", ""},
+	{"Allreduce, the user's operation", 3, by(allreduce[int](1, mpi.Sum), allreduce[int](1, userSum)), mpi.ErrOp, "an operation of the user", ""},
+	{"Allreduce, commutative or not", 3, by(allreduce[int](1, userSumC), allreduce[int](1, userSum)), mpi.ErrOp, "an operation of the user", ""},
+	{"Reduce, operations", 3, by(reduce[int](1, mpi.Sum, 0), reduce[int](1, mpi.Prod, 0)), mpi.ErrOp, "with Prod, this rank with Sum", ""},
+	{"Reduce, types", 3, by(reduce[uint32](1, mpi.Sum, 0), reduce[int32](1, mpi.Sum, 0)), mpi.ErrType, "elements of int32, this rank of uint32", ""},
+	{"Bcast, roots", 3, by(
+		func(c *mpi.Comm) error { return errors.Join(bcast[int](1, 0)(c), mpi.Barrier(c)) },
+		func(c *mpi.Comm) error { return errors.Join(bcast[int](1, 1)(c), mpi.Barrier(c)) }), mpi.ErrRoot, "; all ranks must", ""},
+	{"Bcast, types", 3, by(bcast[int32](2, 0), bcast[float32](2, 0)), mpi.ErrType, "rank 0 has elements of int32, this rank of float32", ""},
+	{"Bcast, bytes for numbers", 3, by(bcast[int32](2, 0), bcast[byte](8, 0)), mpi.ErrType, "rank 0 has elements of int32, this rank of uint8", ""},
+	{"Bcast, lengths", 3, by(bcast[int](2, 0), bcast[int](1, 0)), mpi.ErrCount, lengths, ""},
+	{"Bcast, long lengths", 3, by(bcast[int](2000, 0), bcast[int](1000, 0)), mpi.ErrTruncate, lengths, ""},
+	{"Bcast, long types", 3, by(bcast[int32](200000, 0), bcast[float32](200000, 0)), mpi.ErrType, "all ranks must use the same type", ""},
+	{"Allgather, lengths", 3, by(allgather[int](1), allgather[int](2)), mpi.ErrCount, lengths, ""},
+	{"Allgather, long lengths", 3, by(allgather[int](1000), allgather[int](2000)), mpi.ErrTruncate, lengths, ""},
+	{"Allgather, types", 3, by(allgather[int](1), allgather[uint](1)), mpi.ErrType, "elements of uint64, this rank of int64", ""},
+	{"Allgatherv, counts", 2, by(
+		func(c *mpi.Comm) error {
+			return mpi.Allgatherv(c, make([]int, 1), make([]int, 3), []int{1, 2}, nil)
+		},
+		func(c *mpi.Comm) error {
+			return mpi.Allgatherv(c, make([]int, 1), make([]int, 3), []int{2, 1}, nil)
+		}), mpi.ErrTruncate, lengths, ""},
+	{"Alltoall, lengths", 3, by(alltoall[int](1), alltoall[int](2)), mpi.ErrTruncate, lengths, ""},
+	{"Alltoall, types", 3, by(alltoall[int](1), alltoall[float64](1)), mpi.ErrType, "all ranks must use the same type", ""},
+	{"Alltoallv, counts", 2, by(
+		func(c *mpi.Comm) error {
+			return mpi.Alltoallv(c, make([]int, 2), []int{1, 1}, nil, make([]int, 2), []int{1, 1}, nil)
+		},
+		func(c *mpi.Comm) error {
+			return mpi.Alltoallv(c, make([]int, 3), []int{2, 1}, nil, make([]int, 3), []int{2, 1}, nil)
+		}), mpi.ErrTruncate, lengths, ""},
+	{"Gather, lengths", 3, by(gather[int](1, 0), gather[int](2, 0)), mpi.ErrTruncate, lengths, ""},
+	{"Gather, types", 3, by(gather[int](1, 0), gather[float64](1, 0)), mpi.ErrType, "elements of float64, this rank of int64", ""},
+	{"Gatherv, counts", 2, by(
+		func(c *mpi.Comm) error {
+			return mpi.Gatherv(c, make([]int, 1), make([]int, 3), []int{1, 2}, nil, 0)
+		},
+		func(c *mpi.Comm) error { return mpi.Gatherv(c, make([]int, 1), nil, nil, nil, 0) }), mpi.ErrTruncate, lengths, ""},
+	{"Scatter, lengths", 3, by(scatter[int](1, 0), scatter[int](2, 0)), mpi.ErrTruncate, lengths, ""},
+	{"Scatterv, counts", 2, by(
+		func(c *mpi.Comm) error {
+			return mpi.Scatterv(c, make([]int, 3), []int{1, 2}, nil, make([]int, 1), 0)
+		},
+		func(c *mpi.Comm) error { return mpi.Scatterv(c, nil, nil, nil, make([]int, 1), 0) }), mpi.ErrTruncate, lengths, ""},
+	{"Scan, operations", 3, by(scan[int](1, mpi.Sum), scan[int](1, mpi.BAnd)), mpi.ErrOp, "all ranks must use the same operation", ""},
+	{"ReduceScatter, counts", 2, by(
+		func(c *mpi.Comm) error {
+			return mpi.ReduceScatter(c, make([]int, 3), make([]int, 1), []int{1, 2}, mpi.Sum)
+		},
+		func(c *mpi.Comm) error {
+			return mpi.ReduceScatter(c, make([]int, 3), make([]int, 1), []int{2, 1}, mpi.Sum)
+		}), mpi.ErrCount, lengths, ""},
+	{"ReduceScatterBlock, types", 2, by(
+		func(c *mpi.Comm) error {
+			return mpi.ReduceScatterBlock(c, make([]int, 2), make([]int, 1), mpi.Sum)
+		},
+		func(c *mpi.Comm) error {
+			return mpi.ReduceScatterBlock(c, make([]float64, 2), make([]float64, 1), mpi.Sum)
+		}), mpi.ErrType, "all ranks must use the same type", ""},
+
+	// Different calls.
+	{"Barrier and Allreduce", 3, by(mpi.Barrier, allreduce[int](1, mpi.Sum)), mpi.ErrMismatch, "; " + inOrder, ""},
+	{"Barrier and Allgather", 3, by(mpi.Barrier, allgather[int](1)), mpi.ErrMismatch, "rank 0 is in Barrier; " + inOrder, ""},
+	{"one of four", 4, func(c *mpi.Comm) error {
+		if c.Rank() == 3 {
+			return mpi.Barrier(c)
+		}
+		return allgather[int](1)(c)
+	}, mpi.ErrMismatch, inOrder, ""},
+	{"Scan and Exscan", 3, by(scan[int](1, mpi.Sum),
+		func(c *mpi.Comm) error { return mpi.Exscan(c, []int{1}, []int{1}, mpi.Sum) }), mpi.ErrMismatch, inOrder, ""},
+	{"Allgather and Alltoall", 3, by(allgather[int](1), alltoall[int](1)), mpi.ErrMismatch, inOrder, ""},
+	{"Dup and Barrier", 3, by(dup, mpi.Barrier), mpi.ErrMismatch, "rank 0 is in Dup or Split; " + inOrder, ""},
+	{"Dup and Allgather", 3, by(dup, allgather[int](5)), mpi.ErrMismatch, inOrder, ""},
+	{"another order", 3, by(
+		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), allreduce[int](1, mpi.Sum)(c)) },
+		func(c *mpi.Comm) error { return errors.Join(allreduce[int](1, mpi.Sum)(c), mpi.Barrier(c)) }), mpi.ErrMismatch, inOrder, ""},
+	{"one Barrier too many", 2, by(
+		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), mpi.Barrier(c), scan[int](1, mpi.Sum)(c)) },
+		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), scan[int](1, mpi.Sum)(c)) }), mpi.ErrMismatch, inOrder, ""},
+}
+
+// on runs p with one transport and returns what each rank was told. Ranks that
+// are left waiting when others have been told are cancelled.
+func (p *erroneous) on(option mpitest.Option) ([]error, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	told := make([]error, p.ranks)
+	var mu sync.Mutex
+	waiting := p.ranks
+	world := mpitest.World(p.ranks, func(w *mpi.Comm) error {
+		c, err := w.Dup()
+		if err != nil {
+			return err
+		}
+		err = p.run(c.WithContext(ctx))
+		mu.Lock()
+		told[w.Rank()] = err
+		if waiting--; p.both == "" && err != nil || waiting == 0 {
+			time.AfterFunc(50*time.Millisecond, cancel)
+		}
+		mu.Unlock()
+		<-ctx.Done() // nobody leaves before all have been told
+		return nil
+	}, option)
+	if errors.Is(world, mpitest.ErrTimeout) {
+		return told, world
+	}
+	return told, nil // what was left half done may be reported by Finalize
+}
+
+func TestErroneousProgramsAreDiagnosed(t *testing.T) {
+	nets := []struct {
+		name   string
+		option mpitest.Option
+	}{
+		{"mailboxes", mpitest.Mailboxes()},
+		{"martini", mpitest.NIC("martini")},
+		{"martini:pm", mpitest.NIC("martini:pm")},
+		{"martini:vp", mpitest.NIC("martini:vp")},
+	}
+	if len(erroneousPrograms) < 45 {
+		t.Errorf("only %d programs", len(erroneousPrograms))
+	}
+	for i, p := range erroneousPrograms {
+		for k, net := range nets {
+			if k > 1 && i%3 != k%3 { // a share
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%s", p.name, net.name), func(t *testing.T) {
+				t.Parallel()
+				told, err := p.on(net.option)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if net.name == "mailboxes" && strings.HasPrefix(p.name, "rendezvous") {
+					p.both = "" // there no standard send waits
+				}
+				p.judge(t, told)
+			})
+		}
+	}
+}
+
+// judge checks that the mistake was named as it should.
+func (p *erroneous) judge(t *testing.T, told []error) {
+	t.Helper()
+	named, both := false, p.both == ""
+	for _, err := range told {
+		if err == nil || errors.Is(err, mpi.ErrCancelled) && !errors.Is(err, p.class) {
+			continue
+		}
+		size := func(c error) bool { return c == mpi.ErrCount || c == mpi.ErrTruncate }
+		lengths := size(p.class) && (errors.Is(err, mpi.ErrCount) || errors.Is(err, mpi.ErrTruncate)) // seen by a flag, or by a message
+		later := strings.Contains(err.Error(), "has made other collective calls before")
+		if !errors.Is(err, p.class) && !lengths && !later {
+			t.Errorf("class: %v", err)
+		}
+		named = named || strings.Contains(err.Error(), p.text)
+		both = both || strings.Contains(err.Error(), p.both)
+	}
+	if !named || !both {
+		t.Errorf("want %q and %q, told\n%v", p.text, p.both, told)
+	}
+}
+
+// What looks alike is legal: named types, arrays and structs of one kind,
+// fewer elements than fit, and bytes on either side.
+func TestMessagesOfTheSameTypeByAnotherName(t *testing.T) {
+	type celsius float64
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		if w.Rank() == 0 {
+			return errors.Join(mpi.Send(w, []celsius{1, 2}, 1, 1), mpi.Ssend(w, []float64{1, 2, 3, 4}, 1, 2), mpi.Send(w, []pair{{1, 2}}, 1, 3),
+				mpi.Send(w, []mixed{{1, 2}}, 1, 4), mpi.Ssend(w, make([]byte, 16), 1, 5), mpi.Send(w, []int{3}, 1, 6))
+		}
+		a, b, c, d, e, f := make([]float64, 5), make([][2]celsius, 9), make([]celsius, 2), make([]byte, 99), make([]mixed, 2), []int64{0}
+		var errs []error
+		take := func(st mpi.Status, err error) { errs = append(errs, err) }
+		take(mpi.Recv(w, a, 0, 1))
+		take(mpi.Recv(w, b, 0, 2))
+		take(mpi.Recv(w, c, 0, 3))
+		take(mpi.Recv(w, d, 0, 4))
+		take(mpi.Recv(w, e, 0, 5))
+		take(mpi.Recv(w, f, 0, 6))
+		errs = append(errs, equal("celsius", a[1], 2), equal("array", b[1][1], 4), equal("struct", c[1], 2), equal("int", f[0], 3))
+		return errors.Join(errs...)
+	})
+}
+
+// A part may lie between the places of others (MPI 4.1, section 6.7: only what is
+// read and what is written must be apart).
+func TestAllgathervOfAPartInAGap(t *testing.T) {
+	everywhere(t, 3, func(w *mpi.Comm) error {
+		recv := make([]int, 12) // parts of 2 at 0, 4, 8; gaps of 2 between them
+		counts, displs := []int{2, 2, 2}, []int{8, 0, 4}
+		send := recv[4*((w.Rank()+1)%3)+2:][:2]
+		send[0], send[1] = 10*w.Rank()+1, 10*w.Rank()+2
+		if err := mpi.Allgatherv(w, send, recv, counts, displs); err != nil {
+			return err
+		}
+		for r := range 3 {
+			if err := equalAll(fmt.Sprint("part ", r), recv[displs[r]:][:2], []int{10*r + 1, 10*r + 2}); err != nil {
+				return err
+			}
+		}
+		err := mpi.Allgatherv(w, recv[3:5], recv, counts, displs)
+		return is(err, mpi.ErrBuffer, "mpi: Allgatherv on world: send and recv overlap; they must be apart, or one and the same")
+	})
+}
