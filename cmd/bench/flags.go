@@ -40,6 +40,7 @@ func noArgs(c *cobra.Command, args []string) error {
 var kinds = map[string]string{
 	"int":      "not a whole number",
 	"uint64":   "not a whole number of 0 or more",
+	"float64":  "not a number",
 	"intSlice": "not whole numbers separated by commas",
 	"duration": "not a duration, such as 100ms or 5m",
 	"bool":     "neither true nor false",

@@ -85,6 +85,9 @@ func (t *trafficRun) check() ([]compare.Setting, error) {
 	if err := positive("timeout", t.timeout); err != nil {
 		return nil, err
 	}
+	if len(t.nics) == 0 {
+		return nil, errors.New("--nic is empty; leave it out, or name one")
+	}
 	settings, err := compare.ParseSettings(t.nics)
 	if err != nil {
 		return nil, fmt.Errorf("--nic: %w", err)
@@ -105,6 +108,11 @@ func (t *trafficRun) run() error {
 		return err
 	}
 	return t.launched(func(ctx context.Context, mpirun, self string) error {
+		for _, s := range settings { // before the first seed
+			if err := s.Try(ctx, mpirun, 1, self); err != nil {
+				return usage(fmt.Errorf("--nic %w", err))
+			}
+		}
 		return t.all(ctx, mpirun, self, settings)
 	})
 }

@@ -126,6 +126,7 @@ func TestBadTraffic(t *testing.T) {
 		"--minutes -1":         "--minutes -1 is negative",
 		"--timeout 0s":         "--timeout 0s is not a positive duration",
 		"--nic martini+x":      `--nic: setting "martini+x"`,
+		"--nic nowhere":        "--nic nowhere: mpirun: --nic nowhere: no such network interface",
 		"--seed x":             "--seed x is",
 		"7":                    `unexpected argument "7"`,
 		"fixed --timeout 0s":   "--timeout 0s is not a positive",
