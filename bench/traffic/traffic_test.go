@@ -157,9 +157,7 @@ func TestJudge(t *testing.T) {
 			j, list := received(class, 0, 1, 2)
 			spoil(j, list)
 			var err error
-			for _, a := range list {
-				j.posted = append(j.posted, a)
-			}
+			j.posted = append(j.posted, list...)
 			for _, i := range []int{2, 0, 1} { // they complete out of order
 				if err == nil {
 					err = j.complete(list[i], list[i].st, list[i].err)

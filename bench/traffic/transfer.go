@@ -44,9 +44,11 @@ func (w *worker) send(m *Message, i int) error {
 	case Issend:
 		w.pending = append(w.pending, pending{mpi.Issend(x.c, b, dst, m.Tag), true, finish})
 	case SsendGivenUp:
-		c, stop := x.limited()
+		c, end := x.limited()
+		r := mpi.Issend(c, b, dst, m.Tag)
+		stop := end()
 		defer stop()
-		_, err := mpi.Issend(c, b, dst, m.Tag).Wait()
+		_, err := r.Wait()
 		if errors.Is(err, mpi.ErrCancelled) {
 			return nil // it arrives all the same, and the buffer is the network's for good
 		}
@@ -65,13 +67,15 @@ func (x *exchange) outgoing(i int) []byte {
 // limit is when the context of a wait that is given up ends.
 const limit = 700 * time.Microsecond
 
-// limited returns a view of the communicator whose waits end soon, though not
-// before a transfer has begun that is begun at once.
-func (x *exchange) limited() (*mpi.Comm, func()) {
+// limited returns a view of the communicator whose waits end soon after end is
+// called: once the transfer has begun, since on a context that has ended none begins.
+// What end returns gives back what the view holds.
+func (x *exchange) limited() (c *mpi.Comm, end func() (stop func())) {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := x.c.WithContext(ctx)
-	t := time.AfterFunc(limit, cancel)
-	return c, func() { t.Stop(); cancel() }
+	return x.c.WithContext(ctx), func() func() {
+		t := time.AfterFunc(limit, cancel)
+		return func() { t.Stop(); cancel() }
+	}
 }
 
 func (w *worker) receive(m *Message, number int) error {
@@ -82,9 +86,9 @@ func (w *worker) receive(m *Message, number int) error {
 		return w.probed(m, number)
 	}
 	if m.Recv == Decoyed {
-		c, stop := w.x.limited()
-		defer stop()
+		c, end := w.x.limited()
 		decoy := mpi.Irecv(c, make([]byte, 8), mpi.AnySource, decoyTag)
+		defer end()()
 		if err := w.take(m, number); err != nil {
 			return err
 		}
@@ -117,8 +121,9 @@ const patience = 5
 func (w *worker) giveUp(number int) error {
 	a, src, tag := w.x.j.post(number)
 	for range patience {
-		c, stop := w.x.limited()
+		c, end := w.x.limited()
 		r := mpi.Irecv(c, a.buf, src, tag)
+		stop := end()
 		st, err := r.Wait()
 		stop()
 		if !errors.Is(err, mpi.ErrCancelled) {
