@@ -15,6 +15,7 @@ import (
 
 	"rhinet/bench/compare"
 	"rhinet/bench/pair"
+	"rhinet/internal/checked"
 )
 
 // Exit statuses beside 0 and 1 (a measurement failed).
@@ -28,7 +29,10 @@ var errUsage = errors.New("usage")
 
 func usage(err error) error { return fmt.Errorf("%w%w", errUsage, err) }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	out := &checked.Writer{W: os.Stdout}
+	os.Exit(out.Status("bench", os.Stderr, run(os.Args[1:], out, os.Stderr)))
+}
 
 // run carries out the command line and returns the exit status.
 func run(args []string, out, errs io.Writer) int {

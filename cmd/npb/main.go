@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 
+	"rhinet/internal/checked"
 	"rhinet/mpi"
 )
 
@@ -19,7 +20,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "npb:", err)
 		os.Exit(exitFailed)
 	}
-	code, err := run(world, os.Args[1:], os.Stdout, os.Stderr)
+	out := &checked.Writer{W: os.Stdout}
+	code, err := run(world, os.Args[1:], out, os.Stderr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "npb:", err)
 		mpi.Abort(world, exitFailed)
@@ -28,5 +30,5 @@ func main() {
 		fmt.Fprintln(os.Stderr, "npb:", err)
 		os.Exit(exitFailed)
 	}
-	os.Exit(code)
+	os.Exit(out.Status("npb", os.Stderr, code))
 }
