@@ -26,22 +26,33 @@ func (e *Engine) Step(ev *ir.Event) error {
 	}
 	// A standard message in one packet, while none is half here.
 	if h.Kind == wire.Eager && h.Flags == 0 && p.in.size == 0 && h.Tag >= 0 &&
-		uint64(uint32(h.Word)) == uint64(len(ev.Data)) && uint64(len(ev.Data)) <= e.eager {
-		size, typ := uint64(uint32(h.Word)), uint32(h.Word>>32)
-		r, open := e.table.Arrive(h.Context, p.number, h.Tag, typ)
-		switch {
-		case !open: // of another use of the context: nobody will receive it
-		case r == nil:
-			e.keepEager(p, ev, uint32(size), 0, typ)
-		case typ != r.Type && !fits(typ, r.Type, false):
-			e.mistyped(r, p.number, h.Tag, size, typ)
-		default:
+		uint32(h.Word) == uint32(len(ev.Data)) && uint64(len(ev.Data)) <= e.eager {
+		r, open := e.table.Arrive(h.Context, p.number, h.Tag, uint32(h.Word>>32))
+		if r != nil && r.Type == uint32(h.Word>>32) {
 			copy(r.Buf, ev.Data)
-			e.received(r, p.number, h.Tag, size)
+			e.received(r, p.number, h.Tag, uint64(len(ev.Data)))
+		} else if open { // else of another use of the context: nobody will receive it
+			e.arrivedWhole(p, ev, r)
 		}
 		return nil
 	}
 	return e.arrived(p, ev)
+}
+
+// arrivedWhole takes a message in one packet that nobody waits for, or r, which
+// wants another type or any.
+func (e *Engine) arrivedWhole(p *peer, ev *ir.Event, r *Request) {
+	h := &ev.Header
+	size, typ := wire.Halves(h.Word)
+	switch {
+	case r == nil:
+		e.keepEager(p, ev, size, 0, typ)
+	case !fits(typ, r.Type, false):
+		e.mistyped(r, p.number, h.Tag, uint64(size), typ)
+	default:
+		copy(r.Buf, ev.Data)
+		e.received(r, p.number, h.Tag, uint64(size))
+	}
 }
 
 // A packet is what a kind of packet may carry, besides what its handler checks,

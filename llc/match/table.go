@@ -24,7 +24,7 @@ const Any = -1
 // receives are *P, those of unexpected messages *U.
 type Table[P, U any] struct {
 	contexts []*context[P, U]
-	peers    int
+	nobody   []*source[P, U] // the sources of contexts that have none; stays empty
 	clock    seq.Clock
 	posted   int
 	messages int
@@ -32,7 +32,7 @@ type Table[P, U any] struct {
 
 // New returns a table for messages of the given number of peers.
 func New[P, U any](peers int) *Table[P, U] {
-	return &Table[P, U]{peers: peers}
+	return &Table[P, U]{nobody: make([]*source[P, U], peers)}
 }
 
 // A context holds what is waiting in one communication context. Its sources
@@ -45,6 +45,8 @@ type context[P, U any] struct {
 	// Messages come in whose mark has the bits of want where mask has ones. A
 	// want with a bit that mask has not lets none in.
 	mask, want uint32
+
+	table *Table[P, U]
 }
 
 type source[P, U any] struct {
@@ -72,24 +74,22 @@ func (t *Table[P, U]) grow(ctx uint16) *context[P, U] {
 	for int(ctx) >= len(t.contexts) {
 		t.contexts = append(t.contexts, nil)
 	}
-	c := &context[P, U]{}
+	c := &context[P, U]{table: t, sources: t.nobody}
 	c.messages.set = contextLinks
 	t.contexts[ctx] = c
 	return c
 }
 
-func (t *Table[P, U]) source(c *context[P, U], src int32) *source[P, U] {
-	if int(src) < len(c.sources) {
-		if s := c.sources[src]; s != nil {
-			return s
-		}
+func (c *context[P, U]) find(src int32) *source[P, U] {
+	if s := c.sources[src]; s != nil {
+		return s
 	}
-	return t.newSource(c, src)
+	return c.grow(src)
 }
 
-func (t *Table[P, U]) newSource(c *context[P, U], src int32) *source[P, U] {
-	if c.sources == nil {
-		c.sources = make([]*source[P, U], t.peers)
+func (c *context[P, U]) grow(src int32) *source[P, U] {
+	if &c.sources[0] == &c.table.nobody[0] {
+		c.sources = make([]*source[P, U], len(c.sources))
 	}
 	s := &source[P, U]{}
 	s.messages.set = sourceLinks
@@ -105,7 +105,7 @@ func (t *Table[P, U]) Arrive(ctx uint16, src, tag int32, mark uint32) (owner *P,
 	if mark&c.mask != c.want {
 		return nil, false
 	}
-	e := t.source(c, src).posted.find(tag)
+	e := c.find(src).posted.find(tag)
 	if c.anyone.n != 0 {
 		if w := c.anyone.find(tag); w != nil && (e == nil || w.stamp < e.stamp) {
 			e = w
@@ -129,7 +129,7 @@ func (t *Table[P, U]) ArriveUnmarked(ctx uint16, src, tag int32) (owner *P, open
 func (t *Table[P, U]) Keep(m *Message[U], ctx uint16, src, tag int32) {
 	c := t.find(ctx)
 	m.context, m.source, m.tag = ctx, src, tag
-	t.source(c, src).messages.push(m)
+	c.find(src).messages.push(m)
 	c.messages.push(m)
 	t.messages++
 }
@@ -141,7 +141,7 @@ func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
 	c := t.find(ctx)
 	q, waiting := &c.anyone, &c.messages
 	if src != Any {
-		s := t.source(c, src)
+		s := c.find(src)
 		q, waiting = &s.posted, &s.messages
 	}
 	if waiting.n != 0 {
@@ -161,7 +161,7 @@ func (t *Table[P, U]) Find(ctx uint16, src, tag int32) *U {
 	c := t.find(ctx)
 	waiting := &c.messages
 	if src != Any {
-		waiting = &t.source(c, src).messages
+		waiting = &c.find(src).messages
 	}
 	if m := waiting.find(tag); m != nil {
 		return m.Owner
@@ -196,8 +196,8 @@ func (t *Table[P, U]) Receives(src int32, visit func(*P)) {
 		}
 		if src == Any {
 			c.anyone.each(visit)
-		} else if int(src) < len(c.sources) && c.sources[src] != nil {
-			c.sources[src].posted.each(visit)
+		} else if s := c.sources[src]; s != nil {
+			s.posted.each(visit)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func (t *Table[P, U]) Open(ctx uint16, mask, want uint32) {
 // queues, which must be empty.
 func (t *Table[P, U]) Shut(ctx uint16) {
 	c := t.find(ctx)
-	*c = context[P, U]{want: 1}
+	*c = context[P, U]{table: t, want: 1, sources: t.nobody}
 	c.messages.set = contextLinks
 }
 
