@@ -200,13 +200,15 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 // few looks; then it goes on until a look finds nothing and every packet to a shared ring
 // has gone or come back.
 func (p *Port) nothing(w *waiter) bool {
+	defer func() { p.last = false }()
 	for looks := 0; ; looks++ {
-		found := p.nic.Poll(&p.ev)
-		if !found && looks >= lastLooks && !p.eng.Flying() {
-			return true
-		}
-		if p.digest(found) && p.news() || p.over(w) || p.gate.wanted.Load() != 0 {
+		p.last = looks >= lastLooks
+		found := p.turn()
+		if found && p.news() || p.over(w) || p.gate.wanted.Load() != 0 {
 			return false
+		}
+		if p.last && !found {
+			return true
 		}
 	}
 }

@@ -33,6 +33,7 @@ type Port struct {
 	open    int            // requests under way with Notify set
 	polling bool           // a goroutine polls and is not asleep
 	asleep  bool           // a goroutine sleeps on the doorbell
+	last    bool           // the engine tries nothing again: a sleep comes next
 	woke    bool           // parked goroutines were made runnable
 	closed  bool
 	drained bool // Close has been called
@@ -107,14 +108,10 @@ func (p *Port) news() bool { return p.ev.Kind != ir.Tail && p.ev.Kind != ir.Busy
 
 // turn takes one event, or lets the engine try again if there is none, and
 // reports whether it found an event or packets went.
-func (p *Port) turn() bool { return p.digest(p.nic.Poll(&p.ev)) }
-
-// digest goes on after a Poll that found an event, or nothing.
-func (p *Port) digest(found bool) bool {
+func (p *Port) turn() bool {
+	found := p.nic.Poll(&p.ev)
 	if !found {
-		if found = p.eng.Retry(); found {
-			p.ev.Kind = 0 // not that of the event before
-		}
+		found = p.retry()
 	} else if err := p.eng.Step(&p.ev); err != nil {
 		p.mistaken(err)
 	} else if p.ev.Kind == ir.Failed && p.ev.Token == 0 {
@@ -125,4 +122,14 @@ func (p *Port) digest(found bool) bool {
 		p.announce()
 	}
 	return found
+}
+
+// retry lets the engine try again, unless this is the last look, and reports whether
+// packets went.
+func (p *Port) retry() bool {
+	if p.last && !p.eng.Flying() || !p.eng.Retry() {
+		return false
+	}
+	p.ev.Kind = 0 // not that of the event before
+	return true
 }
