@@ -123,3 +123,23 @@ func TestFlagsOfNobody(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoFlagsOfARank: a flag stays up while the next one is raised.
+func TestTwoFlagsOfARank(t *testing.T) {
+	n := open(t, 2)
+	pole, err := n[0].Flagpole(n[0].Next())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seq := uint32(4); seq <= 5; seq++ {
+		if err := pole.Raise(0, seq, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flags := n[1].Flags()
+	for seq := uint32(3); seq <= 6; seq++ {
+		if up := n[1].Raised(flags, 0, 0, seq, nil); up != (seq == 4 || seq == 5) {
+			t.Errorf("flag %d is up: %v", seq, up)
+		}
+	}
+}
