@@ -143,3 +143,19 @@ func TestTwoFlagsOfARank(t *testing.T) {
 		}
 	}
 }
+
+// TestAOTFLooksAtThePage: a header whose translation was made ahead does not outlast
+// the page that it leads to.
+func TestAOTFLooksAtThePage(t *testing.T) {
+	n := open(t, 2)
+	if err := n[0].RegisterHeader(7, Header{Node: 1, Segment: CommonSegment}); err != nil {
+		t.Fatal(err)
+	}
+	if err := n[0].WriteAOTF(7<<12, 1); err != nil {
+		t.Fatal(err)
+	}
+	n[1].own.extent(ioExtent).invalidate(ioGen)
+	if err := n[0].WriteAOTF(7<<12, 2); !errors.Is(err, NotPinned) || commonWord(n[1], 0) != 1 {
+		t.Errorf("%v, the word is %d", err, commonWord(n[1], 0))
+	}
+}
