@@ -159,3 +159,23 @@ func TestAOTFLooksAtThePage(t *testing.T) {
 		t.Errorf("%v, the word is %d", err, commonWord(n[1], 0))
 	}
 }
+
+// TestNoHoldOfWhatIsGone: who could not hold an extent does not keep the next
+// withdrawal waiting.
+func TestNoHoldOfWhatIsGone(t *testing.T) {
+	n := open(t, 1)[0]
+	pin, err := n.Pin(make([]byte, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, _ := pin.split()
+	if err := n.Unpin(pin); err != nil {
+		t.Fatal(err)
+	}
+	if n.own.hold(i) {
+		t.Error("held an extent that is gone")
+	}
+	if held := *n.own.holds(i); held != 0 {
+		t.Errorf("%d transfers hold it", held)
+	}
+}
