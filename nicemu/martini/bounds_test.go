@@ -179,3 +179,26 @@ func TestNoHoldOfWhatIsGone(t *testing.T) {
 		t.Errorf("%d transfers hold it", held)
 	}
 }
+
+// TestPinsHaveAGeneration: the name of an earlier use of an extent withdraws nothing.
+func TestPinsHaveAGeneration(t *testing.T) {
+	n := open(t, 1)[0]
+	b := make([]byte, 8)
+	old, err := n.Pin(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Unpin(old); err != nil {
+		t.Fatal(err)
+	}
+	pin, err := n.Pin(b)
+	if i, _ := pin.split(); err != nil || i != int(uint32(old)) || pin == old {
+		t.Fatalf("%x after %x, %v", pin, old, err)
+	}
+	if err := n.Unpin(old); !errors.Is(err, Misuse) {
+		t.Errorf("the old name: %v", err)
+	}
+	if err := n.Unpin(pin); err != nil {
+		t.Errorf("the new name: %v", err)
+	}
+}
