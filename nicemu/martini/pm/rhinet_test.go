@@ -154,6 +154,7 @@ func TestLyingSources(t *testing.T) {
 	for name, words := range map[string][]uint32{
 		"no set bit":     {1},
 		"sequence":       {makeHeader(1, 4), 0, makeTrailer(1)},
+		"header before":  {makeHeader(1, 4), 0, makeTrailer(0)},
 		"no bytes":       {makeHeader(0, 0), makeTrailer(0)},
 		"too long":       {makeHeader(0, maxRHiNET+1)},
 		"skip at a lap":  {makeSkip(0)},
