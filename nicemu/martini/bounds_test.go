@@ -132,13 +132,13 @@ func TestTwoFlagsOfARank(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seq := uint32(4); seq <= 5; seq++ {
-		if err := pole.Raise(0, seq, nil); err != nil {
+		if err := pole.Raise(0, seq, 0, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	flags := n[1].Flags()
 	for seq := uint32(3); seq <= 6; seq++ {
-		if up := n[1].Raised(flags, 0, 0, seq, nil); up != (seq == 4 || seq == 5) {
+		if _, up := n[1].Raised(flags, 0, 0, seq, nil); up != (seq == 4 || seq == 5) {
 			t.Errorf("flag %d is up: %v", seq, up)
 		}
 	}
