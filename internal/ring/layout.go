@@ -42,6 +42,7 @@ type Ring struct {
 	mask     uint64 // len(lines)-1
 	size     uint64 // len(data)
 	spread   bool
+	sum      uint64 // of the header words of all packets put: see Tally
 }
 
 // Open views mem as a packet ring. mem must start on a line and hold at least
@@ -82,8 +83,12 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) {
 		at, _ := Place(pos, r.size, len(payload), r.spread)
 		copy(r.data[at&(r.size-1):], payload)
 	}
+	r.sum += l[0] + l[1] + l[2]
 	Publish(&r.lines[slot&r.mask], &l)
 }
+
+// Sum returns the sum of the header words of all packets that this Ring has put.
+func (r *Ring) Sum() uint64 { return r.sum }
 
 // Prefetch asks for what the next Put will write if it is like the latest: line
 // number slot and the place of n bytes at data position pos. The reader does

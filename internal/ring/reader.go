@@ -10,6 +10,8 @@ type Reader struct {
 	pos   uint64 // next data position
 	after uint64 // data position after the packet that Poll returned
 	usual uint64 // payload bytes of the packet that Poll returned
+	sum   uint64 // of the header words of all packets consumed: see Tally
+	fresh uint64 // of the packet that Poll returned
 	ring  Ring
 }
 
@@ -44,6 +46,7 @@ func (r *Reader) open(w uint64, p *Packet) (bool, error) {
 	p.Head[0], p.Head[1], p.Head[2] = w, r.line[1], r.line[2]
 	n := uint64(uint32(p.Head[1]))
 	r.usual = n
+	r.fresh = p.Head[0] + p.Head[1] + p.Head[2]
 	if n <= Inline {
 		p.Data = inline(r.line)[:n:n]
 		r.after = r.pos
@@ -83,6 +86,7 @@ func (r *Reader) Expect() (apart bool) {
 func (r *Reader) Consume() {
 	r.slot++
 	r.pos = r.after
+	r.sum += r.fresh
 	r.aim()
 	storeCounters(r.ring.counters, r.slot, r.pos)
 }

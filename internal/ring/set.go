@@ -138,6 +138,29 @@ func (s *Set) dropCold(i int) {
 	s.cold = s.cold[:last]
 }
 
+// Audit compares all rings with what their writers have put down in the
+// accounts that packets and records gives, and calls bad for each that is damaged, with its writer, -1
+// if it is the shared ring and the source is not known. Such a ring is not polled again.
+func (s *Set) Audit(packets, records func(peer int) Account, bad func(peer int, ring uint32, err error)) {
+	s.Consume()
+	for peer, m := range s.peers {
+		if m == nil {
+			continue
+		}
+		if err := m.Audit(packets(peer)); err != nil {
+			s.drop(s.find(m))
+			bad(peer, m.ring, err)
+		}
+	}
+	if s.shared == nil {
+		return
+	}
+	if from, err := s.shared.Audit(records); err != nil {
+		s.shared = nil
+		bad(from, Everybody, err)
+	}
+}
+
 // Sweep makes the next Poll that reports nothing look at every ring first.
 // Whoever is about to sleep calls it after announcing so.
 func (s *Set) Sweep() { s.sweep = true }

@@ -87,6 +87,13 @@ func NewSharedWriter(mem []byte, l SharedLayout) *SharedWriter {
 // received waits for a moment and then reports that there is no room. A writer
 // that dies in between leaves the ring as it was before its packet, but held.
 func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool {
+	ok, err := w.Put(source, head, payload, new(Tally))
+	return ok && err == nil
+}
+
+// Put is Append that counts in t what has been written, and reports pointers
+// that cannot be right.
+func (w *SharedWriter) Put(source int, head *[3]uint64, payload []byte, t *Tally) (bool, error) {
 	if len(payload) > w.most {
 		panic(longPayload)
 	}
@@ -94,19 +101,24 @@ func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool 
 		panic(badSource)
 	}
 	if !atomic.CompareAndSwapUint64(&w.front[frontHolder], 0, uint64(source)+1) && !w.hold(source) {
-		return false
+		return false, nil
 	}
 	need := extent(len(payload))
 	at, skip := w.front[frontReceive], uint64(0)
 	if rest := w.mask + 1 - at&w.mask; rest < need {
 		skip = rest
 	}
-	if at+skip+need-atomic.LoadUint64(w.released) > w.mask+1 {
+	if used := at - atomic.LoadUint64(w.released); used+skip+need > w.mask+1 {
 		storeCounters(w.front, at, 0)
-		return false
+		if used > w.mask+1 {
+			return false, ErrPointers
+		}
+		return false, nil
 	}
 	if skip != 0 {
-		Publish(&w.lines[at&w.mask], &Line{uint64(Seq(at)), pad})
+		l := Line{uint64(Seq(at)), uint64(source)<<16 | pad}
+		t.add(skip, (*[3]uint64)(l[:3]))
+		Publish(&w.lines[at&w.mask], &l)
 		at += skip
 	}
 	l := Line{
@@ -119,9 +131,10 @@ func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool 
 	} else {
 		copy(w.bytes[(at&w.mask+1)*LineBytes:], payload)
 	}
+	t.add(need, (*[3]uint64)(l[:3]))
 	Publish(&w.lines[at&w.mask], &l)
 	storeCounters(w.front, at+need, 0) // the pointer, then the holder
-	return true
+	return true, nil
 }
 
 // holdTries is how often a writer looks for the end of another one's packet:

@@ -8,14 +8,17 @@ type SharedReader struct {
 	want  uint32 // its sequence
 	slot  uint64 // its number
 	need  uint64 // lines of the record that Poll returned
+	from  int    // its source
+	head  [3]uint64
 	peers int
+	came  []Tally // by source
 	sharedMem
 }
 
 // NewSharedReader views mem, which starts on a line, as a shared ring whose
 // sources are 0 to peers-1. The ring may already carry records.
 func NewSharedReader(mem []byte, l SharedLayout, peers int) *SharedReader {
-	r := &SharedReader{peers: peers, sharedMem: openShared(mem, l)}
+	r := &SharedReader{peers: peers, came: make([]Tally, peers), sharedMem: openShared(mem, l)}
 	r.slot = atomic.LoadUint64(r.released)
 	r.aim()
 	return r
@@ -43,7 +46,9 @@ func (r *SharedReader) Poll(p *Packet) (bool, error) {
 		if size&0xffff != pad {
 			return r.open(w, size, p)
 		}
-		if rest := r.mask + 1 - r.slot&r.mask; rest < extent(r.most) {
+		source := size >> 16 & 0xffff
+		if rest := r.mask + 1 - r.slot&r.mask; rest < extent(r.most) && source < uint64(r.peers) {
+			r.came[source].add(rest, &[3]uint64{w, size, r.line[2]})
 			r.release(rest)
 			continue
 		}
@@ -64,6 +69,7 @@ func (r *SharedReader) open(w, size uint64, p *Packet) (bool, error) {
 		return false, ErrCorrupt
 	}
 	p.Head[0], p.Head[1], p.Head[2] = w, size, r.line[2]
+	r.from, r.head = p.Peer, p.Head
 	if n <= Inline {
 		p.Data = inline(r.line)[:n:n]
 	} else {
@@ -80,6 +86,7 @@ func (r *SharedReader) Consume() {
 	for i := uint64(1); i < r.need; i++ {
 		atomic.StoreUint64(&r.lines[(r.slot+i)&r.mask][0], 0)
 	}
+	r.came[r.from].add(r.need, &r.head)
 	r.release(r.need)
 }
 

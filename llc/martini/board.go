@@ -3,19 +3,20 @@ package martini
 // Boards returns how many boards there are.
 func (t *Translator) Boards() int { return t.NIC().Boards() }
 
-// Raise raises a flag and wakes those of peers that sleep. It panics if the
-// NIC refuses: the arguments are the caller's, and the boards of a job never
-// go away.
+// Raise raises a flag and wakes those of peers that sleep. If the NIC refuses,
+// its tables are not what they were: nobody can be reached any more.
 func (t *Translator) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 	if t.pole == nil {
 		pole, err := t.NIC().Flagpole(t.NIC().Next())
 		if err != nil {
-			panic(err)
+			t.LoseFrom(-1, err)
+			return
 		}
 		t.pole = pole
 	}
 	if err := t.pole.Raise(board, seq, mark, data); err != nil {
-		panic(err)
+		t.LoseFrom(-1, err)
+		return
 	}
 	for _, peer := range peers {
 		t.Wake(peer)

@@ -171,25 +171,22 @@ func TestOpenPassesErrorsOn(t *testing.T) {
 	}
 }
 
-// TestRefusedFlagsPanic: arguments are the engine's, so that is its bug.
-func TestRefusedFlagsPanic(t *testing.T) {
-	_, boss, all := openJob(t, 2, martini.Options{})
-	tr := all[0].(*Translator)
-	for name, f := range map[string]func(){
-		"board": func() { tr.Raise([]int{1}, 99, 1, 0, nil) },
-		"window": func() {
+// TestRefusedFlags: who cannot raise a flag can reach nobody any more.
+func TestRefusedFlags(t *testing.T) {
+	for name, raise := range map[string]func(boss *martini.Manager, tr *Translator){
+		"board": func(_ *martini.Manager, tr *Translator) { tr.Raise([]int{1}, 99, 1, 0, nil) },
+		"window": func(boss *martini.Manager, tr *Translator) {
 			withdraw(t, boss)
 			tr.Raise([]int{0}, 0, 1, 0, nil)
 		},
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		_, boss, all := openJob(t, 2, martini.Options{})
+		tr := all[0].(*Translator)
+		raise(boss, tr)
+		if ev := next(t, tr); ev.Kind != ir.Failed || ev.Token != 0 || ev.Peer != 1 || !errors.Is(ev.Err, ir.ErrPeerGone) {
+			t.Errorf("%s: %+v", name, ev)
+		}
+		idle(t, tr)
 	}
 }
 

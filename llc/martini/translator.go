@@ -19,6 +19,7 @@ type Translator struct {
 	packet ring.Packet
 	flags  []ring.Line
 	pole   *martini.Flagpole // opened on first use
+	turn   int               // whose account is written anew next
 }
 
 // A peer is what is open towards one peer; each is opened on first use.
@@ -33,6 +34,7 @@ var (
 	_ ir.Translator = (*Translator)(nil)
 	_ ir.Board      = (*Translator)(nil)
 	_ ir.Aimer      = (*Translator)(nil)
+	_ ir.Auditor    = (*Translator)(nil)
 )
 
 // Open connects rank to its NIC in the memory of a job.

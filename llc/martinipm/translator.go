@@ -16,6 +16,7 @@ import (
 type messages interface {
 	pm.Messages
 	Source() int
+	Audit() error
 	Close() error
 }
 
@@ -29,7 +30,10 @@ type Translator struct {
 	oneRing bool // all sources share one
 }
 
-var _ ir.Translator = (*Translator)(nil)
+var (
+	_ ir.Translator = (*Translator)(nil)
+	_ ir.Auditor    = (*Translator)(nil)
+)
 
 // The header of a packet in a PM message. PM does not say who sent a message,
 // so the header does.
@@ -38,7 +42,11 @@ var _ ir.Translator = (*Translator)(nil)
 //	4-7   tag
 //	8-15  word
 //	16-19 source
-const headerBytes = 20
+//	20-23 check of the others
+//
+// A header that was overwritten would name another message, and whoever waits
+// for the one that was sent would wait for ever: so it carries a check.
+const headerBytes = 24
 
 // eager is the largest message, in bytes, that is copied though RMA could move
 // it (pm-messaging, section 1.8).
@@ -111,8 +119,12 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 	}
 	t.held = true
 	source := int32(t.pm.Source())
-	if len(msg) < headerBytes || int32(binary.LittleEndian.Uint32(msg[16:])) != source {
-		*ev = ir.Event{Kind: ir.Failed, Peer: source, Err: errForged}
+	if len(msg) < headerBytes || int32(binary.LittleEndian.Uint32(msg[16:])) != source || binary.LittleEndian.Uint32(msg[20:]) != check(msg) {
+		t.Lose(int(source), errForged)
+		if !t.Answered() {
+			return false // reported before; the message is released by the next Poll
+		}
+		t.Next(ev)
 		return true
 	}
 	ev.Kind, ev.Peer, ev.Ring = ir.Arrived, source, ir.NoRing
@@ -136,11 +148,7 @@ func (t *Translator) release() {
 // corrupt reports what PM could not read: nothing more comes from that source,
 // or from anybody where all share a ring.
 func (t *Translator) corrupt(ev *ir.Event, err error) bool {
-	from := -1
-	if c := new(pm.CorruptError); errors.As(err, &c) && !t.oneRing {
-		from = c.Source
-	}
-	if t.LoseFrom(from, err); !t.Answered() {
+	if t.LoseFrom(t.culprit(err), err); !t.Answered() {
 		return false
 	}
 	t.Next(ev)
@@ -148,7 +156,7 @@ func (t *Translator) corrupt(ev *ir.Event, err error) bool {
 }
 
 // errForged reports a message that no translator can have sent.
-var errForged = errors.New("llc/martinipm: a message without header, or in the name of another source")
+var errForged = errors.New("llc/martinipm: a message without header, or with one that its sender did not write")
 
 // put makes a packet's header.
 func (t *Translator) put(b []byte, h *ir.Header) {
@@ -157,4 +165,36 @@ func (t *Translator) put(b []byte, h *ir.Header) {
 	binary.LittleEndian.PutUint32(b[4:], uint32(h.Tag))
 	binary.LittleEndian.PutUint64(b[8:], h.Word)
 	binary.LittleEndian.PutUint32(b[16:], uint32(t.Self()))
+	binary.LittleEndian.PutUint32(b[20:], check(b))
+}
+
+// check is a value that hardly any other header has, whose message is b.
+func check(b []byte) uint32 {
+	x := uint64(len(b))
+	for i := 0; i < 16; i += 8 {
+		x = (x ^ binary.LittleEndian.Uint64(b[i:])) * 0xff51afd7ed558ccd
+		x ^= x >> 32
+	}
+	x = (x ^ uint64(binary.LittleEndian.Uint32(b[16:]))) * 0xff51afd7ed558ccd
+	return uint32(x >> 32)
+}
+
+// Audit puts down what this rank has sent, and looks for messages that were
+// overwritten before they came.
+func (t *Translator) Audit() {
+	if t.held {
+		t.held = false
+		_ = t.pm.ReleaseReceiveBuffer() // which is held
+	}
+	if err := t.pm.Audit(); err != nil {
+		t.LoseFrom(t.culprit(err), err)
+	}
+}
+
+// culprit returns from whom nothing more comes after err, negative for all.
+func (t *Translator) culprit(err error) int {
+	if c := new(pm.CorruptError); errors.As(err, &c) && !t.oneRing {
+		return c.Source
+	}
+	return -1
 }

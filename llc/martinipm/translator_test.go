@@ -1,6 +1,7 @@
 package martinipm
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"strings"
@@ -175,12 +176,12 @@ func TestBrokenWay(t *testing.T) {
 	}
 }
 
-// TestForgedMessages: a message in another's name, or without header, is its
-// sender's failure; the next is read.
+// TestForgedMessages: a message in another's name, without header, or with one
+// that was overwritten, is the end of its sender: others may have been lost too.
 func TestForgedMessages(t *testing.T) {
 	for name, open := range openers {
-		tr := job(t, 3, open, martini.Options{})
-		send := func(n int, source byte) {
+		var tr []ir.Translator
+		send := func(n int, source byte, whole bool) {
 			buf, err := tr[0].(*Translator).pm.GetSendBuffer(1, n)
 			if err != nil {
 				t.Fatal(err)
@@ -189,17 +190,33 @@ func TestForgedMessages(t *testing.T) {
 			if n > 16 {
 				buf[16] = source
 			}
+			if whole {
+				binary.LittleEndian.PutUint32(buf[20:], check(buf))
+			}
 			if err := tr[0].(*Translator).pm.Send(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		send(headerBytes, 2)
-		send(headerBytes-1, 0)
-		send(headerBytes, 0)
-		for i := range 3 {
+		for _, forged := range []func(){
+			func() { send(headerBytes, 2, true) },
+			func() { send(headerBytes-1, 0, false) },
+			func() { send(headerBytes, 0, false) },
+		} {
+			tr = job(t, 3, open, martini.Options{})
+			send(headerBytes, 0, true)
+			forged()
+			forged()
 			var ev ir.Event
-			if !tr[1].Poll(&ev) || (ev.Kind == ir.Failed) != (i < 2) || ev.Peer != 0 || ev.Token != 0 {
-				t.Errorf("%s: message %d: %+v", name, i, ev)
+			if !tr[1].Poll(&ev) || ev.Kind != ir.Arrived || ev.Peer != 0 {
+				t.Errorf("%s: %+v", name, ev)
+			}
+			if !tr[1].Poll(&ev) || ev.Kind != ir.Failed || ev.Peer != 0 || ev.Token != 0 || !errors.Is(ev.Err, ir.ErrPeerGone) {
+				t.Errorf("%s: %+v", name, ev)
+			}
+			for range 3 {
+				if tr[1].Poll(&ev) {
+					t.Errorf("%s: %+v", name, ev)
+				}
 			}
 		}
 	}

@@ -15,6 +15,7 @@
 //	slice    Public   memory of the rank's NIC that all NICs write
 //	         Control  words for compare-and-swap
 //	         Shared   the ring that everybody writes
+//	         Accounts what others say that they have sent here
 //	         Rings    pool of packet rings
 //
 // The tables of all ranks lie together, apart from the slices: a process that

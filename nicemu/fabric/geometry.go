@@ -91,12 +91,13 @@ type Area int
 // rank's tables: other ranks have them mapped for reading only (see [Fabric.Enter]).
 // The others must be writable by everybody, each for its own reason.
 const (
-	Front   Area = iota // process, status line
-	Device              // tables of the rank's NIC
-	Public              // transfers under way, refusals, turns at locks: a peer's NIC counts them where it carries out its part
-	Control             // peers compare and swap these words
-	Shared              // everybody's NIC places packets there
-	Rings               // a ring is written by the peer that it is granted to, and grants change
+	Front    Area = iota // process, status line
+	Device               // tables of the rank's NIC
+	Public               // transfers under way, refusals, turns at locks: a peer's NIC counts them where it carries out its part
+	Control              // peers compare and swap these words
+	Shared               // everybody's NIC places packets there
+	Accounts             // two lines for each peer, which says there what it has sent: see [ring.Account]
+	Rings                // a ring is written by the peer that it is granted to, and grants change
 	numAreas
 )
 
@@ -125,6 +126,8 @@ func layOut(ranks int, g Geometry) layout {
 		Control: g.Words * 8,
 		Shared:  g.Shared.Size(),
 		Rings:   g.Rings * l.ring,
+
+		Accounts: 2 * ranks * ring.LineBytes, // of the packet ring, and of the shared one
 	}
 	for a := range l.size {
 		if Area(a) < Public {

@@ -18,12 +18,20 @@ const FlagBytes = 48
 // at a time.
 type Flagpole struct {
 	route
-	lines []ring.Line
+	lines  []ring.Line
+	raised map[int]*ring.Line // what the own lines hold, by number
+	last   [2]pole            // where of raised that is, for the board raised last by parity
+}
+
+// A pole is the own flag line of one board and parity.
+type pole struct {
+	at   int // -1: none
+	line *ring.Line
 }
 
 // Flagpole opens the boards.
 func (n *NIC) Flagpole(w *Window) (*Flagpole, error) {
-	p := new(Flagpole)
+	p := &Flagpole{raised: map[int]*ring.Line{}, last: [2]pole{{at: -1}, {at: -1}}}
 	if err := p.find(n, w, n.rank, sidBoards); err != nil {
 		return nil, err
 	}
@@ -50,16 +58,29 @@ func (p *Flagpole) Raise(board int, seq, mark uint32, data []byte) error {
 			Op: opBotf, Node: p.rank, Segment: makeSegment(sidBoards, ioGen), Offset: uint64(board), Bytes: len(data), Reason: BeyondSegment,
 		})
 	}
-	l := ring.Line{0: uint64(seq) | uint64(mark)<<32}
+	own := &p.last[seq&1]
+	if own.at != at {
+		p.turn(own, at)
+	}
+	l := own.line
+	l[0] = uint64(seq) | uint64(mark)<<32
 	switch len(data) {
 	case 0:
 	case 8:
 		l[2] = binary.NativeEndian.Uint64(data)
 	default:
-		copy(fabric.LineBytes(&l)[ring.LineBytes-FlagBytes:], data)
+		copy(fabric.LineBytes(l)[ring.LineBytes-FlagBytes:], data)
 	}
-	ring.Publish(&p.lines[at], &l)
+	ring.Publish(&p.lines[at], l)
 	return nil
+}
+
+// turn makes own the line with a number.
+func (p *Flagpole) turn(own *pole, at int) {
+	if p.raised[at] == nil {
+		p.raised[at] = new(ring.Line)
+	}
+	*own = pole{at, p.raised[at]}
 }
 
 // Claim fetches the line of the flag that will be raised next, which the others

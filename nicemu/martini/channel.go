@@ -13,6 +13,9 @@ type Channel struct {
 	ring   ring.Ring
 	max    int
 	spread bool
+
+	slot, pos uint64 // where the next packet goes
+	attested  uint64 // slot when Attest was called last
 }
 
 // Channel opens packet ring i of a node.
@@ -75,6 +78,7 @@ func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 	}
 	c.ring.Put(slot, pos, head, payload)
 	_, next := ring.Place(pos, uint64(c.max), len(payload), c.spread)
+	c.slot, c.pos = slot+1, next
 	c.ring.Prefetch(slot+1, next, len(payload))
 	return nil
 }

@@ -108,6 +108,16 @@ func (n *NIC) dma(x *entry, i, rank int, va uint64, b []byte, write bool) (int, 
 	if pid <= 0 {
 		return 0, Gone, nil
 	}
+	if n.met[rank].Load() != int32(pid) {
+		// Whatever wrote that number: a process without the job's memory is no rank.
+		if err := n.f.Probe(rank); err != nil {
+			if errors.Is(err, fabric.ErrAbsent) || errors.Is(err, fabric.ErrForeign) {
+				return 0, Gone, err
+			}
+			return 0, blame(err), err
+		}
+		n.met[rank].Store(int32(pid))
+	}
 	var moved int
 	var err error
 	if write {

@@ -57,9 +57,10 @@ type NIC struct {
 	ranks   int // of the job
 	boards  int // of each rank
 	windows [Windows]Window
-	turn    int     // which Window is used next
-	ready   int     // packet rings with all pages in place
-	allow   [8]byte // payload of a Lock Allow: 1
+	turn    int            // which Window is used next
+	ready   int            // packet rings with all pages in place
+	allow   [8]byte        // payload of a Lock Allow: 1
+	met     []atomic.Int32 // processes of other ranks that have shown that they are
 
 	mu     sync.Mutex
 	pins   *pinTable   // by extent
@@ -68,6 +69,8 @@ type NIC struct {
 	live   int         // pins and segments in use
 	last   int         // extent entered last
 	used   int         // extent that local answered last
+	high   int         // extents that were ever in use: the table says it to others only
+	hints  []int       // the extents that the own segments lie in
 	closed atomic.Bool // set under mu
 	aotf   *aotf       // nil before the first header
 	watch  func(Withdrawal)
@@ -99,7 +102,8 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 		return nil, err
 	}
 	binary.NativeEndian.PutUint64(n.allow[:], 1)
-	n.pins = newPinTable()
+	n.pins, n.high, n.hints = newPinTable(), ownExtents, make([]int, Segments)
+	n.met = make([]atomic.Int32, n.ranks)
 	for i := Extents - 1; i >= ownExtents; i-- {
 		n.empty = append(n.empty, int32(i))
 	}

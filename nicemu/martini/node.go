@@ -56,6 +56,28 @@ func (e *entry) invalidate(gen uint32) bool {
 	return true
 }
 
+// seal closes an entry whose words but the state are written: who reads it
+// later can tell that they are.
+func (e *entry) seal() {
+	e.store(entSeal, sealOf(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys)))
+}
+
+// sealed reports whether e holds what its owner sealed.
+func (e *entry) sealed() bool {
+	return e.load(entSeal) == sealOf(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys))
+}
+
+// sealOf is a value that hardly any other content of an entry has. It is no
+// secret: it tells what was overwritten, not what was forged.
+func sealOf(key, start, size, more uint64) uint64 {
+	x := key + 0x9e3779b97f4a7c15
+	for _, w := range [...]uint64{start, size, more} {
+		x = (x ^ w) * 0xff51afd7ed558ccd
+		x ^= x >> 32
+	}
+	return x
+}
+
 // hold keeps what extent i describes from being released, if it is valid. It
 // counts first and looks then; whoever withdraws the extent makes it invalid first and looks
 // at the count then: one of the two sees the other.
@@ -114,7 +136,7 @@ func start(f *fabric.Fabric, rank int) node {
 		x.store(entStart, ioBase/fabric.PageBytes+first)
 		x.store(entSize, end-first)
 		x.store(entPhys, first)
-		x.store(entRefs, 1)
+		x.seal()
 		x.validate()
 	}
 	extend(ioExtent, first, last+size-first)
@@ -127,6 +149,7 @@ func start(f *fabric.Fabric, rank int) node {
 		s.store(entStart, ioBase+at)
 		s.store(entSize, n)
 		s.store(entHint, uint64(extent))
+		s.seal()
 		s.validate()
 	}
 	register(sidBoards, boardExtent, at, n)

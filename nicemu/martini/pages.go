@@ -21,6 +21,8 @@ type pin struct {
 	pinner runtime.Pinner
 	used   bool
 	pinned bool // by pinner; otherwise the caller keeps buf in place
+	refs   int  // how often it was pinned
+	gen    uint32
 }
 
 // A pinTable is the owner's side of the page table.
@@ -92,13 +94,15 @@ func (n *NIC) enter(b []byte, fix bool) (Pin, error) {
 	if off, ok := n.f.Offset(b); ok {
 		x.store(entPhys, off/fabric.PageBytes)
 	}
-	x.store(entRefs, 1)
-	if uint64(i) >= atomic.LoadUint64(&n.own.tables[regHigh]) {
-		atomic.StoreUint64(&n.own.tables[regHigh], uint64(i)+1)
+	x.seal()
+	if i >= n.high {
+		n.high = i + 1
+		atomic.StoreUint64(&n.own.tables[regHigh], uint64(n.high))
 	}
 	n.live++
 	n.last, n.used = i, i
-	return makePin(i, x.validate()), nil
+	p.refs, p.gen = 1, x.validate()
+	return makePin(i, p.gen), nil
 }
 
 // again counts one more use of the extent entered last, if b lies in its memory.
@@ -108,9 +112,9 @@ func (n *NIC) again(b []byte, fix bool) (Pin, bool) {
 	if n.last == ioExtent || state&entValid == 0 || fix && !p.pinned || !within(p.buf, fabric.Address(b), uint64(len(b))) {
 		return 0, false
 	}
-	x.store(entRefs, x.load(entRefs)+1)
+	p.refs++
 	n.used = n.last
-	return makePin(n.last, uint32(state>>entGenShift)), true
+	return makePin(n.last, p.gen), true
 }
 
 // span returns the pages that n bytes at address at touch.
@@ -143,8 +147,8 @@ func (n *NIC) unpin(p Pin) error {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
 	}
 	x := n.own.extent(i)
-	if refs := x.load(entRefs); refs > 1 && x.load(entState) == uint64(gen)<<entGenShift|entValid {
-		x.store(entRefs, refs-1)
+	if own := &(*n.pins)[i]; own.refs > 1 && own.gen == gen && x.load(entState) == uint64(gen)<<entGenShift|entValid {
+		own.refs--
 		return nil
 	}
 	if !x.invalidate(gen) {
@@ -184,7 +188,7 @@ func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
 	if b, ok := n.view(n.used, at, size); ok {
 		return b, true
 	}
-	for i := range int(atomic.LoadUint64(&n.own.tables[regHigh])) {
+	for i := range n.high {
 		if b, ok := n.view(i, at, size); ok {
 			n.used = i
 			return b, n.stepper == nil

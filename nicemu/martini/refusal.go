@@ -33,6 +33,7 @@ const (
 	NoLock                // the process has no such lock, or does not represent it (9.2)
 	LockWanted            // LOCK of a lock that the process holds, or waits for
 	LockFree              // UNLOCK of a lock that the process does not hold
+	Overwritten           // an entry of the target's tables is not what its owner wrote
 	ForgedLock            // a lock packet that its sender's firmware did not make, or not so
 	NoRoom                // the VPUSH ring is full (11.2); the request may be made again
 	numReasons
@@ -59,6 +60,7 @@ var reasonTexts = [numReasons]string{
 	NoLock:         "no such lock",
 	LockWanted:     "the lock is held, or wanted, already",
 	LockFree:       "the lock is not held",
+	Overwritten:    "the table entry has been overwritten",
 	ForgedLock:     "lock packet that no firmware made",
 	NoRoom:         "the VPUSH ring is full",
 }

@@ -141,7 +141,7 @@ const (
 	entSize  = 3 // segment: bytes; extent: pages
 	entPhys  = 4 // extent: first page of the region, or process memory
 	entHint  = 4 // segment: the extent that it lies in
-	entRefs  = 5 // extent: how often pinned; the owner's
+	entSeal  = 5 // of the words before but the state: see seal
 
 	entValid    = 1 << 16
 	entGenShift = 32

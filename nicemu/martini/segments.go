@@ -2,7 +2,6 @@ package martini
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"rhinet/nicemu/fabric"
 )
@@ -51,6 +50,8 @@ func (n *NIC) register(at, size uint64, hint int) (Segment, error) {
 	s.store(entStart, at)
 	s.store(entSize, size)
 	s.store(entHint, uint64(hint))
+	s.seal()
+	n.hints[sid] = hint
 	n.live++
 	return makeSegment(sid, s.validate()), nil
 }
@@ -85,7 +86,7 @@ func (n *NIC) unregister(s Segment) (int, error) {
 		return 0, n.refuse(Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: Misuse})
 	}
 	n.live--
-	hint := int(n.own.segment(sid).load(entHint))
+	hint := n.hints[sid]
 	// A transfer holds its extent before it looks at the segment for the last
 	// time: it has either seen the segment go, or is waited for here.
 	n.tell(hint, s)
@@ -127,7 +128,7 @@ func (n *NIC) Conceal(s Segment) error {
 	if err != nil {
 		return err
 	}
-	return n.unpin(makePin(i, uint32(n.own.extent(i).load(entState)>>entGenShift)))
+	return n.unpin(makePin(i, (*n.pins)[i].gen))
 }
 
 // withdrawAll invalidates every segment and extent of this process.
@@ -139,7 +140,7 @@ func (n *NIC) withdrawAll() (err error) {
 			n.live--
 		}
 	}
-	for i := ownExtents; i < int(atomic.LoadUint64(&n.own.tables[regHigh])); i++ {
+	for i := ownExtents; i < n.high; i++ {
 		if !(*n.pins)[i].used {
 			continue
 		}

@@ -25,6 +25,7 @@ func (t node) rva(key uint64, seg Segment, offset, size uint64) (va uint64, hint
 	}
 	owner, start, length := s.load(entKey), s.load(entStart), s.load(entSize)
 	hint = int(s.load(entHint) % Extents)
+	whole := s.load(entSeal) == sealOf(owner, start, length, s.load(entHint))
 	if why = s.known(seg); why != 0 {
 		return 0, 0, why // withdrawn while it was read
 	}
@@ -37,6 +38,8 @@ func (t node) rva(key uint64, seg Segment, offset, size uint64) (va uint64, hint
 		return 0, 0, Fault
 	case offset > length || size > length-offset:
 		return 0, 0, BeyondSegment
+	case !whole:
+		return 0, 0, Overwritten
 	}
 	return start + offset, hint, 0
 }
@@ -59,7 +62,7 @@ func (t node) covers(i int, key, page uint64) bool {
 		return false
 	}
 	first := x.load(entStart)
-	return page >= first && page-first < x.load(entSize)
+	return page >= first && page-first < x.load(entSize) && x.sealed()
 }
 
 // patlb answers PATLB: the extent that holds a page, or -1. It is at hint, or

@@ -31,6 +31,9 @@ type Mailbox struct {
 	route
 	ring *ring.SharedWriter
 	most int // bytes of a record's payload
+
+	sent     ring.Tally
+	attested bool // the account tells sent
 }
 
 // Mailbox opens the VPUSH ring of a node.
@@ -40,6 +43,7 @@ func (n *NIC) Mailbox(w *Window, rank int) (*Mailbox, error) {
 		return nil, err
 	}
 	m.most = n.MaxMail()
+	m.attested = true // nothing has been sent
 	m.ring = ring.NewSharedWriter(n.f.Bytes(rank, fabric.Shared), n.f.Geometry().Shared)
 	return m, nil
 }
@@ -65,7 +69,11 @@ func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
 	if err := m.ready(); err != nil {
 		return false, err
 	}
-	return m.ring.Append(m.nic.rank, head, payload), nil
+	if m.attested {
+		m.attested = false
+		m.nic.Records(m.rank, m.nic.rank).Open()
+	}
+	return m.ring.Put(m.nic.rank, head, payload, &m.sent)
 }
 
 // kickVPush is a PUSH or PULL of a Window that names VPUSH's segment.

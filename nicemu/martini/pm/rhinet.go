@@ -63,6 +63,10 @@ type RHiNET struct {
 
 var _ Messages = (*RHiNET)(nil)
 
+// ackTurns bounds a wait for an ack, which this NIC never needs: its flag is
+// set when PUSH returns, unless another process overwrites it.
+const ackTurns = 1000
+
 // sendBytes is the size of the send buffer, which is used as a ring.
 const sendBytes = 32 << 10
 

@@ -36,6 +36,11 @@ func (p *RHiNET) Receive() ([]byte, error) {
 	return nil, ErrNoMessage
 }
 
+// trailer returns the word before end.
+func trailer(l *lane, end int) uint32 {
+	return atomic.LoadUint32(martini.Word32(l.ring, end-wordBytes))
+}
+
 // header returns the word that the next message of the source begins with.
 func (l *lane) header() *uint32 { return martini.Word32(l.ring, l.slot()) }
 
@@ -61,7 +66,7 @@ func (p *RHiNET) open(l *lane, source int) ([]byte, error) {
 		l.closed = true
 		return nil, &CorruptError{source, fmt.Sprintf("header %#x at slot %d, message %d", h, l.tail, l.seq)}
 	}
-	switch t := atomic.LoadUint32(martini.Word32(l.ring, end-wordBytes)); t {
+	switch t := trailer(l, end); t {
 	case makeTrailer(l.seq):
 	case 0:
 		p.count.GiveUps++

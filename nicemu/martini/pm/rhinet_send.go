@@ -116,7 +116,9 @@ func (p *RHiNET) push(dst int, b []byte) error {
 		return t.window.Push(r, b)
 	}
 	for {
-		p.awaitAck(t)
+		if err := p.awaitAck(t); err != nil {
+			return err
+		}
 		piece := b[:min(slotBytes, len(b))]
 		if len(b)-len(piece) == frameBytes {
 			// A last piece of one double word would become visible as such,
@@ -140,16 +142,20 @@ func (p *RHiNET) push(dst int, b []byte) error {
 }
 
 // awaitAck waits for the ack of the push before, to t or to anyone.
-func (p *RHiNET) awaitAck(t *target) {
+func (p *RHiNET) awaitAck(t *target) error {
 	want := t.acked
 	if p.o.Throttle == Global {
 		t, want = &p.targets[p.windowID], p.asked
 	}
 	if want == 0 {
-		return
+		return nil
 	}
 	p.count.Acks++
-	for t.window.Flag(t.ack) < want {
+	for turns := 0; t.window.Flag(t.ack) < want; turns++ {
+		if turns == ackTurns {
+			return &CorruptError{p.Self(), fmt.Sprintf("completion flag %d is %d, not %d", t.ack, t.window.Flag(t.ack), want)}
+		}
 		runtime.Gosched() // this NIC is done when Push returns: no turn is ever taken
 	}
+	return nil
 }
