@@ -147,7 +147,7 @@ func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
 	case was.Generation() != s.claim.Generation() || was.Front() != s.claim.Front() ||
 		was.Back() < s.claim.Back() || !was.Fits(s.total) || !s.invited:
 		err := &ProtocolError{Peer: int(t.p.number), Event: "claim",
-			What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}
+			What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total), Lost: true}
 		e.finish(t, err)
 		return err
 	}
@@ -169,7 +169,7 @@ func (e *Engine) settled(t *transfer) (err error) {
 	s := &t.split
 	if s.moved > s.claim.Back() {
 		err = &ProtocolError{Peer: int(t.p.number), Event: "part packet",
-			What: fmt.Sprintf("%d chunks moved, %d claimed", s.moved, s.claim.Back())}
+			What: fmt.Sprintf("%d chunks moved, %d claimed", s.moved, s.claim.Back()), Lost: true}
 		s.moved = 0
 	}
 	switch missing := s.claim.Back() - s.moved; {

@@ -55,7 +55,7 @@ func (e *Engine) backSwapped(t *transfer, ev *ir.Event) error {
 	case was.Back() != s.claim.Back() ||
 		was.Front() < s.claim.Front() || !was.Fits(s.total):
 		err := &ProtocolError{Peer: int(t.p.number), Event: "claim",
-			What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total)}
+			What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total), Lost: true}
 		e.report(t)
 		return err
 	}

@@ -50,7 +50,7 @@ func TestAWrongEnvironmentIsAnErrorThatNamesIt(t *testing.T) {
 		class Class
 		want  string
 	}{
-		{[]string{"RHINET_DEBUG=yes"}, ErrInit, `RHINET_DEBUG: nothing to watch is called "yes"; there are requests, contract`},
+		{[]string{"RHINET_DEBUG=yes"}, ErrInit, `RHINET_DEBUG: nothing to watch is called "yes"; there are requests, contract, checksum`},
 		{[]string{"RHINET_JOB=nonsense"}, ErrInit, `RHINET_JOB is "nonsense": this program speaks version 1; build it and mpirun from the same rhinet`},
 		{[]string{"RHINET_JOB=version=2 rank=0 size=2 fabric=3"}, ErrInit, "this program speaks version 1"},
 		{[]string{"RHINET_JOB=version=1 rank=x size=2"}, ErrInit, "rank=x is not a number"},

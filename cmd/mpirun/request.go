@@ -21,6 +21,7 @@ type request struct {
 	job     launch.Job
 	dryRun  bool
 	quiet   bool
+	check   bool     // add checksums to all that ranks send
 	noInput bool     // nobody reads standard input
 	notes   []string // what is odd, but no mistake
 
@@ -57,6 +58,9 @@ func parse(args []string) (*request, error) {
 	}
 	if req.quiet {
 		req.notes = nil
+	}
+	if req.check {
+		addCheck(&req.job)
 	}
 	return req, nil
 }
@@ -111,6 +115,7 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&job.Merge, "merge-stderr-to-stdout", false, "write the ranks' standard error to standard output")
 	fs.BoolVarP(&job.Verbose, "verbose", "v", false, "print the placement of the ranks before the start")
 	fs.BoolVarP(&req.quiet, "quiet", "q", false, "no notes about what is odd but no mistake")
+	fs.BoolVar(&req.check, "check", false, "add a checksum to all that ranks send each other, and verify it")
 	fs.BoolVar(&req.dryRun, "dry-run", false, "print the placement of the ranks and stop")
 	fs.BoolFuncP("version", "V", "print the version and stop", func(string) error { return errVersion })
 	fs.BoolFuncP("help", "h", "print this and stop", func(string) error { return errHelp })

@@ -29,6 +29,19 @@ func checkSettings(job *launch.Job) error {
 	return nil
 }
 
+// addCheck has the ranks of all parts add checksums, beside what they are to
+// watch anyway.
+func addCheck(job *launch.Job) {
+	for i := range job.Parts {
+		p := &job.Parts[i]
+		words := "checksum"
+		if also := setting(job, p, nics.DebugVariable); also != "" {
+			words = also + "," + words
+		}
+		p.Env = append(p.Env, nics.DebugVariable+"="+words)
+	}
+}
+
 // setting returns the value that the ranks of a part find under a name.
 func setting(job *launch.Job, part *launch.Part, name string) string {
 	for _, env := range [][]string{part.Env, job.Env} {

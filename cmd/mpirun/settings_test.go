@@ -22,7 +22,7 @@ func TestWrongSettingsAreRefusedOnce(t *testing.T) {
 		{"RHINET_CMA=off", []string{"-genv", "RHINET_CMA", "maybe", "echo"}, attach},
 		{"RHINET_CMA=maybe", []string{"-x", "RHINET_CMA=on", "-x", "RHINET_CMA=off", "true"}, ""},
 		{"RHINET_CMA=", []string{"true"}, ""},
-		{"RHINET_DEBUG=contracts", []string{"-n", "3", "echo"}, `RHINET_DEBUG: nothing to watch is called "contracts"; there are requests, contract`},
+		{"RHINET_DEBUG=contracts", []string{"-n", "3", "echo"}, `RHINET_DEBUG: nothing to watch is called "contracts"; there are requests, contract, checksum`},
 		{"RHINET_DEBUG=", []string{"-x", "RHINET_DEBUG=2", "echo"}, `RHINET_DEBUG: nothing to watch is called "2"`},
 		{"RHINET_DEBUG=all", []string{"true"}, ""},
 		{"RHINET_COLL=bcast=pigeon", []string{"-n", "3", "echo"}, `RHINET_COLL: no algorithm "pigeon" for bcast; there are `},

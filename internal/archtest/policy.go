@@ -33,8 +33,9 @@ github.com/bradfitz/gomemcache < internal/launch
 # The protocol engine.
 llc/seq < llc/match, llc/wire
 llc/ir, llc/match, llc/wire, llc/seq < llc
-llc/ir < llc/contract
+llc/ir < llc/contract, llc/checksum
 llc/contract < llc/nictest
+llc/checksum < llc/nics
 llc, llc/ir < llc/port, llc/sim
 
 # NICs and their translators.

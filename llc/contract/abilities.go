@@ -88,3 +88,17 @@ func (r *reporter) Clear() {
 	r.r.Clear()
 	r.m.leave()
 }
+
+// An auditor is that of a monitor's translator.
+type auditor struct {
+	m *monitor
+	a ir.Auditor
+}
+
+func (a *auditor) Audit() {
+	a.m.enter("Audit")
+	before := a.m.release()
+	a.a.Audit()
+	a.m.released(before)
+	a.m.leave()
+}

@@ -56,6 +56,9 @@ func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 	if a.Reporter != nil {
 		a.Reporter = &reporter{m, a.Reporter}
 	}
+	if a.Auditor != nil {
+		a.Auditor = &auditor{m, a.Auditor}
+	}
 	return a.Give(m)
 }
 

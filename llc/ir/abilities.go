@@ -17,6 +17,7 @@ type Abilities struct {
 	Aimer    Aimer
 	Reporter Reporter
 	Aborter  Aborter
+	Auditor  Auditor
 }
 
 // AbilitiesOf returns the abilities that t has.
@@ -25,13 +26,14 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Aimer, _ = t.(Aimer)
 	a.Reporter, _ = t.(Reporter)
 	a.Aborter, _ = t.(Aborter)
+	a.Auditor, _ = t.(Auditor)
 	return a
 }
 
 // Give returns t with these abilities and no others.
 func (a Abilities) Give(t Translator) Translator {
 	has := 0
-	for i, present := range []bool{a.Board != nil, a.Aimer != nil, a.Reporter != nil, a.Aborter != nil} {
+	for i, present := range []bool{a.Board != nil, a.Aimer != nil, a.Reporter != nil, a.Aborter != nil, a.Auditor != nil} {
 		if present {
 			has |= 1 << i
 		}
@@ -40,7 +42,7 @@ func (a Abilities) Give(t Translator) Translator {
 }
 
 // givers has one function for each set of abilities: Board 1, Aimer 2, Reporter
-// 4, Aborter 8. It is read only.
+// 4, Aborter 8, Auditor 16. It is read only.
 var givers = [...]func(Translator, Abilities) Translator{
 	func(t Translator, _ Abilities) Translator { return struct{ Translator }{t} },
 	func(t Translator, a Abilities) Translator {
@@ -149,5 +151,133 @@ var givers = [...]func(Translator, Abilities) Translator{
 			Reporter
 			Aborter
 		}{t, a.Board, a.Aimer, a.Reporter, a.Aborter}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Auditor
+		}{t, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Board
+			Auditor
+		}{t, a.Board, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Aimer
+			Auditor
+		}{t, a.Aimer, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Board
+			Aimer
+			Auditor
+		}{t, a.Board, a.Aimer, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Reporter
+			Auditor
+		}{t, a.Reporter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Board
+			Reporter
+			Auditor
+		}{t, a.Board, a.Reporter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Aimer
+			Reporter
+			Auditor
+		}{t, a.Aimer, a.Reporter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Board
+			Aimer
+			Reporter
+			Auditor
+		}{t, a.Board, a.Aimer, a.Reporter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Aborter
+			Auditor
+		}{t, a.Aborter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Board
+			Aborter
+			Auditor
+		}{t, a.Board, a.Aborter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Aimer
+			Aborter
+			Auditor
+		}{t, a.Aimer, a.Aborter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Board
+			Aimer
+			Aborter
+			Auditor
+		}{t, a.Board, a.Aimer, a.Aborter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Reporter
+			Aborter
+			Auditor
+		}{t, a.Reporter, a.Aborter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Board
+			Reporter
+			Aborter
+			Auditor
+		}{t, a.Board, a.Reporter, a.Aborter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Aimer
+			Reporter
+			Aborter
+			Auditor
+		}{t, a.Aimer, a.Reporter, a.Aborter, a.Auditor}
+	},
+	func(t Translator, a Abilities) Translator {
+		return struct {
+			Translator
+			Board
+			Aimer
+			Reporter
+			Aborter
+			Auditor
+		}{t, a.Board, a.Aimer, a.Reporter, a.Aborter, a.Auditor}
 	},
 }

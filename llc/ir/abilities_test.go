@@ -8,13 +8,14 @@ type able struct {
 	Aimer
 	Reporter
 	Aborter
+	Auditor
 }
 
 // TestGiveGivesExactly: a wrapped translator has the abilities that it is given
 // and no others, whichever they are.
 func TestGiveGivesExactly(t *testing.T) {
 	var all able
-	for has := range 1 << 4 {
+	for has := range 1 << 5 {
 		var want Abilities
 		if has&1 != 0 {
 			want.Board = all
@@ -28,10 +29,14 @@ func TestGiveGivesExactly(t *testing.T) {
 		if has&8 != 0 {
 			want.Aborter = all
 		}
+		if has&16 != 0 {
+			want.Auditor = all
+		}
 		got := AbilitiesOf(want.Give(nil))
 		for name, same := range map[string]bool{
 			"Board": (got.Board != nil) == (want.Board != nil), "Aimer": (got.Aimer != nil) == (want.Aimer != nil),
 			"Reporter": (got.Reporter != nil) == (want.Reporter != nil), "Aborter": (got.Aborter != nil) == (want.Aborter != nil),
+			"Auditor": (got.Auditor != nil) == (want.Auditor != nil),
 		} {
 			if !same {
 				t.Errorf("set %d: %s: got %+v", has, name, got)

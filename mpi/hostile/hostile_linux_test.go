@@ -105,7 +105,7 @@ func (o outcome) String() string { return outcomeNames[o] }
 
 var (
 	crash = regexp.MustCompile(`(?m)panic:|^fatal error:|SIGSEGV|SIGBUS|unexpected fault|^goroutine \d+ \[|invalid memory address`)
-	names = regexp.MustCompile(`(?m)^rank \d+: .*(peer|rank|node|from|to) \d+`)
+	names = regexp.MustCompile(`(?m)^(rank \d+|mpi: Init): .*(peer|rank|node|from|to) \d+`)
 )
 
 // judge classifies a job by its status and output.

@@ -38,7 +38,7 @@ func parseRecipe(s string) (r recipe, err error) {
 
 // areas are the parts of the memory; kinds what is written there.
 var (
-	areas  = []string{"all", "head", "bells", "boards", "front", "tables", "tables", "device", "control", "shared", "rings", "rings", "counters"}
+	areas  = []string{"all", "head", "bells", "boards", "front", "tables", "tables", "device", "public", "accounts", "control", "shared", "rings", "rings", "counters"}
 	kinds  = []string{"word", "word", "byte", "byte", "bit", "bit", "zero", "line", "copy", "step", "block"}
 	counts = []int{3, 30, 300, 3000, 30_000, 300_000}
 )
@@ -55,15 +55,14 @@ const steps = 300
 // scribble carries out a recipe on the memory behind a descriptor, until the
 // process is killed or there is nothing more to do.
 func scribble(r recipe, fd int) error {
-	file := os.NewFile(uintptr(fd), "fabric")
-	f, err := fabric.Map(file)
+	m, err := mapped(fd)
 	if err != nil {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(r.seed, 2))
 	time.Sleep(time.Duration(100+rng.IntN(200)) * time.Millisecond) // until the ranks are at work
 	for i := range r.count {
-		hit(rng, target(rng, f, r.area), r.kind)
+		hit(rng, m.target(rng, r.area), r.kind)
 		if r.count < steps || i%(r.count/steps) == 0 {
 			time.Sleep(time.Millisecond)
 		}
@@ -71,28 +70,54 @@ func scribble(r recipe, fd int) error {
 	return nil
 }
 
+// A memory is a job's, all of it to be written: a helper that never enters the
+// job as a rank is kept from nothing.
+type memory struct {
+	*fabric.Fabric
+	all []byte
+}
+
+func mapped(fd int) (memory, error) {
+	f, err := fabric.Map(os.NewFile(uintptr(fd), "fabric"))
+	if err != nil {
+		return memory{}, err
+	}
+	var st syscall.Stat_t
+	if err := syscall.Fstat(fd, &st); err != nil {
+		return memory{}, err
+	}
+	all, err := syscall.Mmap(fd, 0, int(st.Size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_NORESERVE)
+	return memory{f, all}, err
+}
+
+// area is an area of a rank.
+func (m memory) area(rank int, a fabric.Area) []byte {
+	at, n := m.Span(rank, a)
+	return m.all[at : at+n]
+}
+
 // target chooses a part of the memory in which one write goes.
-func target(rng *rand.Rand, f *fabric.Fabric, area string) []byte {
+func (m memory) target(rng *rand.Rand, area string) []byte {
 	if area == "all" {
 		area = areas[1+rng.IntN(len(areas)-1)]
 	}
-	rank := rng.IntN(f.Ranks())
-	at, size := f.FlagSpan()
-	g := f.Geometry()
+	rank := rng.IntN(m.Ranks())
+	at, size := m.FlagSpan()
+	g := m.Geometry()
 	switch area {
 	case "head":
-		return f.Memory(512, 256) // what changes there
+		return m.all[512 : fabric.PageBytes+2048] // the header is read once
 	case "bells":
-		return f.Memory(fabric.PageBytes, at-fabric.PageBytes)
+		return m.all[at-uint64(m.Ranks()*64) : at]
 	case "boards":
 		// The world's board, and those of duplicates.
-		return f.Memory(at, min(size, uint64(2*f.Ranks()*2*64)))
+		return m.all[at : at+min(size, uint64(2*m.Ranks()*2*64))]
 	case "front":
-		return f.Bytes(rank, fabric.Front)[:512]
+		return m.area(rank, fabric.Front)[:512]
 	case "tables":
 		// Places of NIC memory as in regs.go: the words, the Windows' owners, the
 		// segments and the extents that are used first.
-		b := f.Bytes(rank, fabric.Device)
+		b := m.area(rank, fabric.Device)
 		const segments, extents = 512 * 8, (512 + 2048*8) * 8
 		switch rng.IntN(8) {
 		case 0:
@@ -106,18 +131,22 @@ func target(rng *rand.Rand, f *fabric.Fabric, area string) []byte {
 		}
 		return b[extents : extents+8*64]
 	case "device":
-		return f.Bytes(rank, fabric.Device)
+		return m.area(rank, fabric.Device)
+	case "public":
+		return m.area(rank, fabric.Public)
+	case "accounts":
+		return m.area(rank, fabric.Accounts)
 	case "control":
-		return f.Bytes(rank, fabric.Control)[:64]
+		return m.area(rank, fabric.Control)[:64]
 	case "shared":
-		b := f.Bytes(rank, fabric.Shared)
+		b := m.area(rank, fabric.Shared)
 		if rng.IntN(3) == 0 {
 			return b[:256]
 		}
 		return b[:min(len(b), 16<<10)]
 	}
-	i := rng.IntN(min(g.Rings, f.Ranks()))
-	ring := f.Bytes(rank, fabric.Rings)[i*f.RingStride():][:g.Ring.Size()]
+	i := rng.IntN(min(g.Rings, m.Ranks()))
+	ring := m.area(rank, fabric.Rings)[i*m.RingStride():][:g.Ring.Size()]
 	switch {
 	case area == "counters":
 		return ring[g.Ring.Counters():g.Ring.Data()]

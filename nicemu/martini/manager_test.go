@@ -94,12 +94,12 @@ func TestWhatAUserCanDo(t *testing.T) {
 		of   any
 		want string
 	}{
-		{&NIC{}, "Boards Channel Close Common Conceal Expose Flagpole Flags Hold Mailbox MailReader MaxMail Next Pin Raised Rank Ranks " +
-			"Refused Register RegisterHeader RegisterPinned Release Remote RingLayout RingReader Unpin Window WithdrawHeader WriteAOTF"},
+		{&NIC{}, "Boards Channel Close Common Conceal Expose Flagpole Flags Hold Mailbox MailReader MaxMail Next Packets Pin Raised Rank Ranks " +
+			"Records Refused Register RegisterHeader RegisterPinned Release Remote RingLayout RingReader Unpin Window WithdrawHeader WriteAOTF"},
 		{&Window{}, "Botf Contflag Flag InitLock Lock Pull Push Read Store Swap Transmit Unlock Write"},
-		{&Channel{}, "Consumed Put"},
-		{&Mailbox{}, "Append"},
-		{&Flagpole{}, "Claim Raise"},
+		{&Channel{}, "Attest Consumed Put"},
+		{&Mailbox{}, "Append Attest"},
+		{&Flagpole{}, "Audit Claim Raise"},
 	} {
 		want, got := strings.Fields(c.want), methods(c.of)
 		slices.Sort(want)

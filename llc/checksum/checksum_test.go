@@ -1,0 +1,207 @@
+package checksum
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/martini"
+	"rhinet/llc/martinipm"
+	"rhinet/llc/nictest"
+	"rhinet/nicemu/fabric"
+	nic "rhinet/nicemu/martini"
+	"rhinet/nicemu/martini/pm"
+)
+
+// job returns the wrapped translators of a job of goroutines, and its memory.
+func job(t testing.TB, peers int, g fabric.Geometry, name string) (*fabric.Fabric, []ir.Translator) {
+	t.Helper()
+	if name == "martini:pm" {
+		g = pm.Geometry(g, peers)
+	}
+	f, err := fabric.Heap(peers, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]ir.Translator, peers)
+	for i := range all {
+		var tr ir.Translator
+		switch name {
+		case "martini:pm":
+			tr, err = martinipm.OpenRHiNET(f, i, nic.Options{}, pm.Options{})
+		case "martini:vp":
+			tr, err = martinipm.OpenVP(f, i, nic.Options{})
+		default:
+			tr, err = martini.Open(f, i, nic.Options{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[i] = Wrap(tr)
+	}
+	return f, all
+}
+
+// TestContract: a wrapped translator is one.
+func TestContract(t *testing.T) {
+	for _, name := range []string{"martini", "martini:pm", "martini:vp"} {
+		t.Run(name, func(t *testing.T) {
+			nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
+				_, all := job(t, peers, fabric.Small(), name)
+				return all
+			})
+		})
+	}
+}
+
+// TestRoom: whatever the engine places within its account, the NIC has room for.
+func TestRoom(t *testing.T) {
+	for _, g := range []fabric.Geometry{fabric.Small(), fabric.Default()} {
+		for _, spread := range []bool{false, true} {
+			g.Ring.Spread = spread
+			_, all := job(t, 2, g, "martini")
+			c, inner := all[0].Caps(), all[0].Caps()
+			inner.Bytes, inner.Slots = g.Ring.Bytes, g.Ring.Slots
+			rng := rand.New(rand.NewPCG(1, 2))
+			var pos uint64
+			var r ring
+			ends := []uint64{0}
+			for slot := range uint64(20_000) {
+				n := rng.IntN(c.Fragment + 1)
+				at, next := ir.Place(pos, uint64(c.Bytes), n, c.Spread)
+				cmd := ir.Command{Slot: slot, Pos: at, Data: make([]byte, n)}
+				r.place(&cmd, &c, &inner)
+				pos = next
+				ends = append(ends, r.wire)
+				// All that may be unread are the lines of the window.
+				if behind := int(slot) + 1 - c.Slots; behind >= 0 && r.wire-ends[behind] > uint64(inner.Bytes) {
+					t.Fatalf("%+v: %d bytes for %d lines", g.Ring, r.wire-ends[behind], c.Slots)
+				}
+			}
+		}
+	}
+}
+
+// send has rank 0 send one packet in each way that there is, to rank 1.
+func send(all []ir.Translator, slot uint64, data []byte) {
+	all[0].Post(&ir.Command{Op: ir.Packet, Peer: 1, Slot: slot, Header: ir.Header{Kind: 1, Tag: 9}, Data: data})
+	all[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 2, Tag: 9}, Data: data})
+}
+
+// TestEachBit: no bit of a packet can change without notice.
+func TestEachBit(t *testing.T) {
+	data := bytes.Repeat([]byte("x"), 50)
+	for _, area := range []fabric.Area{fabric.Rings, fabric.Shared} {
+		for _, bit := range bits(area, len(data)) {
+			f, all := job(t, 2, fabric.Small(), "martini")
+			all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
+			send(all, 0, data)
+			f.Bytes(1, area)[bit/8] ^= 1 << (bit % 8)
+			var ev ir.Event
+			whole, failed := 0, 0
+			for range 10 {
+				if !all[1].Poll(&ev) {
+					all[1].(ir.Auditor).Audit()
+					all[0].(ir.Auditor).Audit()
+					continue
+				}
+				switch {
+				case ev.Kind == ir.Failed && ev.Token == 0 && ev.Peer == 0 && errors.Is(ev.Err, ir.ErrPeerGone):
+					failed++
+				case ev.Kind == ir.Arrived && bytes.Equal(ev.Data, data):
+					whole++
+				default:
+					t.Fatalf("area %v, bit %d: %+v", area, bit, ev)
+				}
+			}
+			if failed != 1 || whole > 1 {
+				t.Errorf("area %v, bit %d: %d packets came, %d failures", area, bit, whole, failed)
+			}
+		}
+	}
+}
+
+// bits returns the bits of the first packet: its line, and its payload with the checksum.
+func bits(area fabric.Area, n int) (all []int) {
+	line, payload := 0, fabric.Small().Ring.Data()
+	if area == fabric.Shared {
+		line, payload = 256, 256+64
+	}
+	for i := range 24 * 8 {
+		all = append(all, line*8+i)
+	}
+	for i := range (n + sumBytes) * 8 {
+		all = append(all, payload*8+i)
+	}
+	return all
+}
+
+// TestFlags: short and long ones come, and one that was overwritten does not.
+func TestFlags(t *testing.T) {
+	raised := func(b ir.Board, seq uint32, into []byte) bool {
+		mark, ok := b.Raised(0, 1, seq, into)
+		return ok && mark == seq+100
+	}
+	for _, n := range []int{0, 1, 40, 41, 48} {
+		for _, at := range []int{4, 16 + n%41} { // the mark; the payload or its checksum
+			f, all := job(t, 2, fabric.Small(), "martini")
+			b, other := all[0].(ir.Board), all[1].(ir.Board)
+			if b.Boards() != fabric.Small().Boards/2 {
+				t.Fatalf("%d boards", b.Boards())
+			}
+			data, got := bytes.Repeat([]byte("f"), n), make([]byte, n)
+			b.Claim(1, 4)
+			b.Raise([]int{1}, 1, 4, 104, data)
+			if _, wrong := other.Raised(0, 0, 4, got); wrong || raised(other, 5, got) || !raised(other, 4, got) || !bytes.Equal(got, data) {
+				t.Errorf("%d bytes: %q", n, got)
+			}
+			b.Raise([]int{1}, 1, 6, 106, data)
+			boards, _ := f.FlagSpan()
+			f.Memory(boards+(2*2*2)*64, 64)[at] ^= 4 // board 2 of the NIC, rank 0, even
+			if _, ok := other.Raised(0, 1, 6, got); ok {
+				t.Errorf("%d bytes: raised, though byte %d was overwritten", n, at)
+			}
+			var ev ir.Event
+			if !all[1].Poll(&ev) || ev.Kind != ir.Failed || ev.Peer != 0 || !errors.Is(ev.Err, ErrDamaged) || !strings.Contains(ev.Err.Error(), "flag 6 of rank 0") {
+				t.Errorf("%d bytes: %+v", n, ev)
+			}
+			if raised(other, 6, got) || all[1].Poll(&ev) {
+				t.Errorf("%d bytes: and then %+v", n, ev)
+			}
+		}
+	}
+}
+
+// TestAbilities: what is wrapped can do what it could.
+func TestAbilities(t *testing.T) {
+	for _, name := range []string{"martini", "martini:vp"} {
+		_, all := job(t, 2, fabric.Small(), name)
+		a := ir.AbilitiesOf(all[0])
+		if quick := name == "martini"; (a.Board != nil) != quick || (a.Aimer != nil) != quick || a.Reporter == nil || a.Aborter == nil || a.Auditor == nil {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}
+
+// TestReplay: an old packet that is put in the place of a new one is found.
+func TestReplay(t *testing.T) {
+	f, all := job(t, 2, fabric.Small(), "martini")
+	all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
+	var ev ir.Event
+	for i := range uint64(2) {
+		all[0].Post(&ir.Command{Op: ir.Packet, Peer: 1, Slot: i, Header: ir.Header{Kind: 1}, Data: []byte("same")})
+	}
+	lines := f.Lines(1, fabric.Rings)
+	seq := lines[1][0] & 0xffffffff
+	lines[1] = lines[0]
+	lines[1][0] = lines[0][0]&^0xffffffff | seq
+	if !all[1].Poll(&ev) || ev.Kind != ir.Arrived || string(ev.Data) != "same" {
+		t.Fatalf("%+v", ev)
+	}
+	if !all[1].Poll(&ev) || ev.Kind != ir.Failed || !strings.Contains(ev.Err.Error(), "packet 1 from rank 0 to rank 1") {
+		t.Errorf("%+v", ev)
+	}
+}

@@ -1,0 +1,18 @@
+// Package checksum wraps a translator in one that adds a checksum to each packet
+// and to each flag, and verifies it before the engine sees what has come. What
+// does not fit is the end of its sender, with an error that says so.
+//
+// It is for finding out who is to blame: a memory that other processes overwrite
+// looks like a mistake of the program. All ranks of a job wrap theirs, or none.
+//
+//	packet   payload | checksum                8 bytes more
+//	flag     two flags of the NIC for one      the first 40 bytes, the last 8
+//
+// A checksum covers the header, the payload, who sent it to whom, and the how
+// manieth packet it is in its ring, so that an old packet that looks new is found
+// too. The packet is copied out of the shared memory before it is verified.
+//
+// What a rendezvous moves by Pull and Push goes from process to process, not
+// through memory that the ranks share, and carries none; the packets that steer
+// it do. Where that way is closed (RHINET_CMA=off) everything travels in packets.
+package checksum
