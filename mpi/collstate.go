@@ -91,7 +91,9 @@ func (k *collState) allreduce(in, out []byte, r *reducer) error {
 }
 
 // begin notes the name of the call in progress and the context that limits it.
-func (k *collState) begin(call string, ctx context.Context) { k.t.call, k.t.ctx = call, ctx }
+func (k *collState) begin(call string, ctx context.Context) {
+	k.t.call, k.t.ctx, k.t.lost = call, ctx, nil
+}
 
 // lastSeq is the last sequence number used on the board.
 func (k *collState) lastSeq() uint64 {

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"rhinet/collectives"
@@ -25,6 +26,7 @@ type collTransport struct {
 	// the same one.
 	broken error
 	slots  [collSlots]collSlot
+	lost   error // why a transfer of the call in progress brought nothing; nil: none
 }
 
 // A collSlot is one transfer of a collective call.
@@ -70,6 +72,9 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 			return err
 		}
 	}
+	if t.lost != nil {
+		return t.lost // for the same reason
+	}
 	s := &t.slots[i]
 	if s.r == nil {
 		s.r = &llc.Request{Together: true, Collective: &t.note}
@@ -105,11 +110,19 @@ func (t *collTransport) Wait(first, last int) (failed error) {
 			t.giveUp(s)
 			err = t.ended()
 		}
+		t.miss(err)
 		if failed == nil {
 			failed = err
 		}
 	}
 	return failed
+}
+
+// miss remembers that a transfer failed for a reason that is not the caller's.
+func (t *collTransport) miss(err error) {
+	if err != nil && (errors.Is(err, llc.ErrPeerGone) || errors.Is(err, llc.ErrRefused)) {
+		t.lost = err
+	}
 }
 
 // Test reports whether the transfers in slots first to last-1 are complete.
@@ -126,7 +139,9 @@ func (t *collTransport) Test(first, last int) (bool, error) {
 	var failed error
 	for i := first; i < last; i++ {
 		if s := &t.slots[i]; s.busy {
-			if err := t.finish(s); failed == nil {
+			err := t.finish(s)
+			t.miss(err)
+			if failed == nil {
 				failed = err
 			}
 		}

@@ -34,7 +34,7 @@ func Manage(f *fabric.Fabric) (*Manager, error) {
 	}
 	state := managed(f)
 	if !atomic.CompareAndSwapUint64(state, stateOff, stateRising) {
-		if !await(state, ^uint64(0), stateOn) {
+		if !await(state, ^uint64(0), stateOn, drainLimit) {
 			return nil, errors.New("martini: the job's manager has not come to the end of its set-up")
 		}
 		return nil, ErrManaged
@@ -121,10 +121,12 @@ func (m *Manager) Admit(rank int, pgid uint32) error {
 	for sid := range firstSID {
 		if s := t.segment(sid); s.load(entState) != 0 {
 			s.store(entKey, key)
+			s.seal()
 		}
 	}
 	for i := range ownExtents {
 		t.extent(i).store(entKey, key)
+		t.extent(i).seal()
 	}
 	return nil
 }

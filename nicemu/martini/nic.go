@@ -70,6 +70,7 @@ type NIC struct {
 	last   int         // extent entered last
 	used   int         // extent that local answered last
 	high   int         // extents that were ever in use: the table says it to others only
+	stuck  bool        // a transfer did not end once
 	hints  []int       // the extents that the own segments lie in
 	closed atomic.Bool // set under mu
 	aotf   *aotf       // nil before the first header

@@ -93,16 +93,26 @@ func (t node) hold(i int) bool {
 func (t node) drop(i int) { atomic.AddUint64(t.holds(i), ^uint64(0)) }
 
 // drain waits until no transfer that held extent i is under way, and reports
-// whether it came to that: whoever died in a transfer holds it for ever.
-func (t node) drain(i int) bool { return await(t.holds(i), ^uint64(0), 0) }
+// whether it came to that: whoever died in a transfer holds it for ever. After
+// it has not come to that once, somebody is dead or the counts were overwritten,
+// and the other waits are short.
+func (n *NIC) drain(i int) bool {
+	limit := drainLimit
+	if n.stuck {
+		limit = drainAgain
+	}
+	ok := await(n.own.holds(i), ^uint64(0), 0, limit)
+	n.stuck = n.stuck || !ok
+	return ok
+}
 
 // await waits until the bits of mask in w have value v, but not for ever: a
 // rank that should change them may have died.
-func await(w *uint64, mask, v uint64) bool {
+func await(w *uint64, mask, v uint64, limit time.Duration) bool {
 	if atomic.LoadUint64(w)&mask == v {
 		return true
 	}
-	end := time.Now().Add(drainLimit)
+	end := time.Now().Add(limit)
 	for n := 0; atomic.LoadUint64(w)&mask != v; n++ {
 		if n < drainYields {
 			runtime.Gosched()

@@ -155,7 +155,7 @@ func (n *NIC) unpin(p Pin) error {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Reason: Misuse})
 	}
 	n.tell(i, 0)
-	if !n.own.drain(i) {
+	if !n.drain(i) {
 		return n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})
 	}
 	n.release(i)

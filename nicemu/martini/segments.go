@@ -90,7 +90,7 @@ func (n *NIC) unregister(s Segment) (int, error) {
 	// A transfer holds its extent before it looks at the segment for the last
 	// time: it has either seen the segment go, or is waited for here.
 	n.tell(hint, s)
-	if !n.own.drain(hint) {
+	if !n.drain(hint) {
 		return hint, n.refuse(Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: InUse})
 	}
 	n.sids = append(n.sids, int32(sid))
@@ -147,7 +147,7 @@ func (n *NIC) withdrawAll() (err error) {
 		x := n.own.extent(i)
 		x.invalidate(uint32(x.load(entState) >> entGenShift)) // unless Unpin has, in vain
 		n.tell(i, 0)
-		if !n.own.drain(i) {
+		if !n.drain(i) {
 			err = n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})
 		}
 		n.release(i)

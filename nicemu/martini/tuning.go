@@ -17,6 +17,9 @@ const (
 	// a rank that may have died in it.
 	drainLimit = time.Second
 
+	// drainAgain is the same after such a wait was in vain.
+	drainAgain = time.Millisecond
+
 	// drainYields is how often that wait yields before it sleeps for drainNap
 	// at a time: most transfers end within microseconds.
 	drainYields = 1000
