@@ -80,6 +80,9 @@ func (x *exchanger) Exchange(in, out []byte) error {
 	if x.ctx != nil {
 		return x.exchangeLimited(in, out)
 	}
+	if x.lost != nil {
+		return x.lost // in the name of this call nothing more is shown
+	}
 	x.begin(in, out)
 	x.c.t.AwaitCollective(x.call, &x.note, x.raise, x.raised)
 	return x.finish()
@@ -105,10 +108,10 @@ func (x *exchanger) finish() error {
 	case x.odd:
 		return x.disagree(x.strange, callSign(x.note.Sign), x.theirs, true)
 	}
-	if err := failure(x.c.t); err != nil {
-		return err
+	if x.lost = failure(x.c.t); x.lost == nil {
+		x.lost = errClosed
 	}
-	return errClosed
+	return x.lost
 }
 
 // exchangeLimited is Exchange within the limits of the context.

@@ -1,0 +1,54 @@
+package mpi
+
+import (
+	"errors"
+	"testing"
+
+	"rhinet/llc"
+)
+
+// A lossy transport has lost whoever is received from.
+type lossy struct {
+	Transport
+	sent int
+}
+
+func (l *lossy) Start(_ *llc.Request, send bool) {
+	if send {
+		l.sent++
+	}
+}
+
+func (l *lossy) Wait(r *llc.Request)      { r.Status.Err = llc.ErrPeerGone }
+func (l *lossy) Test(r *llc.Request) bool { l.Wait(r); return true }
+
+// A collective call that did not get a part from a rank that is lost passes nothing
+// on to others, who would take it for what that rank sent. The next call begins anew.
+func TestNothingIsPassedOnOfWhatIsLost(t *testing.T) {
+	for name, end := range map[string]func(*collTransport) error{
+		"Wait": func(c *collTransport) error { return c.Wait(0, 1) },
+		"Test": func(c *collTransport) error { _, err := c.Test(0, 1); return err },
+	} {
+		l := &lossy{}
+		c := newCollTransport(&core{t: l, size: 3, rank: 1})
+		k := collState{t: c}
+		buf := make([]byte, 8)
+		for range 2 {
+			k.begin("Bcast", nil)
+			l.sent = 0
+			if err := errors.Join(c.Isend(1, buf, 2, 0), c.Irecv(0, buf, 0, 0)); err != nil || l.sent != 1 {
+				t.Fatalf("%s: %v, %d sent", name, err, l.sent)
+			}
+			if err := end(c); !errors.Is(err, llc.ErrPeerGone) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := c.Isend(1, buf, 2, 0); !errors.Is(err, llc.ErrPeerGone) || l.sent != 1 {
+				t.Errorf("%s: passed on: %v, %d sent", name, err, l.sent)
+			}
+		}
+		x := exchanger{collTransport: c}
+		if err := x.Exchange(buf, buf); !errors.Is(err, llc.ErrPeerGone) {
+			t.Errorf("%s: shown: %v", name, err)
+		}
+	}
+}
