@@ -60,7 +60,12 @@ func scribble(r recipe, fd int) error {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(r.seed, 2))
-	time.Sleep(time.Duration(100+rng.IntN(200)) * time.Millisecond) // until the ranks are at work
+	for rank := range m.Ranks() {
+		for m.Process(rank) == 0 { // a rank that does not come ends the job, and this process with it
+			time.Sleep(time.Millisecond)
+		}
+	}
+	time.Sleep(time.Duration(20+rng.IntN(200)) * time.Millisecond)
 	for i := range r.count {
 		hit(rng, m.target(rng, r.area), r.kind)
 		if r.count < steps || i%(r.count/steps) == 0 {
