@@ -141,23 +141,25 @@ func (e *Engine) Take() []ir.Command {
 // 3.1; MPI 4.1, section 3.4).
 func (e *Engine) Send(r *Request) {
 	p := &e.peers[r.Peer]
-	if len(r.Buf) < p.direct && p.lines.Open() && r.Mode == Standard && uint(r.Tag) <= math.MaxInt32 {
-		c := e.emit()
-		c.Op = ir.Packet
-		c.Peer = p.number
-		c.Ring = p.ring
-		h := &c.Header // field by field: a literal would be built aside and copied
-		h.Kind, h.Flags, h.Context, h.Tag = wire.Eager, 0, r.Context, int32(r.Tag)
-		h.Length, h.Word = uint32(len(r.Buf)), uint64(len(r.Buf))|uint64(r.Type)<<32
-		c.Data = r.Buf
-		c.Slot = p.lines.Step()
-		c.Pos = p.data.Next()
-		r.Status.Err = nil
-		r.done = true
-		if r.Notify {
-			e.notify(r)
+	if r.Mode == Standard {
+		if slot, ok := e.Direct(r.Peer, r.Tag, len(r.Buf)); ok {
+			c := e.emit()
+			c.Op = ir.Packet
+			c.Peer = p.number
+			c.Ring = p.ring
+			h := &c.Header // field by field: a literal would be built aside and copied
+			h.Kind, h.Flags, h.Context, h.Tag = wire.Eager, 0, r.Context, int32(r.Tag)
+			h.Length, h.Word = uint32(len(r.Buf)), uint64(len(r.Buf))|uint64(r.Type)<<32
+			c.Data = r.Buf
+			c.Slot = slot
+			c.Pos = p.data.Next()
+			r.Status.Err = nil
+			r.done = true
+			if r.Notify {
+				e.notify(r)
+			}
+			return
 		}
-		return
 	}
 	e.start(p, r)
 }

@@ -40,7 +40,7 @@ func (s setup) open() (Job, error) {
 		wait.Spread(s.rank)
 	}
 	j.Transport, j.release = port.New(config), release
-	if a, ok := nic.(ir.Aborter); ok {
+	if a := ir.AbilitiesOf(nic).Aborter; a != nil {
 		j.Abort = func(status int) {
 			a.Abort() // so that the launcher blames nobody else
 			os.Exit(status)

@@ -1,6 +1,7 @@
 //go:build amd64 && !purego && !race
 
 #include "textflag.h"
+#include "go_asm.h"
 
 // Words are loaded one by one because the caller has just stored them one by
 // one: a wider load would wait until the store buffer has drained.
@@ -23,6 +24,67 @@ TEXT ·Publish(SB), NOSPLIT, $0-16
 	MOVQ   BX, 8(DI) // not one 16-byte store with word 0: its halves have no order between them
 	MOVQ   AX, 0(DI)
 	RET
+
+// func put(base *Line, mask, slot uint64, p *Packet) (sum uint64)
+TEXT ·put(SB), NOSPLIT, $0-40
+	MOVQ base+0(FP), DI
+	MOVQ slot+16(FP), R10
+	MOVQ p+24(FP), DX
+	MOVQ (Packet_Data+0)(DX), SI
+	MOVQ (Packet_Data+8)(DX), CX
+	MOVQ Packet_Head(DX), AX
+	MOVQ (Packet_Head+8)(DX), BX
+	MOVQ (Packet_Head+16)(DX), R8
+	LEAQ 1(R10), R11     // the next line, and the sequence unless that is 0
+	MOVL R11, R12
+	CMPL R12, $1
+	ADCL $0, R12
+	ORQ  R12, AX
+	ORQ  CX, BX
+	ANDQ mask+8(FP), R10
+	ANDQ mask+8(FP), R11
+	SHLQ $6, R10
+	SHLQ $6, R11
+	LEAQ (DI)(R11*1), DX
+	ADDQ R10, DI
+	MOVQ R8, 16(DI)
+	ADDQ BX, R8
+	ADDQ AX, R8
+	MOVQ R8, sum+32(FP)
+	CMPQ CX, $8
+	JLT  putFew
+	LEAQ 24(DI), R9
+	MOVQ -8(SI)(CX*1), R8 // the last word, which may overlap the one before
+	MOVQ R8, -8(R9)(CX*1)
+	JMP  putTest
+
+putWord:
+	MOVQ (SI), R8
+	MOVQ R8, (R9)
+	ADDQ $8, SI
+	ADDQ $8, R9
+	SUBQ $8, CX
+
+putTest:
+	CMPQ CX, $8
+	JGT  putWord
+
+putHead:
+	MOVQ BX, 8(DI)
+	MOVQ AX, 0(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x0A // PREFETCHW (DX)
+	RET
+
+putFew:
+	TESTQ CX, CX
+	JLE   putHead
+
+putByte:
+	MOVB -1(SI)(CX*1), R8
+	MOVB R8, 23(DI)(CX*1)
+	DECQ CX
+	JNZ  putByte
+	JMP  putHead
 
 // func Prefetch(dst *Line)
 TEXT ·Prefetch(SB), NOSPLIT, $0-8

@@ -11,6 +11,18 @@ func Publish(dst, src *Line) {
 	atomic.StoreUint64(&dst[0], src[0])
 }
 
+// put writes packet number slot, whose payload has at most Inline bytes, into its
+// line, the sequence last. base is the first of mask+1 lines. It returns the sum of
+// the header words.
+func put(base *Line, mask, slot uint64, p *Packet) (sum uint64) {
+	dst := lineAt(base, slot&mask)
+	copy(inline(dst)[:], p.Data)
+	w0, w1 := p.Head[0]|uint64(Seq(slot)), p.Head[1]|uint64(len(p.Data))
+	dst[2], dst[1] = p.Head[2], w1
+	atomic.StoreUint64(&dst[0], w0)
+	return w0 + w1 + p.Head[2]
+}
+
 // Prefetch asks for dst with the intent to write it, where the processor can
 // be asked; it changes nothing but timing.
 func Prefetch(*Line) {}

@@ -41,6 +41,8 @@ type Set struct {
 	held   *member // whose packet the previous Poll returned
 	heldSR bool    // it came from the shared ring
 
+	looked    *member // whose packet the latest Look found
+	skip      *member // left alone by the pass under way
 	peers     []*member
 	removed   []bool // peers of which nothing is delivered; nil until there is one
 	delivered uint64
@@ -184,7 +186,7 @@ func (s *Set) Poll(p *Packet) (bool, error) {
 	for range s.nhot + 2 {
 		switch {
 		case step < s.nhot:
-			if m := s.hot[step]; m.Ready() {
+			if m := s.hot[step]; m.Ready() && m != s.skip {
 				s.reads++
 				return s.take(step, p)
 			}
@@ -198,7 +200,7 @@ func (s *Set) Poll(p *Packet) (bool, error) {
 			if s.turn++; s.turn >= len(s.cold) {
 				s.turn = 0
 			}
-			if s.cold[s.turn].Ready() {
+			if m := s.cold[s.turn]; m.Ready() && m != s.skip {
 				return s.take(s.warm(s.turn), p)
 			}
 		}
@@ -248,7 +250,7 @@ func (s *Set) Consume() {
 func (s *Set) pollAll(p *Packet) (bool, error) {
 	s.reads += uint64(len(s.cold))
 	for i, m := range s.cold {
-		if m.Ready() {
+		if m.Ready() && m != s.skip {
 			return s.take(s.warm(i), p)
 		}
 	}

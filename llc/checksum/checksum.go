@@ -53,6 +53,7 @@ func Wrap(t ir.Translator) ir.Translator {
 	if a.Board != nil {
 		a.Board = &board{t: w, b: a.Board}
 	}
+	a.Express = nil // its packets would pass without
 	return a.Give(w)
 }
 

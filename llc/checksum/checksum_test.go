@@ -104,8 +104,8 @@ func TestEachBit(t *testing.T) {
 			whole, failed := 0, 0
 			for range 10 {
 				if !all[1].Poll(&ev) {
-					all[1].(ir.Auditor).Audit()
-					all[0].(ir.Auditor).Audit()
+					ir.AbilitiesOf(all[1]).Auditor.Audit()
+					ir.AbilitiesOf(all[0]).Auditor.Audit()
 					continue
 				}
 				switch {
@@ -148,7 +148,7 @@ func TestFlags(t *testing.T) {
 	for _, n := range []int{0, 1, 40, 41, 48} {
 		for _, at := range []int{4, 16 + n%41} { // the mark; the payload or its checksum
 			f, all := job(t, 2, fabric.Small(), "martini")
-			b, other := all[0].(ir.Board), all[1].(ir.Board)
+			b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
 			if b.Boards() != fabric.Small().Boards/2 {
 				t.Fatalf("%d boards", b.Boards())
 			}

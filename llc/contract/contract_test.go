@@ -58,8 +58,8 @@ func TestCallers(t *testing.T) {
 		{"no sleep without a look", "(sleep)", func(a ir.Translator) { a.Arm(); a.Sleep(1) }},
 		{"no Arm twice", "(sleep)", func(a ir.Translator) { a.Arm(); a.Arm() }},
 		{"no Disarm without Arm", "(sleep)", func(a ir.Translator) { a.Disarm() }},
-		{"no flag 0", "(flags)", func(a ir.Translator) { a.(ir.Board).Raise(nil, 0, 0, 0, nil) }},
-		{"no flag too long", "(flags)", func(a ir.Translator) { a.(ir.Board).Raise(nil, 0, 1, 0, make([]byte, ir.FlagBytes+1)) }},
+		{"no flag 0", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).Board.Raise(nil, 0, 0, 0, nil) }},
+		{"no flag too long", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).Board.Raise(nil, 0, 1, 0, make([]byte, ir.FlagBytes+1)) }},
 		{"no Close twice", "(close)", func(a ir.Translator) { a.Close(); a.Close() }},
 		{"no Post after Close", "(close)", func(a ir.Translator) { a.Close(); a.Post(&ir.Command{Op: ir.Expose, Token: 1}) }},
 	} {

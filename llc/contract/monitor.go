@@ -41,7 +41,7 @@ func WatchAll(ts []ir.Translator, report func(error)) []ir.Translator {
 func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 	m := &monitor{
 		t: t, self: t.Self(), caps: t.Caps(), ledger: l, report: report, seed: maphash.MakeSeed(),
-		ended: make([]bool, t.Peers()), due: map[uint64]due{}, tails: map[way][]uint64{}, writes: map[way]*account{}, watched: map[ir.Ring]int32{},
+		ended: make([]bool, t.Peers()), due: map[uint64]due{}, tails: map[way][]uint64{}, writes: map[way]*account{}, watched: map[ir.Ring]int32{}, opened: map[int32]ir.Ring{},
 	}
 	if l != nil {
 		m.seed = l.seed
@@ -52,6 +52,9 @@ func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 	}
 	if a.Aimer != nil {
 		a.Aimer = &aimer{m, a.Aimer}
+	}
+	if a.Express != nil {
+		a.Express = &express{m: m, x: a.Express}
 	}
 	if a.Reporter != nil {
 		a.Reporter = &reporter{m, a.Reporter}
@@ -85,6 +88,7 @@ type monitor struct {
 	writes  map[way]*account
 	ended   []bool            // peers whose end has been reported
 	watched map[ir.Ring]int32 // own rings, and who writes each
+	opened  map[int32]ir.Ring // rings of peers that Open has named
 	view    view
 	empty   uint64 // Polls that found nothing
 	quiet   int    // sleeps in a row for which nobody rang, without any event

@@ -8,14 +8,19 @@ import (
 )
 
 func (m *monitor) Poll(ev *ir.Event) bool {
+	return m.poll(ev, m.t.Poll, true)
+}
+
+// poll checks a Poll that do carries out. all says that it looks everywhere.
+func (m *monitor) poll(ev *ir.Event, do func(*ir.Event) bool, all bool) bool {
 	m.enter("Poll")
 	var missed string
-	looks := m.armed.Load() && m.ledger != nil
+	looks := all && m.armed.Load() && m.ledger != nil
 	if looks {
 		missed = m.ledger.visible(m)
 	}
 	before := m.release()
-	ok := m.t.Poll(ev)
+	ok := do(ev)
 	m.released(before)
 	if ok {
 		m.quiet = 0
@@ -26,7 +31,7 @@ func (m *monitor) Poll(ev *ir.Event) bool {
 		if looks && missed != "" && !m.looked.Load() {
 			m.breach("wake", "a Poll after Arm found nothing, although there was %s", missed)
 		}
-		m.looked.Store(true)
+		m.looked.Store(m.looked.Load() || all)
 	}
 	m.leave()
 	return ok

@@ -4,6 +4,12 @@ import "rhinet/llc/ir"
 
 func (m *monitor) Post(cmd *ir.Command) {
 	m.enter("Post")
+	m.post(cmd, func() { m.t.Post(cmd) })
+	m.leave()
+}
+
+// post checks a command that do posts.
+func (m *monitor) post(cmd *ir.Command, do func()) {
 	if m.closed {
 		m.misuse("close", "Op %d is posted after Close", cmd.Op)
 	}
@@ -14,12 +20,11 @@ func (m *monitor) Post(cmd *ir.Command) {
 		s = m.ledger.begin(m.self, cmd)
 	}
 	m.check(cmd)
-	m.t.Post(cmd)
+	do()
 	if counted {
 		m.ledger.finish(m.self, cmd)
 		m.woken(cmd, s)
 	}
-	m.leave()
 }
 
 // woken notes that the receiver of a packet must be rung for, if it has slept since
@@ -52,6 +57,8 @@ func (m *monitor) check(cmd *ir.Command) {
 		m.flying = append(m.flying, flight{peer: cmd.Peer, token: cmd.Token})
 	case cmd.Op == ir.Packet:
 		m.place(m.account(w), cmd)
+	case cmd.Op == ir.Open:
+		m.opened[cmd.Peer] = cmd.Ring
 	case cmd.Op == ir.Watch:
 		m.watched[cmd.Ring] = cmd.Peer
 	case cmd.Op == ir.ReadTail:

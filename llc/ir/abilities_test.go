@@ -1,45 +1,44 @@
 package ir
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 // able has every optional ability; each does nothing.
 type able struct {
+	Translator
 	Board
 	Aimer
 	Reporter
 	Aborter
 	Auditor
+	Express
 }
 
-// TestGiveGivesExactly: a wrapped translator has the abilities that it is given
-// and no others, whichever they are.
-func TestGiveGivesExactly(t *testing.T) {
+func (able) Hint(int) {}
+
+// TestAbilities: a translator has the abilities whose methods it has, a wrapped one
+// those that it was given and no others, whichever they are.
+func TestAbilities(t *testing.T) {
 	var all able
-	for has := range 1 << 5 {
+	full := reflect.ValueOf(AbilitiesOf(all))
+	for i := range full.NumField() {
+		if full.Field(i).IsNil() {
+			t.Errorf("%s is not found", full.Type().Field(i).Name)
+		}
+	}
+	for has := range 1 << full.NumField() {
 		var want Abilities
-		if has&1 != 0 {
-			want.Board = all
+		for i := range full.NumField() {
+			if has>>i&1 != 0 {
+				reflect.ValueOf(&want).Elem().Field(i).Set(full.Field(i))
+			}
 		}
-		if has&2 != 0 {
-			want.Aimer = all
-		}
-		if has&4 != 0 {
-			want.Reporter = all
-		}
-		if has&8 != 0 {
-			want.Aborter = all
-		}
-		if has&16 != 0 {
-			want.Auditor = all
-		}
-		got := AbilitiesOf(want.Give(nil))
-		for name, same := range map[string]bool{
-			"Board": (got.Board != nil) == (want.Board != nil), "Aimer": (got.Aimer != nil) == (want.Aimer != nil),
-			"Reporter": (got.Reporter != nil) == (want.Reporter != nil), "Aborter": (got.Aborter != nil) == (want.Aborter != nil),
-			"Auditor": (got.Auditor != nil) == (want.Auditor != nil),
-		} {
-			if !same {
-				t.Errorf("set %d: %s: got %+v", has, name, got)
+		got := reflect.ValueOf(AbilitiesOf(want.Give(all)))
+		for i := range got.NumField() {
+			if got.Field(i).IsNil() != (has>>i&1 == 0) {
+				t.Errorf("set %#x: %s is %v", has, got.Type().Field(i).Name, got.Field(i))
 			}
 		}
 	}

@@ -26,7 +26,7 @@ type Collective struct {
 	Sign uint32 // call and arguments; 0: no collective call
 }
 
-// A Reporter is an optional ability of a translator, found by assertion: to
+// A Reporter is an optional ability of a translator (see [Abilities]): to
 // show to the outside what this peer waits for. A waiter reports before it
 // sleeps for the first time and clears when its wait ends; both with the
 // port's lock held. A wait that ends sooner is never reported.

@@ -99,7 +99,7 @@ type Translator interface {
 	Close() error
 }
 
-// An Aimer is an optional ability of a translator, found by assertion: it
+// An Aimer is an optional ability of a translator (see [Abilities]): it
 // tells where the next packet shows first, so that a caller who waits for it
 // can look there many times between two calls of Poll.
 type Aimer interface {
@@ -113,7 +113,7 @@ type Aimer interface {
 	Expect() (apart bool)
 }
 
-// An Auditor is an optional ability of a translator, found by assertion: to
+// An Auditor is an optional ability of a translator (see [Abilities]): to
 // find damage of the memory that peers share which no event shows, such as a
 // packet that was overwritten before it was seen.
 type Auditor interface {
@@ -131,7 +131,7 @@ type Flag [LineBytes]byte
 // FlagBytes is the payload of one flag.
 const FlagBytes = 48
 
-// A Board is an optional ability of a translator, found by assertion: boards
+// A Board is an optional ability of a translator (see [Abilities]): boards
 // with a flag of each peer that all others see. Collective operations on few
 // bytes raise one flag each and look at everybody's.
 type Board interface {

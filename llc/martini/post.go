@@ -52,7 +52,7 @@ func (t *Translator) channel(p *peer, cmd *ir.Command) (*martini.Channel, error)
 	}
 	c, err := t.NIC().Channel(t.NIC().Next(), int(cmd.Peer), int(cmd.Ring))
 	if err == nil {
-		p.channel, p.ring = c, cmd.Ring
+		p.channel, p.ring, p.bell = c, cmd.Ring, t.Bell(int(cmd.Peer))
 	}
 	return c, err
 }

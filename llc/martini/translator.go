@@ -26,6 +26,7 @@ type Translator struct {
 type peer struct {
 	ring    ir.Ring // of channel
 	channel *martini.Channel
+	bell    *fabric.Doorbell
 	mail    *martini.Mailbox
 	watched bool // its packet ring is in the set
 }
@@ -80,11 +81,16 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 		t.answer(ev)
 		return true
 	}
-	p := &t.packet
-	ok, err := t.set.Poll(p)
+	ok, err := t.set.Poll(&t.packet)
+	return t.report(ev, ok, err)
+}
+
+// report makes an event of what a pass over the rings found.
+func (t *Translator) report(ev *ir.Event, ok bool, err error) bool {
 	if !ok {
 		return err != nil && t.corrupt(ev, err)
 	}
+	p := &t.packet
 	ev.Kind = ir.Arrived
 	ev.Peer = int32(p.Peer)
 	ev.Ring = ir.Ring(p.Ring)

@@ -98,7 +98,9 @@ type endpoint struct {
 	answers []ir.Event
 	next    int // first of answers not reported yet
 	named   ir.Segment
-	gone    []bool // peers reported as gone
+	gone    []bool     // peers reported as gone
+	opened  []ir.Ring  // rings of peers that Open has named
+	placed  ir.Command // by Place
 }
 
 var _ ir.Translator = (*endpoint)(nil)
@@ -114,6 +116,7 @@ func newEndpoint(n *network, self, peers int) *endpoint {
 		export: map[ir.Segment][]byte{},
 		set:    ring.NewSet(ring.NewSharedReader(mem, layout, peers), peers),
 		gone:   make([]bool, peers),
+		opened: make([]ir.Ring, peers),
 	}
 	for range n.caps.Rings {
 		mem := ring.Memory(n.layout.Size())
@@ -150,7 +153,10 @@ func (e *endpoint) fail(cmd *ir.Command, err error) {
 }
 
 // Poll reports Busy first, then answers, then arrivals.
-func (e *endpoint) Poll(ev *ir.Event) bool {
+func (e *endpoint) Poll(ev *ir.Event) bool { return e.poll(ev, e.set.Poll) }
+
+// poll gives the next event, of which next finds packets.
+func (e *endpoint) poll(ev *ir.Event, next func(*ring.Packet) (bool, error)) bool {
 	e.set.Consume()
 	if len(e.busy) > 0 {
 		*ev = e.busy[0]
@@ -170,7 +176,7 @@ func (e *endpoint) Poll(ev *ir.Event) bool {
 	if h := e.net.hooks.Hold; h != nil && h(e.self) {
 		return false
 	}
-	ok, err := e.set.Poll(&e.packet)
+	ok, err := next(&e.packet)
 	if err != nil { // peers of one process do not lie
 		panic(err)
 	}

@@ -25,7 +25,9 @@ func (e *endpoint) Post(cmd *ir.Command) {
 	case ir.Shared:
 		e.postShared(cmd)
 	case ir.Open:
-		e.way(cmd)
+		if p, _ := e.way(cmd); p != nil {
+			e.opened[cmd.Peer] = cmd.Ring
+		}
 	case ir.Watch:
 		e.watch(cmd)
 	case ir.ReadTail:

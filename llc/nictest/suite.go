@@ -1,6 +1,7 @@
 package nictest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ type trial struct {
 // sentences of the contract.
 func (c *trial) run(t testing.TB, open func(t testing.TB, peers int) []ir.Translator, wait time.Duration, report func(error)) {
 	ts := open(t, c.peers)
-	if c.name != "allocations" {
+	if !strings.HasSuffix(c.name, "allocations") {
 		ts = contract.WatchAll(ts, report)
 	}
 	r := newRig(t, ts)
@@ -59,6 +60,11 @@ func suite() []trial {
 		{"pull and push", 3, testMove},
 		{"refusals", 2, testRefusals},
 		{"swap", 3, testSwap},
+		{"express", 2, testExpress},
+		{"express/poll others", 4, testPollOthers},
+		{"express/sleep", 2, testExpressWakes},
+		{"express/end", 2, testExpressEnd},
+		{"express/allocations", 2, testExpressAllocations},
 		{"board", 3, testBoard},
 		{"sleep", 2, testSleep},
 		{"sleep/many rings", 9, testSleepColdRing},

@@ -136,12 +136,12 @@ func testSwap(r *rig) {
 }
 
 func testBoard(r *rig) {
-	if _, ok := r.ts[0].(ir.Board); !ok {
+	if ir.AbilitiesOf(r.ts[0]).Board == nil {
 		r.Skip("no boards")
 	}
 	b := make([]ir.Board, len(r.ts))
 	for i, t := range r.ts {
-		b[i] = t.(ir.Board)
+		b[i] = ir.AbilitiesOf(t).Board
 	}
 	if b[0].Boards() < 1 {
 		r.Fatal("no boards")

@@ -63,7 +63,7 @@ func testSleep(r *rig) {
 		ev := r.arrival(1, 0)
 		check(r, &ev, i, 0)
 		r.slumber(1, "Wake", func() { r.ts[0].Wake(1) })
-		if b, ok := r.ts[0].(ir.Board); ok {
+		if b := ir.AbilitiesOf(r.ts[0]).Board; b != nil {
 			r.slumber(1, "Raise", func() { b.Raise([]int{1}, 0, uint32(i+1), 0, nil) })
 		}
 	}

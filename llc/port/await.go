@@ -13,9 +13,9 @@ import (
 // the wait ends before it is time to sleep. l, if not nil, is the lull of such calls.
 func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 	b := p.policy.Begin()
-	if !p.polling && !p.closed {
+	if !p.is(polling | closed) {
 		p.nic.Hint(r.Peer)
-		p.polling = true
+		p.set(polling)
 		if l != nil {
 			if wait.Lull(l.now); l.now > 0 {
 				l.apart = p.aimer.Expect()
@@ -28,15 +28,15 @@ func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 				continue
 			}
 			looks++
-			if p.gate.wanted.Load() != 0 || p.woke {
+			if p.gate.wanted.Load() != 0 || p.is(woke) {
 				p.cede()
 			}
-			if b.Pause() || p.closed {
+			if b.Pause() || p.is(closed) {
 				break
 			}
 			p.glance()
 		}
-		p.polling = false
+		p.clear(polling)
 		if l != nil && p.aimer != nil {
 			l.adapt(looks)
 		}
@@ -57,7 +57,7 @@ func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 // await waits until w is done or expired, or the port is closed.
 func (p *Port) await(w *waiter, b *wait.Backoff) {
 	for !p.over(w) {
-		if p.polling {
+		if p.is(polling) {
 			if p.hopeless(w) {
 				break
 			}
@@ -68,31 +68,31 @@ func (p *Port) await(w *waiter, b *wait.Backoff) {
 	}
 	if w.reported {
 		w.reported = false
-		if !p.closed {
+		if !p.is(closed) {
 			p.report.Clear()
 		}
 	}
-	if !p.polling && p.waiters.first != nil {
+	if !p.is(polling) && p.waiters.first != nil {
 		p.passOn()
 	}
-	if p.helper.away && !p.closed && (p.open != 0 || !p.eng.Idle()) {
+	if p.helper.away && !p.is(closed) && (p.open != 0 || !p.eng.Idle()) {
 		p.helper.engage(p) // it went to rest while this goroutine slept
 	}
 }
 
 // over reports whether the wait of w has ended, for whatever reason.
-func (p *Port) over(w *waiter) bool { return p.closed || w.expired.Load() || p.done(w) }
+func (p *Port) over(w *waiter) bool { return p.is(closed) || w.expired.Load() || p.done(w) }
 
 // poll polls for everybody until the wait of w has ended, or until another
 // goroutine polls or is about to.
 func (p *Port) poll(w *waiter, b *wait.Backoff) {
-	p.polling = true
+	p.set(polling)
 	for !p.over(w) {
 		if p.turn() && p.news() {
 			b.Reset()
 			continue
 		}
-		if p.gate.wanted.Load() != 0 || p.woke {
+		if p.gate.wanted.Load() != 0 || p.is(woke) {
 			p.cede()
 		}
 		if b.Pause() {
@@ -109,7 +109,7 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 			}
 		}
 	}
-	p.polling = false
+	p.clear(polling)
 }
 
 // giveWay lets others have the processor a few times and reports whether cond
@@ -117,11 +117,11 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 // end, and then there is no need to look at the network as well, which costs as
 // much again.
 func (p *Port) giveWay(cond func() bool, b *wait.Backoff) (met bool) {
-	if p.polling || p.waiters.first != nil {
+	if p.is(polling) || p.waiters.first != nil {
 		return false
 	}
 	for range politeYields {
-		if p.gate.wanted.Load() != 0 || p.woke || b.Pause() {
+		if p.gate.wanted.Load() != 0 || p.is(woke) || b.Pause() {
 			return false
 		}
 		if cond() {
@@ -148,7 +148,7 @@ func (p *Port) glance() {
 
 // cede lets goroutines enter that want to, and those run that were woken.
 func (p *Port) cede() {
-	p.woke = false
+	p.clear(woke)
 	p.gate.leave()
 	runtime.Gosched()
 	for i := 0; p.gate.wanted.Load() != 0 && i < cedeTurns; i++ {
@@ -160,9 +160,9 @@ func (p *Port) cede() {
 // sleep puts the polling goroutine to sleep on the doorbell and reports
 // whether it still polls afterwards.
 func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
-	if p.asleep {
+	if p.is(asleep) {
 		// Another sleeps there already: it takes over when we leave.
-		p.polling = false
+		p.clear(polling)
 		p.nic.Wake(p.nic.Self())
 		p.park(w)
 		return false
@@ -177,7 +177,8 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	if p.eng.Stalled() {
 		nap = min(nap, stalledNap)
 	}
-	p.asleep, p.polling = true, false
+	p.set(asleep)
+	p.clear(polling)
 	p.enlist(w)
 	w.asleep = true
 	p.gate.leave()
@@ -185,13 +186,13 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	p.gate.enter()
 	w.asleep = false
 	p.delist(w)
-	p.asleep = false
+	p.clear(asleep)
 	p.nic.Disarm()
 	p.audit()
-	if p.polling {
+	if p.is(polling) {
 		return false
 	}
-	p.polling = true
+	p.set(polling)
 	return true
 }
 
@@ -200,14 +201,16 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 // few looks; then it goes on until a look finds nothing and every packet to a shared ring
 // has gone or come back.
 func (p *Port) nothing(w *waiter) bool {
-	defer func() { p.last = false }()
+	defer func() { p.clear(last) }()
 	for looks := 0; ; looks++ {
-		p.last = looks >= lastLooks
+		if looks >= lastLooks {
+			p.set(last)
+		}
 		found := p.turn()
 		if found && p.news() || p.over(w) || p.gate.wanted.Load() != 0 {
 			return false
 		}
-		if p.last && !found {
+		if p.is(last) && !found {
 			return true
 		}
 	}
@@ -223,7 +226,7 @@ func (p *Port) stir() {
 
 // passOn sees to it that somebody polls when the goroutine that did leaves.
 func (p *Port) passOn() {
-	if p.asleep {
+	if p.is(asleep) {
 		p.stir()
 		return
 	}

@@ -11,9 +11,19 @@ import (
 // that of the request's Status, or ErrClosed.
 func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	p.lock()
-	if p.drained {
+	if p.is(drained) {
 		p.gate.leave()
 		return ErrClosed
+	}
+	if p.express != nil && mode == llc.Standard {
+		if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
+			v := &p.out
+			llc.EagerWords(&v.Head, key, tag, len(buf))
+			v.Data, v.Peer = buf, dst
+			p.express.Place(slot, v)
+			p.gate.leave()
+			return nil
+		}
 	}
 	r := p.request()
 	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
@@ -28,20 +38,36 @@ func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error 
 	}
 	err := r.Status.Err
 	p.keep(r)
+	p.depart()
+	return err
+}
+
+// depart leaves the port, and has the helper look after what is under way.
+func (p *Port) depart() {
 	if p.helper.away && !p.eng.Idle() {
 		p.helper.consider(p)
 	}
 	p.gate.leave()
-	return err
 }
 
 // Recv receives a message into buf and returns when it is there. src is a peer
 // or llc.AnyPeer. The error is that of the status, or ErrClosed.
 func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
 	p.lock()
-	if p.drained {
+	if p.is(drained) {
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
+	}
+	if p.shun != 0 {
+		p.shun--
+	} else if p.express != nil && src >= 0 {
+		r := &p.plain
+		r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
+		if p.take() { // field by field: wide loads would wait for narrow stores
+			st.Source, st.Tag, st.Bytes = r.Status.Source, r.Status.Tag, r.Status.Bytes
+			p.gate.leave()
+			return st, nil
+		}
 	}
 	r := p.request()
 	r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
@@ -55,13 +81,10 @@ func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err e
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
 	}
-	from := &r.Status // field by field: wide loads would wait for its narrow stores
+	from := &r.Status
 	st.Source, st.Tag, st.Bytes, st.Err = from.Source, from.Tag, from.Bytes, from.Err
 	p.keep(r)
-	if p.helper.away && !p.eng.Idle() {
-		p.helper.consider(p)
-	}
-	p.gate.leave()
+	p.depart()
 	return st, st.Err
 }
 
@@ -71,7 +94,7 @@ func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err e
 func (p *Port) Start(r *llc.Request, send bool) {
 	p.lock()
 	defer p.gate.leave()
-	if p.drained {
+	if p.is(drained) {
 		r.Status.Err = ErrClosed
 		return
 	}
@@ -90,10 +113,10 @@ func (p *Port) Start(r *llc.Request, send bool) {
 // settle looks after what was started, if nobody polls.
 func (p *Port) settle(r *llc.Request) {
 	p.announce()
-	if r.Done() || p.polling {
+	if r.Done() || p.is(polling) {
 		return
 	}
-	if p.asleep {
+	if p.is(asleep) {
 		p.stir()
 		return
 	}
@@ -117,10 +140,10 @@ func (p *Port) Wait(r *llc.Request) {
 func (p *Port) Test(r *llc.Request) bool {
 	p.lock()
 	done := r.Done()
-	for i := 0; !done && !p.closed && i < burst && p.turn(); i++ {
+	for i := 0; !done && !p.is(closed) && i < burst && p.turn(); i++ {
 		done = r.Done()
 	}
-	if done = done || r.Done(); !done && p.closed {
+	if done = done || r.Done(); !done && p.is(closed) {
 		r.Status.Err = ErrClosed
 		done = true
 	}
@@ -163,7 +186,7 @@ func (p *Port) Cancel(r *llc.Request) bool {
 // that the port is closed, or see Failure.
 func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	p.lock()
-	if p.drained {
+	if p.is(drained) {
 		p.gate.leave()
 		return llc.Status{}, false
 	}
@@ -179,7 +202,7 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	w.kind, w.call, w.context, w.src, w.tag = waitProbe, "Probe", ctx, src, tag
 	p.nic.Hint(src)
 	b := p.policy.Begin()
-	for !ok && !p.closed && !w.expired.Load() { // another goroutine may receive what the wait ended for
+	for !ok && !p.is(closed) && !w.expired.Load() { // another goroutine may receive what the wait ended for
 		p.await(w, &b)
 		st, ok = p.eng.Probe(ctx, src, tag)
 	}
@@ -204,7 +227,7 @@ func (p *Port) AwaitCollective(call string, c *ir.Collective, begin func(), cond
 
 func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func() bool) {
 	p.lock()
-	if p.closed {
+	if p.is(closed) {
 		p.gate.leave()
 		return
 	}
@@ -243,7 +266,7 @@ func (p *Port) Open(ctx uint16, mask, want uint32) {
 func (p *Port) Shut(ctx uint16) {
 	p.lock()
 	defer p.gate.leave()
-	if p.drained {
+	if p.is(drained) {
 		return
 	}
 	p.eng.Shut(ctx)

@@ -11,22 +11,22 @@ import (
 // later ones do. The error wraps ErrUnfinished if transfers were left over.
 func (p *Port) Close() error {
 	p.lock()
-	if p.drained {
+	if p.is(drained) {
 		p.gate.leave()
 		return ErrClosed
 	}
-	p.drained = true
+	p.set(drained)
 	var err error
 	if !p.drain() {
 		err = ErrUnfinished
 	}
-	p.closed = true
+	p.set(closed)
 	for w := p.waiters.first; w != nil; {
 		next := w.next
 		p.wake(w)
 		w = next
 	}
-	for p.asleep || p.polling || p.waiters.first != nil {
+	for p.is(asleep|polling) || p.waiters.first != nil {
 		p.gate.leave()
 		runtime.Gosched()
 		p.gate.enter()
@@ -51,7 +51,7 @@ func (p *Port) drain() bool {
 			b.Reset()
 			continue
 		}
-		if p.gate.wanted.Load() != 0 || p.woke {
+		if p.gate.wanted.Load() != 0 || p.is(woke) {
 			p.cede()
 		}
 		if b.Pause() {

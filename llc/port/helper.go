@@ -25,7 +25,7 @@ func (h *helper) init() {
 // consider has the helper, which is away, come unless somebody else sees to
 // what is under way although the call that is about to return is complete.
 func (h *helper) consider(p *Port) {
-	if !p.polling && !p.asleep {
+	if !p.is(polling | asleep) {
 		h.engage(p)
 	}
 }
@@ -70,9 +70,9 @@ func (h *helper) run(p *Port) {
 		switch {
 		case p.open == 0 && p.eng.Idle():
 			quiet++
-		case called || p.polling:
+		case called || p.is(polling):
 			quiet = 0
-		case p.asleep:
+		case p.is(asleep):
 			quiet++ // the sleeper sees to everything, and calls the helper when it leaves
 		default:
 			quiet = 0
@@ -98,7 +98,7 @@ func (h *helper) run(p *Port) {
 // help makes what progress there is and reports whether there was any.
 func (p *Port) help() bool {
 	found := false
-	for i := 0; i < burst && !p.polling && p.gate.wanted.Load() == 0 && p.turn(); i++ {
+	for i := 0; i < burst && !p.is(polling) && p.gate.wanted.Load() == 0 && p.turn(); i++ {
 		found = true
 	}
 	return found

@@ -108,10 +108,10 @@ func eventually(t testing.TB, what string, cond func() bool) {
 }
 
 // asleep reports whether a goroutine sleeps on the doorbell of p.
-func asleep(p *Port) bool {
+func napping(p *Port) bool {
 	p.gate.enter()
 	defer p.gate.leave()
-	return p.asleep
+	return p.is(asleep)
 }
 
 // parked returns how many goroutines wait without polling.

@@ -24,27 +24,27 @@ type Port struct {
 	gate gate
 
 	// The rest is guarded by gate.
-	eng     *llc.Engine
-	nic     ir.Translator
-	policy  wait.Policy
-	ev      ir.Event
-	free    []*llc.Request // of finished blocking calls
-	calls   uint64         // how often a goroutine has entered
-	open    int            // requests under way with Notify set
-	polling bool           // a goroutine polls and is not asleep
-	asleep  bool           // a goroutine sleeps on the doorbell
-	last    bool           // the engine tries nothing again: a sleep comes next
-	woke    bool           // parked goroutines were made runnable
-	closed  bool
-	drained bool // Close has been called
-	misses  uint
-	lull    lull // of blocking receives
+	eng    *llc.Engine
+	nic    ir.Translator
+	policy wait.Policy
+	ev     ir.Event
+	free   []*llc.Request // of finished blocking calls
+	calls  uint64         // how often a goroutine has entered
+	open   int            // requests under way with Notify set
+	state  state
+	misses uint
+	lull   lull // of blocking receives
 
 	ended uint64 // requests with Notify set that are done
 
 	waiters waiters
 	board   ir.Board
-	aimer   ir.Aimer // nil: none, or whoever is waited for needs the processor
+	aimer   ir.Aimer    // nil: none, or whoever is waited for needs the processor
+	express ir.Express  // nil: none
+	view    ir.View     // the packet that the lane looks at
+	out     ir.View     // the packet that it sends
+	plain   llc.Request // the receive in the lane
+	shun    int         // receives that go the long way next, because one had to
 	report  Reporter
 	auditor ir.Auditor    // nil: none
 	audited time.Duration // when it looked last
@@ -62,12 +62,11 @@ func New(cfg Config) *Port {
 		}),
 		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
 	}
-	p.board, _ = cfg.NIC.(ir.Board)
+	can := ir.AbilitiesOf(cfg.NIC)
+	p.board, p.express, p.report, p.auditor = can.Board, can.Express, can.Reporter, can.Auditor
 	if cfg.Policy.Spin > 0 {
-		p.aimer, _ = cfg.NIC.(ir.Aimer)
+		p.aimer = can.Aimer
 	}
-	p.report, _ = cfg.NIC.(Reporter)
-	p.auditor, _ = cfg.NIC.(ir.Auditor)
 	p.helper.init()
 	return p
 }
@@ -108,8 +107,10 @@ func (p *Port) news() bool { return p.ev.Kind != ir.Tail && p.ev.Kind != ir.Busy
 
 // turn takes one event, or lets the engine try again if there is none, and
 // reports whether it found an event or packets went.
-func (p *Port) turn() bool {
-	found := p.nic.Poll(&p.ev)
+func (p *Port) turn() bool { return p.digest(p.nic.Poll(&p.ev)) }
+
+// digest goes on after a Poll that found an event, or nothing.
+func (p *Port) digest(found bool) bool {
 	if !found {
 		found = p.retry()
 	} else if err := p.eng.Step(&p.ev); err != nil {
@@ -127,7 +128,7 @@ func (p *Port) turn() bool {
 // retry lets the engine try again, unless this is the last look, and reports whether
 // packets went.
 func (p *Port) retry() bool {
-	if p.last && !p.eng.Flying() || !p.eng.Retry() {
+	if p.is(last) && !p.eng.Flying() || !p.eng.Retry() {
 		return false
 	}
 	p.ev.Kind = 0 // not that of the event before

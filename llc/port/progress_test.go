@@ -56,7 +56,7 @@ func TestHelperRestsBesideASleeper(t *testing.T) {
 		ps[0].Wait(other)
 		left.Store(true)
 	}()
-	eventually(t, "the helper rests", func() bool { return asleep(ps[0]) && away() })
+	eventually(t, "the helper rests", func() bool { return napping(ps[0]) && away() })
 	send(t, ps[1], 0, 0, 2, nil)
 	eventually(t, "the receive returns", left.Load)
 	// From here on, rank 0 computes.

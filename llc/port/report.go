@@ -8,7 +8,7 @@ import (
 // A Waiting says what a rank waits for.
 type Waiting = ir.Waiting
 
-// A Reporter is an optional ability of a translator, found by assertion.
+// A Reporter is an optional ability of a translator (see [ir.Abilities]).
 type Reporter = ir.Reporter
 
 // describe reports the wait of w, once.

@@ -34,10 +34,8 @@ func TestBlockingCallsTell(t *testing.T) {
 					p.Wait(r)
 					close(waited)
 				}()
-				for asleep := false; !asleep; time.Sleep(time.Millisecond) {
-					p.lock()
-					asleep = p.asleep
-					p.gate.leave()
+				for !napping(p) {
+					time.Sleep(time.Millisecond)
 				}
 			} else {
 				close(waited)

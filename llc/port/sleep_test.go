@@ -93,7 +93,7 @@ func TestShortSleepsOnAFullRing(t *testing.T) {
 func polled(p *Port) bool {
 	p.gate.enter()
 	defer p.gate.leave()
-	return p.polling || p.asleep
+	return p.is(polling | asleep)
 }
 
 // TestPollingIsPassedOn: when the goroutine that polls for all has what it waited
@@ -109,7 +109,7 @@ func TestPollingIsPassedOn(t *testing.T) {
 			eventually(t, "the first waits", func() bool { return polled(ps[0]) })
 			wg.Go(func() { recv(t, ps[0], 0, 1, 2, payload(2, 8)) })
 			if yield == 0 {
-				eventually(t, "both wait", func() bool { return parked(ps[0]) == 2 && asleep(ps[0]) })
+				eventually(t, "both wait", func() bool { return parked(ps[0]) == 2 && napping(ps[0]) })
 			} else {
 				eventually(t, "the second is parked", func() bool { return parked(ps[0]) == 1 })
 			}
@@ -143,7 +143,7 @@ func TestSleeperTakesOver(t *testing.T) {
 	s.onSleep = func(time.Duration) { sleeps.Add(1) }
 	var wg sync.WaitGroup
 	wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
-	eventually(t, "the first sleeps", func() bool { return asleep(ps[0]) })
+	eventually(t, "the first sleeps", func() bool { return napping(ps[0]) })
 	before := sleeps.Load()
 	wg.Go(func() { recv(t, ps[0], 0, 1, 2, payload(2, 8)) })
 	eventually(t, "it looks, and sleeps again", func() bool { return sleeps.Load() > before && parked(ps[0]) == 2 })
@@ -201,7 +201,7 @@ func TestStartWakesTheSleeper(t *testing.T) {
 	ps[0].policy = wait.Policy{Nap: time.Hour, Local: true}
 	var wg sync.WaitGroup
 	wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
-	eventually(t, "asleep", func() bool { return asleep(ps[0]) })
+	eventually(t, "asleep", func() bool { return napping(ps[0]) })
 	out := &llc.Request{Peer: 1, Tag: 2, Buf: payload(2, 40000)} // offered once the NIC has answered
 	ps[0].Start(out, true)
 	inTime(t, "the other rank", func() { recv(t, ps[1], 0, 0, 2, payload(2, 40000)) })
@@ -218,7 +218,7 @@ func TestCloseEndsALongSleep(t *testing.T) {
 	for tag := range 2 {
 		wg.Go(func() { _, _ = p.Recv(0, 1, tag, nil) })
 	}
-	eventually(t, "both wait", func() bool { return parked(p) == 2 && asleep(p) })
+	eventually(t, "both wait", func() bool { return parked(p) == 2 && napping(p) })
 	inTime(t, "Close", func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -244,7 +244,7 @@ func TestContextEndsALongSleep(t *testing.T) {
 			p.Cancel(r)
 		})
 	}
-	eventually(t, "both wait", func() bool { return parked(p) == 2 && asleep(p) })
+	eventually(t, "both wait", func() bool { return parked(p) == 2 && napping(p) })
 	stop()
 	inTime(t, "waits", wg.Wait)
 }

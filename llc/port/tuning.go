@@ -15,6 +15,9 @@ const (
 	// condGlances the same for a condition.
 	glances     = 48
 	condGlances = 8
+	// shunned is how many receives do not try the lane after one whose message was
+	// not plain: most likely theirs are not either.
+	shunned = 64
 	// lullWaits is after how many receives that had to wait their lull is chosen
 	// anew. There is none for rounds of more than longRound nanoseconds, or if
 	// more than fewInstant waits end at their first look; a round has lullShare

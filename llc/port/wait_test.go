@@ -128,7 +128,7 @@ func TestParkedAreWokenByTheirOwnRequest(t *testing.T) {
 			got[i].Store(true)
 		})
 	}
-	eventually(t, "all wait", func() bool { return parked(ps[1]) == n && asleep(ps[1]) })
+	eventually(t, "all wait", func() bool { return parked(ps[1]) == n && napping(ps[1]) })
 	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
 		if got[i].Load() {
 			t.Errorf("receiver %d returned before its message", i)
@@ -146,7 +146,7 @@ func TestSleeperIsServedByAnotherCaller(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 10 {
 		wg.Go(func() { recv(t, ps[1], 0, 0, 0, payload(i, 8)) })
-		eventually(t, "asleep", func() bool { return asleep(ps[1]) })
+		eventually(t, "asleep", func() bool { return napping(ps[1]) })
 		wg.Go(func() { recv(t, ps[1], 0, 0, 1, payload(i, 40000)) })
 		send(t, ps[0], 0, 1, 1, payload(i, 40000))
 		send(t, ps[0], 0, 1, 0, payload(i, 8))
@@ -215,7 +215,7 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 		inTime(t, c.want.Call, func() {
 			var wg sync.WaitGroup
 			wg.Go(c.wait)
-			eventually(t, "asleep", func() bool { return asleep(ps[0]) })
+			eventually(t, "asleep", func() bool { return napping(ps[0]) })
 			if got, n, cleared := rep.last(); got != c.want || n != i+1 || cleared != i {
 				t.Errorf("%s: %+v, reported %d times, cleared %d", c.want.Call, got, n, cleared)
 			}

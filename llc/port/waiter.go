@@ -156,7 +156,7 @@ func (p *Port) wake(w *waiter) {
 	}
 	p.delist(w)
 	w.wake <- struct{}{}
-	p.woke = true
+	p.set(woke)
 }
 
 // announce wakes those whose wait has ended.

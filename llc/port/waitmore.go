@@ -16,7 +16,7 @@ func (p *Port) WaitAny(rs []*llc.Request) int {
 	if i >= 0 {
 		return i
 	}
-	if p.closed {
+	if p.is(closed) {
 		rs[0].Status.Err = ErrClosed
 		return 0
 	}
@@ -43,7 +43,7 @@ func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 	if r.Done() {
 		return nil
 	}
-	if p.closed {
+	if p.is(closed) {
 		r.Status.Err = ErrClosed
 		return ErrClosed
 	}
@@ -63,7 +63,7 @@ func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 	switch {
 	case r.Done():
 		return nil
-	case p.closed:
+	case p.is(closed):
 		r.Status.Err = ErrClosed
 		return ErrClosed
 	}

@@ -79,7 +79,7 @@ func (w *world) missing() map[key]int {
 			continue
 		}
 		for _, s := range r.sends {
-			if w.honest(s.to) && !(s.req.Done() && s.req.Status.Err != nil) {
+			if w.honest(s.to) && !(s.over() && s.req.Status.Err != nil) {
 				n[key{i, s.to, s.ctx}]++
 			}
 		}
@@ -138,7 +138,7 @@ func (w *world) judge() error {
 
 func (w *world) judgeSend(i int, s *send) error {
 	switch err := s.req.Status.Err; {
-	case !s.req.Done():
+	case !s.over():
 		return fmt.Errorf("peer %d: send of message %d is not done", i, s.id)
 	case err == nil,
 		errors.Is(err, llc.ErrPeerGone) && !w.honest(s.to),

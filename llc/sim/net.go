@@ -42,10 +42,11 @@ type Net struct {
 	// Broken lists what engines did that a correct engine does not do.
 	Broken []string
 
-	rng  *rand.Rand
-	nics []nic
-	now  int      // how many Polls there have been
-	list []choice // for the next Poll
+	rng    *rand.Rand
+	nics   []nic
+	opened map[[2]int]ir.Ring // by writer and reader
+	now    int                // how many Polls there have been
+	list   []choice           // for the next Poll
 }
 
 // A Fate is what becomes of a packet.
@@ -110,7 +111,7 @@ type answer struct {
 
 // NewNet returns a network of so many peers. rng may be nil.
 func NewNet(peers int, caps ir.Caps, shared int, rng *rand.Rand) *Net {
-	n := &Net{Caps: caps, Shared: shared, rng: rng, nics: make([]nic, peers)}
+	n := &Net{Caps: caps, Shared: shared, rng: rng, nics: make([]nic, peers), opened: map[[2]int]ir.Ring{}}
 	for i := range n.nics {
 		n.nics[i].rings = make([]ringMemory, caps.Rings)
 		n.nics[i].words = make([]uint64, caps.Words)

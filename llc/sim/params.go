@@ -29,6 +29,7 @@ type Params struct {
 	Sync   int // percent of synchronous sends
 	Cancel int // percent of operations that cancel a receive
 	Probe  int // percent of operations that probe
+	Lane   int // percent of sends and receives that try the ready lane first
 	Busy   int // percent of packets to shared rings that are sent back
 	Hold   int // percent of packets and answers that take their time
 	Nap    int // percent of turns after which a peer stays away for a while
@@ -54,7 +55,7 @@ func (p *Params) fields() []field {
 		{"rings", &p.Caps.Rings}, {"slots", &p.Caps.Slots}, {"ring", &p.Caps.Bytes}, {"words", &p.Caps.Words},
 		{"fragment", &p.Caps.Fragment}, {"eager", &p.Caps.Eager}, {"split", &p.Caps.Split}, {"unit", &p.Caps.SplitUnit},
 		{"copies", &p.Caps.Copies}, {"shared", &p.Shared},
-		{"wild", &p.Wild}, {"short", &p.Short}, {"sync", &p.Sync}, {"cancel", &p.Cancel}, {"probe", &p.Probe},
+		{"wild", &p.Wild}, {"short", &p.Short}, {"sync", &p.Sync}, {"cancel", &p.Cancel}, {"probe", &p.Probe}, {"lane", &p.Lane},
 		{"busy", &p.Busy}, {"hold", &p.Hold}, {"nap", &p.Nap}, {"deny", &p.Deny}, {"refuse", &p.Refuse}, {"crash", &p.Crash}, {"liar", &p.Liar},
 	}
 }
@@ -165,5 +166,6 @@ func Random(seed uint64) Params {
 		p.Order, p.Messages, p.Tags = pick(1, 2), 150+rng.IntN(100), pick(1, 3, 60)
 		p.Bytes = min(p.Bytes, 300)
 	}
+	p.Lane = pick(0, 50, 100)
 	return p
 }

@@ -17,6 +17,7 @@ func (n *Net) Post(from int, cmd *ir.Command) {
 		n.append(from, cmd)
 	case ir.Open:
 		n.ring(from, cmd)
+		n.opened[[2]int{from, int(cmd.Peer)}] = cmd.Ring
 	case ir.Watch:
 		n.watch(from, cmd)
 	case ir.ReadTail:

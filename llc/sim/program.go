@@ -89,9 +89,11 @@ func (w *world) newReceive(src, tag int, ctx uint16, room int) *receive {
 
 func (w *world) send(i int, s *send) {
 	w.ranks[i].sends = append(w.ranks[i].sends, s)
-	w.notify(&s.req, true)
-	w.ranks[i].engine.Send(&s.req)
-	w.notify(&s.req, !s.req.Done())
+	if !w.direct(i, s) {
+		w.notify(&s.req, true)
+		w.ranks[i].engine.Send(&s.req)
+		w.notify(&s.req, !s.req.Done())
+	}
 	w.post(i)
 	w.look(i)
 }
@@ -99,9 +101,11 @@ func (w *world) send(i int, s *send) {
 func (w *world) receive(i int, r *receive) {
 	r.req.Peer, r.req.Tag, r.req.Context = r.src, r.tag, r.ctx
 	w.ranks[i].recvs = append(w.ranks[i].recvs, r)
-	w.notify(&r.req, true)
-	w.ranks[i].engine.Recv(&r.req)
-	w.notify(&r.req, !r.req.Done())
+	if !w.accept(i, r) {
+		w.notify(&r.req, true)
+		w.ranks[i].engine.Recv(&r.req)
+		w.notify(&r.req, !r.req.Done())
+	}
 	w.post(i)
 	w.look(i)
 }
@@ -165,7 +169,7 @@ func (w *world) look(i int) {
 		r.Notify = false
 	}
 	for _, s := range w.ranks[i].sends {
-		if !s.done && s.req.Done() {
+		if !s.done && s.over() {
 			s.done = true
 			for k := range s.req.Buf {
 				s.req.Buf[k] = 0xee

@@ -48,13 +48,17 @@ type step struct {
 
 // A send is a message of the program.
 type send struct {
-	req  llc.Request
-	id   int
-	to   int
-	tag  int
-	ctx  uint16
-	done bool // seen
+	req    llc.Request
+	id     int
+	to     int
+	tag    int
+	ctx    uint16
+	done   bool // seen
+	direct bool // went by the ready lane
 }
+
+// over reports whether the send is done.
+func (s *send) over() bool { return s.direct || s.req.Done() }
 
 // A receive is one receive of the program.
 type receive struct {

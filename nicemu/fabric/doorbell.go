@@ -34,16 +34,17 @@ const napLimit = time.Millisecond
 // returned, or its publisher sees the rank armed. As long as not every rank
 // can be reached by that fence, and between goroutines, Ring fences instead.
 type Doorbell struct {
-	asleep *uint32 // set by the sleeper, cleared by whoever rings or by the sleeper
-	bell   *uint32
-	fenced *uint64       // number of ranks that Arm's fence reaches
-	ranks  uint64        // number of all ranks
-	heard  uint32        // bell when armed; owned by the sleeper
-	nap    bool          // this sleep is short, because Arm should have fenced and could not
-	blind  bool          // the kernel does not fence though it said it would
-	own    uint32        // nobody else's; what Ring fences with
-	ready  chan struct{} // ranks as goroutines: takes one token; else nil
-	timer  *time.Timer   // ranks as goroutines: of the sleeper
+	asleep  *uint32 // set by the sleeper, cleared by whoever rings or by the sleeper
+	bell    *uint32
+	fenced  *uint64       // number of ranks that Arm's fence reaches
+	ranks   uint64        // number of all ranks
+	heard   uint32        // bell when armed; owned by the sleeper
+	nap     bool          // this sleep is short, because Arm should have fenced and could not
+	blind   bool          // the kernel does not fence though it said it would
+	own     uint32        // nobody else's; what Ring fences with
+	reached bool          // every rank is reached by Arm's fence, and stays so
+	ready   chan struct{} // ranks as goroutines: takes one token; else nil
+	timer   *time.Timer   // ranks as goroutines: of the sleeper
 }
 
 func (d *Doorbell) open(f *Fabric, rank int) {
@@ -109,11 +110,20 @@ func (d *Doorbell) Disarm() (rung bool) { return atomic.SwapUint32(d.asleep, 0) 
 
 // Ring wakes the rank if it is armed. The caller has published before.
 func (d *Doorbell) Ring() {
-	if d.ready != nil || atomic.LoadUint64(d.fenced) < d.ranks {
-		atomic.AddUint32(&d.own, 0) // a fence: Arm has none
+	if !d.reached {
+		d.fence()
 	}
 	if atomic.LoadUint32(d.asleep) != 0 {
 		d.wake()
+	}
+}
+
+// fence is a fence where Arm may have none.
+func (d *Doorbell) fence() {
+	if d.ready != nil || atomic.LoadUint64(d.fenced) < d.ranks {
+		atomic.AddUint32(&d.own, 0)
+	} else {
+		d.reached = true
 	}
 }
 

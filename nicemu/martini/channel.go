@@ -67,6 +67,19 @@ func (n *NIC) RingReader(i int) *ring.Reader {
 	return ring.NewReader(n.readyMemory(n.rank, i), g.Ring, 0, 0)
 }
 
+// PutLine writes packet number slot, whose payload lies in its line, with header
+// words as [ring.Ring.PutLine] takes them, if the translations still hold. It
+// reports whether they do; if not, nothing has happened.
+func (c *Channel) PutLine(slot uint64, p *ring.Packet) bool {
+	if !c.good() {
+		return false
+	}
+	*c.cont++
+	c.ring.PutLine(slot, p)
+	c.slot = slot + 1
+	return true
+}
+
 // Put writes packet number slot, whose payload lies at data position pos if it
 // is long; see [ring.Ring.Put]. The caller knows that there is room.
 func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {

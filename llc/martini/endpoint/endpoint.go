@@ -71,6 +71,9 @@ func (e *Endpoint) Disarm() (rung bool) { return e.fabric.Bell(e.self).Disarm() 
 // Wake rings peer's doorbell if peer sleeps.
 func (e *Endpoint) Wake(peer int) { e.fabric.Bell(peer).Ring() }
 
+// Bell returns what Wake rings.
+func (e *Endpoint) Bell(peer int) *fabric.Doorbell { return e.fabric.Bell(peer) }
+
 // Report puts what this rank waits for on its status line, where the launcher
 // sees it.
 func (e *Endpoint) Report(w ir.Waiting) {
