@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"rhinet/collectives"
+	"rhinet/internal/pmi"
 	"rhinet/llc/nics"
 )
 
 // The variables through which a launcher and a rank speak.
 const (
-	envJob  = "RHINET_JOB"  // what mpirun tells a rank: "version=1 rank=R size=N fabric=FD life=FD nic=NAME cpus=C"
+	envJob  = pmi.Variable  // what mpirun tells a rank, a pmi.Job
 	envInit = "RHINET_INIT" // what a process remembers of Init: "pid state"
 	envNIC  = "RHINET_NIC"  // the network interface of a world of one rank
 
@@ -20,17 +21,11 @@ const (
 	envForce = collectives.ForceVariable
 )
 
-// jobVersion is the version of the format of envJob.
-const jobVersion = 1
-
 // A setup is how a process becomes a rank.
 type setup struct {
-	rank, size   int
-	fabric, life int // descriptors; -1: none
-	nic          string
-	force        string
-	cpus         int // processors that all ranks share; 0: unknown
-	watch        nics.Debug
+	job   pmi.Job
+	force string
+	watch nics.Debug
 }
 
 // readEnvironment finds the setup of process pid.
@@ -46,9 +41,13 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	if err != nil {
 		return setup{}, initError(ErrInit, "%s: %s", envDebug, strings.TrimPrefix(err.Error(), "nics: "))
 	}
-	s := setup{size: 1, fabric: -1, life: -1, nic: getenv(envNIC), force: getenv(envForce), watch: watch}
+	alone := pmi.Job{Size: 1, Fabric: pmi.None, Life: pmi.None, NIC: getenv(envNIC)}
+	s := setup{job: alone, force: getenv(envForce), watch: watch}
 	if job := getenv(envJob); job != "" {
-		return s, s.parse(job)
+		if s.job, err = pmi.Decode(job); err != nil {
+			return s, initError(ErrInit, "%v", err)
+		}
+		return s, nil
 	}
 	if launcher := otherLauncher(getenv); launcher != "" {
 		return s, initError(ErrInit, "%s shows that another launcher started this process as one of several, which it cannot know of; "+
@@ -69,38 +68,6 @@ const (
 func markEnvironment(pid int, state string) {
 	os.Unsetenv(envJob)
 	os.Setenv(envInit, fmt.Sprintf("%d %s", pid, state))
-}
-
-// parse reads the value of envJob.
-func (s *setup) parse(job string) error {
-	s.rank, s.size = -1, -1
-	version := -1
-	numbers := map[string]*int{"version": &version, "rank": &s.rank, "size": &s.size, "fabric": &s.fabric, "life": &s.life, "cpus": &s.cpus}
-	for field := range strings.FieldsSeq(job) {
-		key, value, _ := strings.Cut(field, "=")
-		if key == "nic" {
-			s.nic = value
-			continue
-		}
-		p := numbers[key]
-		if p == nil {
-			continue // of a later mpirun, which says so with the version if it matters
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 0 {
-			return initError(ErrInit, "%s is %q: %s is not a number; start the program with rhinet's mpirun", envJob, job, field)
-		}
-		*p = n
-	}
-	switch {
-	case version != jobVersion:
-		return initError(ErrInit, "%s is %q: this program speaks version %d; build it and mpirun from the same rhinet", envJob, job, jobVersion)
-	case s.size < 1 || s.rank < 0 || s.rank >= s.size:
-		return initError(ErrInit, "%s is %q: rank and size are missing or do not fit; start the program with rhinet's mpirun", envJob, job)
-	case s.fabric < 0:
-		return initError(ErrInit, "%s is %q: fabric is missing; start the program with rhinet's mpirun", envJob, job)
-	}
-	return nil
 }
 
 // otherLauncher returns the assignment that shows a launcher which means this

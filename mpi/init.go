@@ -21,8 +21,8 @@ func Init() (*Comm, error) {
 		return nil, err
 	}
 	markEnvironment(os.Getpid(), stateActive)
-	if s.life >= 0 {
-		if err := watchLife(s.life, func() { die(s.rank) }); err != nil {
+	if s.job.Life >= 0 {
+		if err := watchLife(s.job.Life, func() { die(s.job.Rank) }); err != nil {
 			return nil, err
 		}
 	}

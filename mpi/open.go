@@ -15,7 +15,7 @@ var _ Transport = (*port.Port)(nil)
 
 // open connects the process to its network interface.
 func (s setup) open() (Job, error) {
-	j := Job{Rank: s.rank, Size: s.size, Debug: s.watch.Requests}
+	j := Job{Rank: s.job.Rank, Size: s.job.Size, Debug: s.watch.Requests}
 	// Before there is a NIC: one that is closed shows the launcher a rank that has finalized.
 	force, err := collectives.ParseForce(s.force)
 	if err != nil {
@@ -26,18 +26,18 @@ func (s setup) open() (Job, error) {
 		var none *Comm
 		return j, none.because(at("Init"), ErrInit, err, "")
 	}
-	cpus := s.cpus
+	cpus := s.job.CPUs
 	if cpus == 0 {
 		cpus = wait.UsableCPUs()
 	}
 	j.Processors = cpus
-	j.Collectives = collectives.Options{Oversubscribed: s.size > cpus, Force: force}
-	config := port.Config{NIC: nic, Policy: wait.For(s.size, cpus, false)}
+	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force}
+	config := port.Config{NIC: nic, Policy: wait.For(s.job.Size, cpus, false)}
 	if s.watch.Requests {
-		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.rank, err) }
+		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.job.Rank, err) }
 	}
-	if s.fabric >= 0 && s.size > cpus {
-		wait.Spread(s.rank)
+	if s.job.Fabric >= 0 && s.job.Size > cpus {
+		wait.Spread(s.job.Rank)
 	}
 	j.Transport, j.release = port.New(config), release
 	if a := ir.AbilitiesOf(nic).Aborter; a != nil {
@@ -52,12 +52,12 @@ func (s setup) open() (Job, error) {
 // openNIC finds the network interface in the job's memory, or in memory of its
 // own for a world of one rank.
 func (s setup) openNIC() (ir.Translator, func() error, error) {
-	name := s.nic
+	name := s.job.NIC
 	if name == "" {
 		name = nics.Default
 	}
-	if s.fabric >= 0 {
-		return nics.Join(name, s.fabric, s.rank, s.size)
+	if s.job.Fabric >= 0 {
+		return nics.Join(name, s.job.Fabric, s.job.Rank, s.job.Size)
 	}
 	all, release, err := nics.Local(name, 1, s.watch)
 	if err != nil {

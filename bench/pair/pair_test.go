@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rhinet/bench"
+	"rhinet/internal/pmi"
 	"rhinet/nicemu/fabric"
 )
 
@@ -207,11 +208,11 @@ func TestPlace(t *testing.T) {
 }
 
 func TestLeaderRefuses(t *testing.T) {
-	t.Setenv(jobVariable, "version=1")
+	t.Setenv(pmi.Variable, "version=1")
 	if _, err := Lead("x", 2, 2, fabric.Small(), nil); !errors.Is(err, ErrInput) {
 		t.Error(err)
 	}
-	t.Setenv(jobVariable, "")
+	t.Setenv(pmi.Variable, "")
 	if _, err := Lead("x", 2, 0, fabric.Small(), nil); err == nil {
 		t.Error("a job of nobody")
 	}

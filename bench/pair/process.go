@@ -9,17 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"rhinet/internal/pmi"
 	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
 )
 
 // secondVariable names, in the environment of the other processes, what they
-// open, and placeVariable says which of how many a process is; jobVariable is
-// how a launcher's rank is known.
+// open, and placeVariable says which of how many a process is.
 const (
 	secondVariable = "RHINET_BENCH_SECOND"
 	placeVariable  = "RHINET_BENCH_PLACE"
-	jobVariable    = "RHINET_JOB"
 )
 
 // grace is how long another process may take to see that it is to stop.
@@ -46,7 +45,7 @@ type follower struct {
 // Lead creates the memory of a job of so many nodes and starts the other ones
 // of count processes, which learn the name of what to open from [Second].
 func Lead(name string, count, nodes int, g fabric.Geometry, errs io.Writer) (*Leader, error) {
-	if os.Getenv(jobVariable) != "" {
+	if os.Getenv(pmi.Variable) != "" {
 		return nil, fmt.Errorf("%w: this measurement starts what processes it needs itself; run it without mpirun", ErrInput)
 	}
 	file, err := fabric.Create(nodes, g)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"rhinet/internal/launch"
+	"rhinet/internal/pmi"
 	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
 )
@@ -20,7 +20,7 @@ func TestStatusOfTheFabric(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if s := m.Status(1); s.State != launch.Outside {
+	if s := m.Status(1); s.State != pmi.Outside {
 		t.Errorf("before the start: %+v", s)
 	}
 	rank, err := fabric.Map(m.File())
@@ -28,58 +28,23 @@ func TestStatusOfTheFabric(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rank.Close()
-	since := time.Now().Add(-time.Second)
-	m.(*memory).begin = since.Add(-time.Second)
-	rank.Publish(1, &fabric.Status{State: fabric.Waiting, Call: "Recv", Peer: 0, Tag: 7, Bytes: 64, Since: since.UnixNano()})
-	s := m.Status(1)
-	if s.For < time.Second || s.For > time.Minute {
-		t.Errorf("for %v", s.For)
+	if begin := m.Begin(); time.Since(begin) < 0 || time.Since(begin) > time.Hour {
+		t.Errorf("made %v", begin)
 	}
-	s.For = 0
-	if want := (launch.Status{State: launch.Waiting, Call: "Recv", Peer: 0, Tag: 7, Bytes: 64, Mark: uint64(since.UnixNano())}); s != want {
+	want := pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: "Recv", Tag: 7, Bytes: 64}, Since: time.Now().UnixNano()}
+	rank.Publish(1, &want)
+	if s := m.Status(1); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
-}
-
-func TestStatesOfTheFabric(t *testing.T) {
-	for from, to := range map[fabric.State]launch.State{
-		fabric.Absent:   launch.Outside,
-		fabric.Running:  launch.Computing,
-		fabric.Waiting:  launch.Waiting,
-		fabric.Finished: launch.Finalized,
-		fabric.Aborting: launch.Aborted,
-		fabric.State(9): launch.Outside,
-	} {
-		if got := translate(fabric.Status{State: from}, time.Now(), time.Now(), 2).State; got != to {
-			t.Errorf("%v becomes %v", from, got)
-		}
+	rank.Publish(1, &pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: "\x1b[2J", Peer: 2}, Since: 1})
+	if s := m.Status(1); s.Call != "(?)" || s.Peer != pmi.NoPeer {
+		t.Errorf("what cannot be: %+v", s)
 	}
-}
-
-// TestStatusThatCannotBe has a rank say what no rank can wait for.
-func TestStatusThatCannotBe(t *testing.T) {
-	now := time.Now()
-	begin := now.Add(-time.Minute)
-	for what, since := range map[string]time.Time{
-		"in the future": now.Add(time.Hour), "before the job": begin.Add(-time.Second), "never": time.Unix(0, 0), "long ago": time.Unix(0, -1<<63),
-	} {
-		if s := translate(fabric.Status{State: fabric.Waiting, Call: "Recv", Since: since.UnixNano()}, begin, now, 2); s.For != 0 {
-			t.Errorf("%s: for %v", what, s.For)
-		}
+	for i := range rank.Words(1, fabric.Front) {
+		rank.Words(1, fabric.Front)[i] = ^uint64(0) // being written, for ever
 	}
-	for _, call := range []string{"", "\x1b[2J", "Recv\n", "Recv 3", "\xff\xfe", "a\u0301"} {
-		if s := translate(fabric.Status{State: fabric.Waiting, Call: call}, begin, now, 2); s.Call != unknownCall {
-			t.Errorf("%q becomes %q", call, s.Call)
-		}
-	}
-	for from, to := range map[int32]int{-1: launch.AnyPeer, -2: launch.NoPeer, -7: launch.NoPeer, 1: 1, 2: launch.NoPeer, 1<<31 - 1: launch.NoPeer} {
-		if s := translate(fabric.Status{State: fabric.Waiting, Call: "Recv", Peer: from}, begin, now, 2); s.Peer != to {
-			t.Errorf("peer %d becomes %d", from, s.Peer)
-		}
-	}
-	s := translate(fabric.Status{State: fabric.Waiting, Call: "Recv", Tag: -7, Bytes: 1<<63 - 1}, begin, now, 2)
-	if s.Call != "Recv" || s.Tag != launch.NoTag || s.Bytes >= 0 {
-		t.Errorf("got %+v", s)
+	if s := m.Status(1); s != (pmi.Status{State: pmi.Computing}) {
+		t.Errorf("a torn line: %+v", s)
 	}
 }
 
@@ -110,7 +75,7 @@ func TestNoFabric(t *testing.T) {
 	}
 	defer file.Close()
 	broken := &memory{file: file, view: func() (*fabric.Fabric, error) { return fabric.Map(file) }}
-	if s := broken.Status(0); s != (launch.Status{}) {
+	if s := broken.Status(0); s != (pmi.Status{}) {
 		t.Errorf("got %+v", s)
 	}
 }

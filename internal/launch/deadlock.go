@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 // cycles describes every ring of ranks each of which waits for the next. A
@@ -38,7 +40,7 @@ func cycles(all []reading) []string {
 // waitsFor returns the one rank that r waits for, or -1.
 func waitsFor(all []reading, r int) int {
 	s := &all[r]
-	if s.ended || s.State != Waiting || s.Peer < 0 || s.Peer >= len(all) {
+	if s.ended || s.State != pmi.Waiting || s.Peer < 0 || s.Peer >= len(all) {
 		return -1
 	}
 	return s.Peer
@@ -75,8 +77,8 @@ func cycleText(all []reading, path []int) string {
 // moved on.
 func stable(before, after []reading) []reading {
 	for i := range after {
-		if a, b := &after[i], &before[i]; a.State == Waiting && (b.State != Waiting || a.Mark != b.Mark) {
-			a.Status = Status{State: Computing}
+		if a, b := &after[i], &before[i]; a.State == pmi.Waiting && (b.State != pmi.Waiting || a.Since != b.Since) {
+			a.Status, a.waited = pmi.Status{State: pmi.Computing}, 0
 		}
 	}
 	return after

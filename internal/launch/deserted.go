@@ -3,6 +3,8 @@ package launch
 import (
 	"fmt"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 // patience is how long a rank must be seen in one and the same wait before it
@@ -18,7 +20,7 @@ type deserted struct {
 
 // A watch is a wait that has not changed since a time.
 type watch struct {
-	mark  uint64
+	begin int64 // as the rank says
 	since time.Time
 }
 
@@ -27,7 +29,7 @@ func (w *watcher) checkDeserted() {
 	w.check = time.After(desertCheck)
 	all := w.look()
 	for _, r := range all {
-		if r.ended && r.State == Aborted {
+		if r.ended && r.State == pmi.Aborted {
 			w.end(&cause{status: StatusFailed, text: w.who(r.rank) + " called Abort and exited with status 0; " + w.rest()})
 			return
 		}
@@ -35,7 +37,7 @@ func (w *watcher) checkDeserted() {
 	stuck := w.deserted.stuck(all, time.Now())
 	if who, ok := culprit(all, stuck); ok {
 		without := "Finalize"
-		if all[who].State == Outside {
+		if all[who].State == pmi.Outside {
 			without = "a successful Init" // which says itself why it failed
 		}
 		w.end(&cause{
@@ -53,13 +55,13 @@ func (d *deserted) stuck(all []reading, now time.Time) map[int]bool {
 	stuck := map[int]bool{}
 	for i := range all {
 		r := &all[i]
-		if r.ended || r.State != Waiting {
+		if r.ended || r.State != pmi.Waiting {
 			delete(d.marks, r.rank)
 			continue
 		}
 		was, seen := d.marks[r.rank]
-		if !seen || was.mark != r.Mark {
-			d.marks[r.rank] = watch{r.Mark, now}
+		if !seen || was.begin != r.Since {
+			d.marks[r.rank] = watch{r.Since, now}
 			continue
 		}
 		stuck[r.rank] = now.Sub(was.since) >= patience
@@ -79,10 +81,10 @@ func culprit(all []reading, stuck map[int]bool) (int, bool) {
 		}
 	}
 	for gone := range all {
-		if !all[gone].ended || all[gone].State == Finalized {
+		if !all[gone].ended || all[gone].State == pmi.Finalized {
 			continue
 		}
-		wasInside := all[gone].State != Outside
+		wasInside := all[gone].State != pmi.Outside
 		for r := range all {
 			if !stuck[r] {
 				continue

@@ -6,14 +6,17 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 // A reading is the state of one rank as the launcher sees it.
 type reading struct {
-	Status
-	rank  int
-	ended bool // its process is gone
-	busy  bool // it has used processors between two looks
+	pmi.Status
+	rank   int
+	ended  bool          // its process is gone
+	busy   bool          // it has used processors between two looks
+	waited time.Duration // how long it waits already
 }
 
 // maxGroups bounds the lines about waits in the message of a failed job.
@@ -28,14 +31,14 @@ func table(all []reading) string {
 		switch {
 		case r.ended:
 			fmt.Fprintf(t, "%d\t(ended)\t\t\t\t\n", r.rank)
-		case r.State != Waiting:
+		case r.State != pmi.Waiting:
 			fmt.Fprintf(t, "%d\t(%s)\t\t\t\t\n", r.rank, r.State)
 		default:
 			peer := r.peer()
 			if r.Peer >= 0 && r.Peer < len(all) && all[r.Peer].ended {
 				peer += " (ended)"
 			}
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", r.rank, r.Call, peer, r.tag(), r.bytes(), since(r.For))
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", r.rank, r.Call, peer, r.tag(), r.bytes(), since(r.waited))
 		}
 	}
 	t.Flush()
@@ -53,44 +56,27 @@ func table(all []reading) string {
 	return b.String()
 }
 
-// String names a state for people.
-func (s State) String() string {
-	switch s {
-	case Outside:
-		return "not in MPI"
-	case Computing:
-		return "computing"
-	case Waiting:
-		return "waiting"
-	case Aborted:
-		return "aborted"
-	case Finalized:
-		return "finalized"
-	}
-	return "state " + strconv.Itoa(int(s))
-}
-
-func (s *Status) peer() string {
+func (s *reading) peer() string {
 	switch s.Peer {
-	case AnyPeer:
+	case pmi.AnyPeer:
 		return "any"
-	case NoPeer:
+	case pmi.NoPeer:
 		return "-"
 	}
 	return strconv.Itoa(s.Peer)
 }
 
-func (s *Status) tag() string {
+func (s *reading) tag() string {
 	switch s.Tag {
-	case AnyTag:
+	case pmi.AnyTag:
 		return "any"
-	case NoTag:
+	case pmi.NoTag:
 		return "-"
 	}
 	return strconv.Itoa(s.Tag)
 }
 
-func (s *Status) bytes() string {
+func (s *reading) bytes() string {
 	if s.Bytes < 0 {
 		return "-"
 	}
@@ -98,15 +84,15 @@ func (s *Status) bytes() string {
 }
 
 // what says in words what a rank was in.
-func (s *Status) what() string {
-	if s.State != Waiting {
+func (s *reading) what() string {
+	if s.State != pmi.Waiting {
 		return s.State.String()
 	}
 	var details []string
-	if s.Peer != NoPeer {
+	if s.Peer != pmi.NoPeer {
 		details = append(details, "peer "+s.peer())
 	}
-	if s.Tag != NoTag {
+	if s.Tag != pmi.NoTag {
 		details = append(details, "tag "+s.tag())
 	}
 	if s.Bytes >= 0 {
@@ -140,7 +126,7 @@ func groups(all []reading) []string {
 	byText := map[string]*group{}
 	for i := range all {
 		r := &all[i]
-		if r.ended || r.State == Outside {
+		if r.ended || r.State == pmi.Outside {
 			continue
 		}
 		text := r.what()
@@ -151,7 +137,7 @@ func groups(all []reading) []string {
 			order = append(order, text)
 		}
 		g.ranks = append(g.ranks, r.rank)
-		g.longest = max(g.longest, r.For)
+		g.longest = max(g.longest, r.waited)
 	}
 	var lines []string
 	for i, text := range order {

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 // waitFor is a rank that waits for a peer.
 func waitFor(peer int) reading {
-	return reading{Status: Status{State: Waiting, Call: "Recv", Peer: peer, Tag: 5, Bytes: 8, Mark: 1}}
+	return reading{Status: pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: "Recv", Peer: peer, Tag: 5, Bytes: 8}, Since: 1}}
 }
 
 // numbered gives readings their ranks.
@@ -22,7 +24,7 @@ func numbered(all ...reading) []reading {
 }
 
 func TestCycles(t *testing.T) {
-	busy := reading{Status: Status{State: Computing, Peer: 0}}
+	busy := reading{Status: pmi.Status{State: pmi.Computing}}
 	ended := waitFor(0)
 	ended.ended = true
 	moving := waitFor(0)
@@ -38,8 +40,8 @@ func TestCycles(t *testing.T) {
 		{numbered(waitFor(1), waitFor(2), waitFor(3), waitFor(1)), "deadlock: 1 -> 2 -> 3 -> 1"},
 		{numbered(waitFor(2), waitFor(2), waitFor(1)), "deadlock: 2 -> 1 -> 2"},
 		{numbered(waitFor(1), waitFor(0), waitFor(3), waitFor(2)), "deadlock: 0 -> 1 -> 0;deadlock: 2 -> 3 -> 2"},
-		{numbered(waitFor(AnyPeer), waitFor(0)), ""},
-		{numbered(waitFor(NoPeer), waitFor(0)), ""},
+		{numbered(waitFor(pmi.AnyPeer), waitFor(0)), ""},
+		{numbered(waitFor(pmi.NoPeer), waitFor(0)), ""},
 		{numbered(waitFor(1), ended), ""},
 		{numbered(waitFor(1), moving), "cycle: 0 -> 1 -> 0: each of these ranks waits for the next, but rank 1 is at work, perhaps on a long message"},
 		{numbered(moving), "cycle: 0 -> 0: "},
@@ -69,7 +71,7 @@ func TestMovingRanksAreNoDeadlock(t *testing.T) {
 		t.Errorf("%d cycles among ranks that stay", n)
 	}
 	after := numbered(waitFor(1), waitFor(0))
-	after[1].Mark = 2
+	after[1].Since = 2
 	if n := len(cycles(stable(before, after))); n != 0 {
 		t.Errorf("%d cycles among ranks that move", n)
 	}
@@ -93,11 +95,11 @@ func TestRanksAtWork(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	all := numbered(waitFor(1), waitFor(AnyPeer), waitFor(NoPeer), reading{Status: Status{State: Finalized}},
-		reading{Status: Status{State: Outside}}, reading{Status: Status{State: Aborted}}, reading{Status: Status{State: 99}})
-	all[0].For = 1234567 * time.Microsecond
-	all[1].Tag, all[1].For = AnyTag, 12*time.Millisecond
-	all[2].Call, all[2].Tag, all[2].Bytes, all[2].For = "Barrier", NoTag, -1, 3*time.Microsecond
+	all := numbered(waitFor(1), waitFor(pmi.AnyPeer), waitFor(pmi.NoPeer), reading{Status: pmi.Status{State: pmi.Finalized}},
+		reading{Status: pmi.Status{State: pmi.Outside}}, reading{Status: pmi.Status{State: pmi.Aborted}}, reading{Status: pmi.Status{State: 99}})
+	all[0].waited = 1234567 * time.Microsecond
+	all[1].Tag, all[1].waited = pmi.AnyTag, 12*time.Millisecond
+	all[2].Call, all[2].Tag, all[2].Bytes, all[2].waited = "Barrier", pmi.NoTag, -1, 3*time.Microsecond
 	ended := waitFor(0)
 	ended.ended, ended.rank = true, 7
 	last := waitFor(7)
@@ -124,9 +126,9 @@ func TestTable(t *testing.T) {
 }
 
 func TestGroups(t *testing.T) {
-	all := numbered(waitFor(1), waitFor(3), waitFor(3), waitFor(3), reading{}, waitFor(NoPeer), reading{Status: Status{State: Computing}})
-	all[2].For = 2 * time.Second
-	all[5].Call, all[5].Tag, all[5].Bytes = "Barrier", NoTag, -1
+	all := numbered(waitFor(1), waitFor(3), waitFor(3), waitFor(3), reading{}, waitFor(pmi.NoPeer), reading{Status: pmi.Status{State: pmi.Computing}})
+	all[2].waited = 2 * time.Second
+	all[5].Call, all[5].Tag, all[5].Bytes = "Barrier", pmi.NoTag, -1
 	want := []string{
 		"rank 0 waiting in Recv (peer 1, tag 5, 8 bytes)",
 		"ranks 1-3 waiting in Recv (peer 3, tag 5, 8 bytes) for 2s",

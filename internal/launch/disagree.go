@@ -1,6 +1,10 @@
 package launch
 
-import "strings"
+import (
+	"strings"
+
+	"rhinet/internal/pmi"
+)
 
 // disagreements describes the communicators whose ranks are in different
 // collective calls: the same turn, but another call, or the same call with other
@@ -17,7 +21,7 @@ func disagreements(all []reading) []string {
 	calls := map[turn][]*group{}
 	for i := range all {
 		r := &all[i]
-		if r.ended || r.State != Waiting || r.Sign == 0 {
+		if r.ended || r.State != pmi.Waiting || r.Sign == 0 {
 			continue
 		}
 		at := turn{r.Team, r.Turn}

@@ -3,16 +3,18 @@ package launch
 import (
 	"slices"
 	"testing"
+
+	"rhinet/internal/pmi"
 )
 
 func TestDisagreements(t *testing.T) {
 	in := func(rank int, call string, team, turn, sign uint32) reading {
-		return reading{rank: rank, Status: Status{State: Waiting, Call: call, Peer: NoPeer, Team: team, Turn: turn, Sign: sign}}
+		return reading{rank: rank, Status: pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: call, Peer: pmi.NoPeer, Collective: pmi.Collective{Team: team, Turn: turn, Sign: sign}}}}
 	}
 	gone := in(4, "Bcast", 1, 1, 99)
 	gone.ended = true
 	computes := in(4, "Bcast", 1, 1, 99)
-	computes.State = Computing
+	computes.State = pmi.Computing
 	for name, c := range map[string]struct {
 		all  []reading
 		want []string

@@ -1,10 +1,11 @@
 package launch
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
+
+	"rhinet/internal/pmi"
 )
 
 // Descriptors of a rank beyond the standard three.
@@ -13,9 +14,8 @@ const (
 	lifeFD   = 4
 )
 
-// Names of the variables that every rank finds in its environment.
+// Names of the variables that every rank finds in its environment, beside [pmi.Variable].
 const (
-	envJob  = "RHINET_JOB"  // the contract with the runtime
 	envRank = "RHINET_RANK" // for scripts: the rank
 	envSize = "RHINET_SIZE" // for scripts: the number of ranks
 
@@ -49,7 +49,7 @@ func hasEnv(env []string, name string) bool {
 
 // partEnv returns the environment that all ranks of a part have in common.
 func (p *Plan) partEnv(part *Part) []string {
-	env := dropEnv(os.Environ(), envJob, envRank, envSize, envTerminal)
+	env := dropEnv(os.Environ(), pmi.Variable, envRank, envSize, envTerminal)
 	if part.Dir != "" {
 		env = setEnv(env, "PWD="+part.Dir)
 	}
@@ -68,8 +68,9 @@ func (p *Plan) partEnv(part *Part) []string {
 // rankEnv adds what differs from rank to rank.
 func (p *Plan) rankEnv(common []string, rank int) []string {
 	size := len(p.slots)
+	job := pmi.Job{Rank: rank, Size: size, Fabric: fabricFD, Life: lifeFD, NIC: p.job.NIC, CPUs: p.limit}
 	env := append(common[:len(common):len(common)],
-		fmt.Sprintf("%s=version=1 rank=%d size=%d fabric=%d life=%d nic=%s cpus=%d", envJob, rank, size, fabricFD, lifeFD, p.job.NIC, p.limit),
+		pmi.Variable+"="+job.Encode(),
 		envRank+"="+strconv.Itoa(rank),
 		envSize+"="+strconv.Itoa(size))
 	if n := columns(p.job.Stderr); n > 0 && rank == 0 {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 // interrupted is why a job ends that a signal reached before its ranks ran.
@@ -125,18 +127,18 @@ func (w *watcher) blame(e *exit) *cause {
 		if sig == syscall.SIGKILL && oomKills() > w.oomKills {
 			c.text += ", perhaps by the kernel, which has killed processes for lack of memory since the job began"
 		}
-	case st.State == Aborted:
+	case st.State == pmi.Aborted:
 		c.status = max(StatusFailed, e.ws.ExitStatus())
 		c.text = fmt.Sprintf("%s called Abort and exited with status %d", who, e.ws.ExitStatus())
 	default:
 		c.status = e.ws.ExitStatus()
 		c.text = fmt.Sprintf("%s exited with status %d", who, c.status)
 		switch {
-		case st.State == Finalized:
+		case st.State == pmi.Finalized:
 			// It has had its say, and nobody waits for it.
 			c.text += " after Finalize; the job was ended"
 			return c
-		case c.status == 2 && w.passed == 0 && st.State != Outside:
+		case c.status == 2 && w.passed == 0 && st.State != pmi.Outside:
 			c.text += ", which may be that of a Go panic"
 		}
 	}

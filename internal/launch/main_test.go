@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"rhinet/internal/pmi"
 )
 
 // The test binary plays all parts: with one variable set it is a rank, with
@@ -58,15 +61,22 @@ func openFake(ranks int) (Fabric, error) {
 func (f *fakeFabric) File() *os.File { return f.file }
 func (f *fakeFabric) Close() error   { return f.file.Close() }
 
-func (f *fakeFabric) Status(rank int) (s Status) {
+// Begin is early: ranks say that they have waited for a second.
+func (f *fakeFabric) Begin() time.Time { return time.Now().Add(-time.Hour) }
+
+func (f *fakeFabric) Status(rank int) (s pmi.Status) {
 	line := make([]byte, fakeLine)
 	f.file.ReadAt(line, int64(rank)*fakeLine)
 	json.Unmarshal(bytes.TrimRight(line, "\x00 "), &s)
 	return s
 }
 
+// grown matches a wait of a second that has lasted a little longer by the time
+// it is printed.
+var grown = regexp.MustCompile(`\b[1-9]\.\ds\b|\b[2-9]s\b`)
+
 // publish is what a rank's runtime would do.
-func publish(s Status) {
+func publish(s pmi.Status) {
 	line, err := json.Marshal(s)
 	if err != nil {
 		panic(err)
@@ -139,11 +149,11 @@ func act(verb, arg string) {
 	case "panic":
 		panic(arg)
 	case "state":
-		publish(Status{State: State(n)})
+		publish(pmi.Status{State: pmi.State(n)})
 	case "wait": // wait=Recv,peer,tag,bytes
-		var s Status
+		var s pmi.Status
 		f := strings.Split(arg, ",")
-		s.State, s.Call, s.Mark, s.For = Waiting, f[0], 1, time.Second
+		s.State, s.Call, s.Since = pmi.Waiting, f[0], time.Now().Add(-time.Second).UnixNano()
 		s.Peer, _ = strconv.Atoi(f[1])
 		s.Tag, _ = strconv.Atoi(f[2])
 		s.Bytes, _ = strconv.ParseInt(f[3], 10, 64)
@@ -153,7 +163,7 @@ func act(verb, arg string) {
 		for have := 0; have < n; time.Sleep(time.Millisecond) {
 			have = 0
 			for r := range n {
-				if f.Status(r).State != Outside {
+				if f.Status(r).State != pmi.Outside {
 					have++
 				}
 			}

@@ -3,6 +3,8 @@ package launch
 import (
 	"fmt"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 // A rank that is killed shows its peers that it is gone before the kernel
@@ -62,7 +64,7 @@ func (w *watcher) weight(e *exit) int {
 	switch lost := st.Lost - 1; {
 	case lost >= 0 && lost < len(w.ended) && lost != e.rank && (w.ended[lost] || dying(w.ranks.pid(lost))):
 		return survived
-	case st.State == Aborted:
+	case st.State == pmi.Aborted:
 		return aborted
 	}
 	return failed
@@ -86,7 +88,7 @@ func (w *watcher) deserter(e *exit) (r int, ok bool) {
 		return 0, false
 	}
 	st := w.fabric.Status(r).State
-	return r, st == Computing || st == Waiting
+	return r, st == pmi.Computing || st == pmi.Waiting
 }
 
 // blameDeserter words the failure of a rank that left the others, which

@@ -8,10 +8,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 // trial returns a watcher of ranks that say so of themselves. Their processes are those given.
-func trial(t *testing.T, says []Status, pids ...int) *watcher {
+func trial(t *testing.T, says []pmi.Status, pids ...int) *watcher {
 	t.Helper()
 	f, err := openFake(len(says))
 	if err != nil {
@@ -41,22 +43,22 @@ func killedBy(rank int, sig syscall.Signal) exit { return exit{rank, syscall.Wai
 
 // Whatever comes first, the verdict names the rank that failed first.
 func TestVerdictNamesTheFirstCause(t *testing.T) {
-	working, lost1 := Status{State: Computing}, Status{State: Computing, Lost: 2}
-	abortedAfter1 := Status{State: Aborted, Lost: 2}
+	working, lost1 := pmi.Status{State: pmi.Computing}, pmi.Status{State: pmi.Computing, Lost: 2}
+	abortedAfter1 := pmi.Status{State: pmi.Aborted, Lost: 2}
 	for name, c := range map[string]struct {
-		says   []Status
+		says   []pmi.Status
 		batch  []exit
 		status int
 		text   string
 	}{
-		"killed, a survivor first":     {[]Status{lost1, working}, []exit{ended(0, 1), killedBy(1, 9)}, 137, "rank 1 ("},
-		"status, a survivor first":     {[]Status{lost1, working}, []exit{ended(0, 1), ended(1, 5)}, 5, "rank 1 ("},
-		"status, a survivor aborts":    {[]Status{abortedAfter1, working}, []exit{ended(0, 7), ended(1, 5)}, 5, "rank 1 ("},
-		"status zero, a survivor":      {[]Status{lost1, working}, []exit{ended(0, 1), ended(1, 0)}, 1, "rank 1 (, pid 0) exited with status 0 without Finalize"},
-		"finalized, and somebody errs": {[]Status{lost1, {State: Finalized}}, []exit{ended(0, 3), ended(1, 0)}, 3, "rank 0 ("},
-		"two crashes":                  {[]Status{working, working}, []exit{killedBy(0, 11), killedBy(1, 9)}, 139, "rank 0 ("},
-		"a loss that is none":          {[]Status{lost1, working}, []exit{ended(0, 4)}, 4, "rank 0 ("},
-		"a rank that does not exist":   {[]Status{{State: Computing, Lost: 77}, working}, []exit{ended(0, 4)}, 4, "rank 0 ("},
+		"killed, a survivor first":     {[]pmi.Status{lost1, working}, []exit{ended(0, 1), killedBy(1, 9)}, 137, "rank 1 ("},
+		"status, a survivor first":     {[]pmi.Status{lost1, working}, []exit{ended(0, 1), ended(1, 5)}, 5, "rank 1 ("},
+		"status, a survivor aborts":    {[]pmi.Status{abortedAfter1, working}, []exit{ended(0, 7), ended(1, 5)}, 5, "rank 1 ("},
+		"status zero, a survivor":      {[]pmi.Status{lost1, working}, []exit{ended(0, 1), ended(1, 0)}, 1, "rank 1 (, pid 0) exited with status 0 without Finalize"},
+		"finalized, and somebody errs": {[]pmi.Status{lost1, {State: pmi.Finalized}}, []exit{ended(0, 3), ended(1, 0)}, 3, "rank 0 ("},
+		"two crashes":                  {[]pmi.Status{working, working}, []exit{killedBy(0, 11), killedBy(1, 9)}, 139, "rank 0 ("},
+		"a loss that is none":          {[]pmi.Status{lost1, working}, []exit{ended(0, 4)}, 4, "rank 0 ("},
+		"a rank that does not exist":   {[]pmi.Status{{State: pmi.Computing, Lost: 77}, working}, []exit{ended(0, 4)}, 4, "rank 0 ("},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := trial(t, c.says)
@@ -86,7 +88,7 @@ func TestVerdictWaitsForTheDying(t *testing.T) {
 			t.Fatal("does not die")
 		}
 	}
-	w := trial(t, []Status{{State: Computing, Lost: 2}, {State: Computing}}, os.Getpid(), pid)
+	w := trial(t, []pmi.Status{{State: pmi.Computing, Lost: 2}, {State: pmi.Computing}}, os.Getpid(), pid)
 	w.exited([]exit{ended(0, 1)})
 	if w.cause != nil || w.recheck == nil {
 		t.Fatalf("cause %+v before the other's end is known", w.cause)
@@ -95,7 +97,7 @@ func TestVerdictWaitsForTheDying(t *testing.T) {
 	if w.cause != nil {
 		t.Fatalf("cause %+v", w.cause)
 	}
-	late := trial(t, []Status{{State: Computing, Lost: 2}, {State: Computing}}, os.Getpid(), pid)
+	late := trial(t, []pmi.Status{{State: pmi.Computing, Lost: 2}, {State: pmi.Computing}}, os.Getpid(), pid)
 	late.exited([]exit{ended(0, 1)})
 	late.judge(time.Now().Add(verdictPatience))
 	if late.cause == nil || late.cause.status != 1 {

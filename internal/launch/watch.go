@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 const (
@@ -214,6 +216,7 @@ func (w *watcher) look() []reading {
 	all := make([]reading, len(w.ended))
 	for r := range all {
 		all[r] = reading{Status: w.fabric.Status(r), rank: r, ended: w.ended[r]}
+		all[r].waited = all[r].Waited(w.fabric.Begin(), time.Now())
 	}
 	return all
 }
@@ -228,7 +231,7 @@ func (w *watcher) settle() {
 	for {
 		busy := false
 		for _, r := range w.look() {
-			if !r.ended && r.State == Computing && w.mayNote(r.rank, time.Since(begin), before) {
+			if !r.ended && r.State == pmi.Computing && w.mayNote(r.rank, time.Since(begin), before) {
 				busy = true
 			}
 		}

@@ -1,30 +1,22 @@
 package ir
 
+import "rhinet/internal/pmi"
+
 // Values of a Waiting that mean that the call has no such thing; any peer and
 // any tag are -1.
 const (
-	NoPeer  = -2 // all, or several
-	NoTag   = -2
-	NoBytes = -1
+	NoPeer  = pmi.NoPeer // all, or several
+	NoTag   = pmi.NoTag
+	NoBytes = pmi.NoBytes
 )
 
-// A Waiting says what a peer waits for.
-type Waiting struct {
-	Call    string // of the user, if the port was told, else of the port
-	Peer    int    // -1: any; NoPeer
-	Tag     int    // -1: any; NoTag
-	Bytes   int64  // size of the buffer; NoBytes
-	Context uint16
-	Collective
-}
+// A Waiting says what a peer waits for. Its Call is that of the user, if the port
+// was told, else that of the port.
+type Waiting = pmi.Wait
 
 // A Collective says in which collective call a peer is, so that a launcher can
 // tell whether the ranks of a communicator are in the same one.
-type Collective struct {
-	Team uint32 // the communicator, the same number on all its ranks
-	Turn uint32 // how many collective calls came before on it
-	Sign uint32 // call and arguments; 0: no collective call
-}
+type Collective = pmi.Collective
 
 // A Reporter is an optional ability of a translator (see [Abilities]): to
 // show to the outside what this peer waits for. A waiter reports before it

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/internal/pmi"
 	"rhinet/internal/ring"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
@@ -380,8 +381,8 @@ func TestDeadPeerIsReportedOnce(t *testing.T) {
 func TestStatusLine(t *testing.T) {
 	f, _, all := openJob(t, 2, martini.Options{})
 	tr := all[1].(*Translator)
-	status := func() fabric.Status { s, _ := f.Status(1); return s }
-	if s := status(); s.State != fabric.Running {
+	status := func() pmi.Status { s, _ := f.Status(1); return s }
+	if s := status(); s.State != pmi.Computing {
 		t.Errorf("after Open: %+v", s)
 	}
 	tr.Report(ir.Waiting{Call: "Recv", Peer: 0, Tag: 7, Bytes: 100, Context: 3})
@@ -390,24 +391,24 @@ func TestStatusLine(t *testing.T) {
 		t.Error("since when?")
 	}
 	s.Since = 0
-	if s != (fabric.Status{State: fabric.Waiting, Call: "Recv", Tag: 7, Bytes: 100, Context: 3}) {
+	if s != (pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: "Recv", Tag: 7, Bytes: 100, Context: 3}}) {
 		t.Errorf("waiting: %+v", s)
 	}
-	if tr.Clear(); status().State != fabric.Running {
+	if tr.Clear(); status().State != pmi.Computing {
 		t.Errorf("after the wait: %+v", status())
 	}
 	if used := testing.AllocsPerRun(20, func() { tr.Report(ir.Waiting{Call: "Wait"}); tr.Clear() }); used != 0 {
 		t.Errorf("%v allocations", used)
 	}
-	if err := tr.Close(); err != nil || status().State != fabric.Finished {
+	if err := tr.Close(); err != nil || status().State != pmi.Finalized {
 		t.Errorf("after Close: %+v, %v", status(), err)
 	}
 	tr = all[0].(*Translator)
 	tr.Abort()
-	if s, _ := f.Status(0); tr.Close() != nil || s.State != fabric.Aborting {
+	if s, _ := f.Status(0); tr.Close() != nil || s.State != pmi.Aborted {
 		t.Errorf("after Abort: %+v", s)
 	}
-	if s, _ := f.Status(0); s.State != fabric.Aborting {
+	if s, _ := f.Status(0); s.State != pmi.Aborted {
 		t.Errorf("after Abort and Close: %+v", s)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"rhinet/internal/pmi"
 	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
@@ -285,16 +286,16 @@ func TestOpenRefuses(t *testing.T) {
 func TestStatus(t *testing.T) {
 	f, _, all := managed(t, 1, OpenVP, martini.Options{})
 	tr := all[0].(*Translator)
-	state := func() fabric.State { s, _ := f.Status(0); return s.State }
+	state := func() pmi.State { s, _ := f.Status(0); return s.State }
 	tr.Report(ir.Waiting{Call: "Recv", Peer: 3, Tag: 4, Bytes: 5})
-	if s, _ := f.Status(0); s.State != fabric.Waiting || s.Call != "Recv" || s.Peer != 3 || s.Tag != 4 || s.Bytes != 5 {
+	if s, _ := f.Status(0); s.State != pmi.Waiting || s.Call != "Recv" || s.Peer != 3 || s.Tag != 4 || s.Bytes != 5 {
 		t.Errorf("%+v", s)
 	}
-	if tr.Clear(); state() != fabric.Running {
+	if tr.Clear(); state() != pmi.Computing {
 		t.Error("not running")
 	}
 	tr.Abort()
-	if err := tr.Close(); err != nil || state() != fabric.Aborting {
+	if err := tr.Close(); err != nil || state() != pmi.Aborted {
 		t.Errorf("%v, state %d", err, state())
 	}
 }

@@ -45,7 +45,7 @@ type Port struct {
 	out     ir.View     // the packet that it sends
 	plain   llc.Request // the receive in the lane
 	shun    int         // receives that go the long way next, because one had to
-	report  Reporter
+	report  ir.Reporter
 	auditor ir.Auditor    // nil: none
 	audited time.Duration // when it looked last
 	failed  error         // why the first peer was lost; nil: none was

@@ -5,19 +5,13 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A Waiting says what a rank waits for.
-type Waiting = ir.Waiting
-
-// A Reporter is an optional ability of a translator (see [ir.Abilities]).
-type Reporter = ir.Reporter
-
 // describe reports the wait of w, once.
 func (p *Port) describe(w *waiter) {
 	if p.report == nil || w.reported {
 		return
 	}
 	w.reported = true
-	s := Waiting{Call: w.call, Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes}
+	s := ir.Waiting{Call: w.call, Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes}
 	switch w.kind {
 	case waitRequest:
 		describeRequest(&s, w.r)
@@ -36,7 +30,7 @@ func (p *Port) describe(w *waiter) {
 }
 
 // describeRequest says what a wait for r is for.
-func describeRequest(s *Waiting, r *llc.Request) {
+func describeRequest(s *ir.Waiting, r *llc.Request) {
 	s.Peer, s.Tag, s.Bytes, s.Context = r.Peer, r.Tag, int64(len(r.Buf)), r.Context
 	switch {
 	case r.Label != "":

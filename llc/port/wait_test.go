@@ -161,11 +161,11 @@ func TestSleeperIsServedByAnotherCaller(t *testing.T) {
 type reporter struct {
 	ir.Translator
 	mu      sync.Mutex
-	reports []Waiting
+	reports []ir.Waiting
 	cleared int
 }
 
-func (r *reporter) Report(w Waiting) {
+func (r *reporter) Report(w ir.Waiting) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reports = append(r.reports, w)
@@ -177,11 +177,11 @@ func (r *reporter) Clear() {
 	r.cleared++
 }
 
-func (r *reporter) last() (Waiting, int, int) {
+func (r *reporter) last() (ir.Waiting, int, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.reports) == 0 {
-		return Waiting{}, 0, r.cleared
+		return ir.Waiting{}, 0, r.cleared
 	}
 	return r.reports[len(r.reports)-1], len(r.reports), r.cleared
 }
@@ -196,20 +196,20 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 	labelled := &llc.Request{Peer: 1, Context: 5, Tag: 7, Label: "Bcast"}
 	cases := []struct {
 		wait func()
-		want Waiting
+		want ir.Waiting
 	}{
-		{func() { ps[0].Recv(6, 1, 7, make([]byte, 12)) }, Waiting{Call: "Recv", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
-		{func() { ps[0].Start(r, false); ps[0].Wait(r) }, Waiting{Call: "Wait", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
-		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r}) }, Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
-		{func() { ps[0].Probe(6, llc.AnyPeer, 7, true); ps[0].Recv(6, 1, 7, nil) }, Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: -1, Context: 6}},
-		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r, other}) }, Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
-		{func() { ps[0].Start(labelled, false); ps[0].Wait(labelled) }, Waiting{Call: "Bcast", Peer: 1, Tag: -2, Context: 5}},
+		{func() { ps[0].Recv(6, 1, 7, make([]byte, 12)) }, ir.Waiting{Call: "Recv", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].Wait(r) }, ir.Waiting{Call: "Wait", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r}) }, ir.Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].Probe(6, llc.AnyPeer, 7, true); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: -1, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r, other}) }, ir.Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
+		{func() { ps[0].Start(labelled, false); ps[0].Wait(labelled) }, ir.Waiting{Call: "Bcast", Peer: 1, Tag: -2, Context: 5}},
 		{func() {
 			ps[0].Await("Barrier", nil, func() bool { _, ok := ps[0].eng.Probe(6, 1, 7); return ok })
 			ps[0].Recv(6, 1, 7, nil)
 		},
-			Waiting{Call: "Barrier", Peer: -2, Tag: -2, Bytes: -1}},
-		{func() { ps[0].Send(6, 1, 7, llc.Synchronous, nil) }, Waiting{Call: "Ssend", Peer: 1, Tag: 7, Context: 6}},
+			ir.Waiting{Call: "Barrier", Peer: -2, Tag: -2, Bytes: -1}},
+		{func() { ps[0].Send(6, 1, 7, llc.Synchronous, nil) }, ir.Waiting{Call: "Ssend", Peer: 1, Tag: 7, Context: 6}},
 	}
 	for i, c := range cases {
 		inTime(t, c.want.Call, func() {

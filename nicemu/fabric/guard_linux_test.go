@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"rhinet/internal/pmi"
 )
 
 // A place is a word of the region that a rank may try to write.
@@ -125,7 +127,7 @@ func TestSecondRankOfAProcess(t *testing.T) {
 		if err := f.Enter(rank); err != nil {
 			t.Fatal(err)
 		}
-		f.Publish(rank, &Status{State: Running})
+		f.Publish(rank, &pmi.Status{State: pmi.Computing})
 	}
 	if !tries(&f.Words(1, Front)[wordStatus]) || tries(&f.Words(2, Device)[1]) || tries(&f.Words(0, Device)[1]) {
 		t.Error("a process of ranks 0 and 2 can write the tables of rank 1, or not its own")

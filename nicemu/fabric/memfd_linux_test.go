@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"rhinet/internal/pmi"
 )
 
 // child names the part that a copy of the test program plays in a test of two
@@ -61,7 +63,7 @@ func play(part string) error {
 	if part == "trespass" || part == "vandal" {
 		return trespass(f, part)
 	}
-	f.Publish(1, &Status{State: Finished, Call: part})
+	f.Publish(1, &pmi.Status{State: pmi.Finalized, Wait: pmi.Wait{Call: part}})
 	f.Leave(1)
 	return f.Close()
 }
@@ -222,7 +224,7 @@ func TestNoWakeUpIsLostBetweenProcesses(t *testing.T) {
 			if err := end(); err != nil {
 				t.Error(err)
 			}
-			if s, ok := f.Status(1); !ok || s.State != Finished || s.Call != part {
+			if s, ok := f.Status(1); !ok || s.State != pmi.Finalized || s.Call != part {
 				t.Errorf("status %+v, %v", s, ok)
 			}
 			if f.Bell(0).nap && barrier() {

@@ -4,21 +4,30 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 func TestStatusTravels(t *testing.T) {
 	f := heap(t, 2)
-	if s, ok := f.Status(1); !ok || s != (Status{}) {
+	if s, ok := f.Status(1); !ok || s != (pmi.Status{}) {
 		t.Fatalf("before the first: %+v, %v", s, ok)
 	}
-	want := Status{State: Waiting, Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe, Team: 1<<32 - 1, Turn: 7, Sign: 1 << 31, Since: time.Now().UnixNano()}
+	want := pmi.Status{
+		State: pmi.Waiting,
+		Wait: pmi.Wait{
+			Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe,
+			Collective: pmi.Collective{Team: 1<<32 - 1, Turn: 7, Sign: 1 << 31},
+		},
+		Since: time.Now().UnixNano(),
+	}
 	f.Publish(1, &want)
 	if s, ok := f.Status(1); !ok || s != want {
 		t.Fatalf("%+v, %v", s, ok)
 	}
 	want.Call = "a call with a name that is too long"
 	f.Publish(1, &want)
-	if s, _ := f.Status(1); s.Call != want.Call[:CallBytes] {
+	if s, _ := f.Status(1); s.Call != want.Call[:pmi.CallBytes] {
 		t.Fatalf("call %q", s.Call)
 	}
 	want.Since = 0
@@ -26,8 +35,12 @@ func TestStatusTravels(t *testing.T) {
 	if s, _ := f.Status(1); time.Since(time.Unix(0, s.Since)) > time.Minute {
 		t.Fatalf("since %d", s.Since)
 	}
-	if s, _ := f.Status(0); s != (Status{}) {
+	if s, _ := f.Status(0); s != (pmi.Status{}) {
 		t.Fatalf("rank 0 has it too: %+v", s)
+	}
+	f.Lose(0, 1)
+	if s, ok := f.Status(0); !ok || s != (pmi.Status{Lost: 2}) {
+		t.Fatalf("rank 0 has lost a peer: %+v, %v", s, ok)
 	}
 	if n := testing.AllocsPerRun(100, func() { f.Publish(1, &want) }); n != 0 {
 		t.Fatalf("%v allocations", n)
@@ -40,7 +53,7 @@ func TestTornStatusIsToldAndHarmless(t *testing.T) {
 	for i := range w[wordStatus:] {
 		w[wordStatus+i] = ^uint64(0) // odd: being written
 	}
-	if s, ok := f.Status(0); ok || len(s.Call) > CallBytes || s.State.String() != "unknown" {
+	if s, ok := f.Status(0); ok || len(s.Call) > pmi.CallBytes || s.Plausible(1) != (pmi.Status{}) {
 		t.Fatalf("%+v, %v", s, ok)
 	}
 }
@@ -51,8 +64,8 @@ func TestStatusIsNeverMixed(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for i := int32(1); !stop.Load(); i++ {
-			f.Publish(0, &Status{Peer: i, Tag: i, Bytes: int64(i), Since: int64(i)})
+		for i := 1; !stop.Load(); i++ {
+			f.Publish(0, &pmi.Status{Wait: pmi.Wait{Peer: i, Tag: i, Bytes: int64(i)}, Since: int64(i)})
 		}
 	}()
 	for range 2000 {
@@ -62,12 +75,4 @@ func TestStatusIsNeverMixed(t *testing.T) {
 	}
 	stop.Store(true)
 	<-done
-}
-
-func TestStateNames(t *testing.T) {
-	for s, want := range map[State]string{Absent: "absent", Waiting: "waiting", Aborting: "aborting", 99: "unknown"} {
-		if s.String() != want {
-			t.Errorf("%d is %q", s, s)
-		}
-	}
 }

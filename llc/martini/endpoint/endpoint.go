@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"rhinet/internal/pmi"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
 	"rhinet/nicemu/martini"
@@ -53,8 +54,8 @@ func (e *Endpoint) NIC() *martini.NIC { return e.nic }
 
 // Close withdraws all registrations. A rank that aborts stays one.
 func (e *Endpoint) Close() error {
-	if s, _ := e.fabric.Status(e.self); s.State != fabric.Aborting {
-		e.fabric.Publish(e.self, &fabric.Status{State: fabric.Finished})
+	if s, _ := e.fabric.Status(e.self); s.State != pmi.Aborted {
+		e.fabric.Publish(e.self, &pmi.Status{State: pmi.Finalized})
 	}
 	return e.nic.Close()
 }
@@ -77,18 +78,15 @@ func (e *Endpoint) Bell(peer int) *fabric.Doorbell { return e.fabric.Bell(peer) 
 // Report puts what this rank waits for on its status line, where the launcher
 // sees it.
 func (e *Endpoint) Report(w ir.Waiting) {
-	e.fabric.Publish(e.self, &fabric.Status{
-		State: fabric.Waiting, Call: w.Call, Peer: int32(w.Peer), Tag: int32(w.Tag), Bytes: w.Bytes, Context: w.Context,
-		Team: w.Team, Turn: w.Turn, Sign: w.Sign,
-	})
+	e.fabric.Publish(e.self, &pmi.Status{State: pmi.Waiting, Wait: w})
 }
 
 // Clear says that the rank computes again.
-func (e *Endpoint) Clear() { e.fabric.Publish(e.self, &fabric.Status{State: fabric.Running}) }
+func (e *Endpoint) Clear() { e.fabric.Publish(e.self, &pmi.Status{State: pmi.Computing}) }
 
 // Abort says that this rank is ending the job, so that the launcher blames
 // nobody else.
-func (e *Endpoint) Abort() { e.fabric.Publish(e.self, &fabric.Status{State: fabric.Aborting}) }
+func (e *Endpoint) Abort() { e.fabric.Publish(e.self, &pmi.Status{State: pmi.Aborted}) }
 
 // Answered reports whether an answer waits for Next.
 func (e *Endpoint) Answered() bool { return e.next < len(e.answers) }
