@@ -26,3 +26,22 @@ func TestRepository(t *testing.T) {
 		})
 	}
 }
+
+// What documents say of works and words holds.
+func TestDocuments(t *testing.T) {
+	tree, err := Load(os.DirFS("../.."), "rhinet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, found := range map[string][]string{
+		"Citations": tree.Citations("docs/references.md"),
+		"Glossary":  tree.Glossary("docs/glossary.md"),
+		"Words":     tree.SpelledOut("llc", "low-level communication library"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, text := range found {
+				t.Error(text)
+			}
+		})
+	}
+}

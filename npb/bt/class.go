@@ -44,6 +44,6 @@ var classes = nas.Table[cfd.MarchClass]{
 	},
 }
 
-// operations returns the nominal operations of one time step (common rules,
+// operations returns the nominal operations of one time step (npb,
 // section 1.6).
 func operations(n float64) float64 { return 3478.8*n*n*n - 17655.7*n*n + 28023.7*n }

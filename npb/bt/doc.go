@@ -8,5 +8,5 @@
 // a vector; see rhinet/npb/cfd for the layout, the right-hand side and the
 // decomposition.
 //
-// Specification: NAS Parallel Benchmarks, MPI flavour, version 3.4, section BT.
+// Specification: npb-bt-sp-lu, section 3 (docs/references.md).
 package bt

@@ -6,7 +6,7 @@ import (
 )
 
 // Per point and line, elimination leaves the block C, by rows, and the right-hand
-// side y, which substitution turns into the solution (section BT, "elimination").
+// side y, which substitution turns into the solution (section 3.2).
 const (
 	stateC     = 0
 	stateY     = 25

@@ -3,7 +3,7 @@ package cfd
 // Components is the number of unknowns of a point: density, three momenta, energy.
 const Components = 5
 
-// Constants of the model (common model, section 1.2).
+// Constants of the model (section 1.2).
 const (
 	C1 = 1.4 // ratio of specific heats
 	C2 = 0.4 // C1 - 1

@@ -10,8 +10,8 @@ var exactTable = [Components][13]float64{
 	{5, 4, 3, 2, 0.1, 0.4, 0.3, 0.05, 0.04, 0.03, 0.1, 0.3, 0.2},
 }
 
-// Exact returns the steady state at the coordinates x, y, z in [0, 1] (common
-// model, section 1.3).
+// Exact returns the steady state at the coordinates x, y, z in [0, 1] (section
+// 1.3).
 func Exact(x, y, z float64) [Components]float64 {
 	var u [Components]float64
 	for m := range u {
@@ -39,7 +39,7 @@ func coordinate(n, i int, h float64) float64 {
 }
 
 // Initial returns the initial value of a grid point: exact on the boundary, and
-// inside a blend of products of face values (common model, section 1.4), which is
+// inside a blend of products of face values (section 1.4), which is
 // far from the solution on purpose.
 func Initial(n, i, j, k int) [Components]float64 {
 	if !interior(n, i) || !interior(n, j) || !interior(n, k) {

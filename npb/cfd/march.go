@@ -185,7 +185,7 @@ func (m *March) Residual() ([Components]float64, error) {
 }
 
 // RootMeanSquare adds the sums of squares of all ranks and returns the norms of
-// the components (common model, section 1.8).
+// the components (section 1.8).
 func RootMeanSquare(c *mpi.Comm, sum [Components]float64, n int) ([Components]float64, error) {
 	var total [Components]float64
 	if err := mpi.Allreduce(c, sum[:], total[:], mpi.Sum); err != nil {

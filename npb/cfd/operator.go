@@ -45,8 +45,8 @@ type opArgs struct {
 	skip    int // points at the beginning that must not be written
 }
 
-// Operator evaluates r = scale*R(U) - f at the interior points of a box (common
-// model, section 1.5). Its memory is all allocated when it is made.
+// Operator evaluates r = scale*R(U) - f at the interior points of a box (section
+// 1.5). Its memory is all allocated when it is made.
 type Operator struct {
 	Box    Box
 	ul, rl Layout

@@ -37,7 +37,7 @@ func (a *opArgs) store(x int, acc *[Components]LanesOf) {
 }
 
 // transformIn changes from the unknowns to the eigenvectors of the first solve
-// (SP, section "pointwise transforms", T_in); m1..m3 are momenta.
+// (section 4.2, T_in); m1..m3 are momenta.
 func transformIn(r *[Components]LanesOf, m1, m2, m3, reciprocal, sound *LanesOf) {
 	for l, c := range sound {
 		v1, v2, v3 := m1[l]*reciprocal[l], m2[l]*reciprocal[l], m3[l]*reciprocal[l]

@@ -61,7 +61,7 @@ var classes = nas.Table[params]{
 	},
 }
 
-// operations returns the nominal operations of one time step (common rules,
+// operations returns the nominal operations of one time step (npb,
 // section 1.6).
 func operations(n float64) float64 {
 	return 1984.77*n*n*n - 10923.3*n*n + 27770.9*n - 144010

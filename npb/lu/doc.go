@@ -8,5 +8,5 @@
 // by side in memory (rhinet/npb/cfd, DiagonalLayout), and vectors work on several
 // at once.
 //
-// Specification: NAS Parallel Benchmarks, MPI flavour, version 3.4, section LU.
+// Specification: npb-bt-sp-lu, section 5 (docs/references.md).
 package lu

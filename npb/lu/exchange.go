@@ -5,7 +5,7 @@ import (
 	"rhinet/npb/cfd"
 )
 
-// exchange moves the values at the sides of a pencil (section "communication").
+// exchange moves the values at the sides of a pencil (section 5.5).
 type exchange struct {
 	out, in [sides][]float64 // two layers of U, all planes
 	edge    [sides][]float64 // one layer of v, one plane

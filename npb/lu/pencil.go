@@ -17,7 +17,7 @@ const (
 )
 
 // pencil is the part of the grid that a rank owns, with its neighbours (section
-// "decomposition").
+// 5.1).
 type pencil struct {
 	cfd.Box
 	neighbour [sides]int // ranks, or mpi.ProcNull

@@ -101,7 +101,7 @@ func (s *solver) residual() error {
 }
 
 // step makes one pseudo-time step from the residual in v to that of the new U
-// (section "one pseudo-time step").
+// (section 5.4).
 func (s *solver) step() error {
 	if err := s.lowerSweep(); err != nil {
 		return err

@@ -37,7 +37,7 @@ func (s *solver) error() ([cfd.Components]float64, error) {
 }
 
 // surface integrates the pressure over the faces of a box inside the grid, which is
-// asymmetric on purpose (section "error norm and surface integral"). The sum over
+// asymmetric on purpose (section 5.6). The sum over
 // quadrilaterals is one over points, each with the number of quadrilaterals that it
 // is a corner of, so that no rank needs the points of another.
 func (s *solver) surface() (float64, error) {

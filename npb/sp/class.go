@@ -44,6 +44,6 @@ var classes = nas.Table[cfd.MarchClass]{
 	},
 }
 
-// operations returns the nominal operations of one time step (common rules,
+// operations returns the nominal operations of one time step (npb,
 // section 1.6).
 func operations(n float64) float64 { return 881.174*n*n*n - 4683.91*n*n + 11484.5*n - 19272.4 }

@@ -8,5 +8,5 @@
 // components. Lines are solved eight at a time, one in each lane of a vector; see
 // rhinet/npb/cfd for the layout, the right-hand side and the decomposition.
 //
-// Specification: NAS Parallel Benchmarks, MPI flavour, version 3.4, section SP.
+// Specification: npb-bt-sp-lu, section 4 (docs/references.md).
 package sp

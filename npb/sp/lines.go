@@ -7,7 +7,7 @@ import (
 
 // Per point and line, elimination leaves alpha and beta of the three factors, and
 // the five right-hand sides, which substitution turns into the solutions (section
-// SP, "pentadiagonal systems").
+// 4.3).
 const (
 	stateAlpha = 0 // of factors 0, +, -
 	stateBeta  = 3

@@ -3,7 +3,7 @@ package sp
 import "rhinet/npb/cfd"
 
 // transformX leads from the eigenvectors of the x direction to those of y (section
-// SP, "pointwise transforms", T_x).
+// 4.2, T_x).
 func transformX(x *[cfd.Components]cfd.LanesOf) {
 	for l := range w {
 		r0, r1, r3, r4 := x[0][l], x[1][l], x[3][l], x[4][l]
