@@ -84,9 +84,9 @@ func (res *Result) betterHeader() []string {
 	if len(res.Peers()) == 0 {
 		return nil
 	}
-	h := []string{"/ better"}
+	h := []string{"/ faster peer"}
 	for _, name := range res.Runtimes[1:res.ours()] {
-		h = append(h, name+" / better")
+		h = append(h, name+" / faster peer")
 	}
 	return h
 }

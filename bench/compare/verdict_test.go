@@ -61,7 +61,7 @@ func TestEachOfOursAgainstTheBetterPeer(t *testing.T) {
 	if err := res.Write(&out, "table"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Mop/s, more is better", "b / better", "0.25 [0.25 0.25] slower"} {
+	for _, want := range []string{"Mop/s, more is better", "b / faster peer", "0.25 [0.25 0.25] slower"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("table lacks %q:\n%s", want, out.String())
 		}
