@@ -13,7 +13,7 @@ package archtest
 // allow it; "a !<< b" asserts that not even an indirect one exists. A pattern
 // that ends in /... stands for the folder and all below it.
 const Policy = `
-let nic     = nicemu/* - fabric
+let nic     = nicemu/* - fabric, vtime
 let kernel  = npb/* - nas, cfd
 let level   = bench/* - host, peer, compare
 let feature = examples/*
@@ -41,6 +41,9 @@ llc, llc/ir < llc/port, llc/sim
 # NICs and their translators.
 nicemu/fabric < nicemu/<nic>
 nicemu/fabric, nicemu/martini < nicemu/martini/stepped
+
+# Virtual time. It knows no model.
+nicemu/vtime !< nicemu/...
 nicemu/martini/stepped < bench, bench/nic, bench/model, cmd/bench
 nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
 nicemu/<nic>, llc/ir < llc/<nic>

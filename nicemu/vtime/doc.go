@@ -1,0 +1,29 @@
+// Package vtime is the kernel of discrete events of all timed models: virtual
+// time, clock domains, modules with states, resources that modules compete
+// for, and bounded queues between them.
+//
+//	time.go     virtual time
+//	clock.go    clock domains
+//	kernel.go   events and their order
+//	queue.go    the queue of pending events
+//	module.go   modules, states, kinds of work and what they cost
+//	resource.go buses, links, memory ports, processors: arbitration
+//	fifo.go     bounded queues that wake who waits
+//	meter.go    time integrals: utilisation, mean depth
+//	trace.go    what an observer sees
+//
+// Time is a whole number of picoseconds, so there are no rounding errors to
+// depend on the machine. The periods of most clocks are no whole picoseconds
+// (66 MHz: 15,151.51...), so an edge is never computed from the edge before it:
+// a [Clock] keeps its frequency as a fraction and computes edge n from n. The
+// error of every edge is less than a picosecond, whatever n is; nothing drifts.
+//
+// A process is a state machine, not a goroutine: an [Actor] whose Act is called
+// at a time that somebody asked for. Events at the same time happen in the order
+// of the rank of the source that scheduled them, which is the order in which
+// sources were made, and those of one source in the order in which it scheduled
+// them. So a run is a function of the model and its seed alone.
+//
+// A kernel belongs to one goroutine at a time. In steady state nothing here
+// allocates.
+package vtime

@@ -1,0 +1,106 @@
+package vtime
+
+// A FIFO is a queue of at most a given number of entries between modules. Who
+// finds it empty or full asks to be woken. The wake-up is an event at the same
+// time, of the rank of the FIFO; who is woken looks again, and may find that
+// another was quicker.
+type FIFO[T any] struct {
+	src     Source
+	items   ring[T]
+	bound   int
+	getters ring[waiter]
+	putters ring[waiter]
+	depth   Meter
+	put     uint64
+}
+
+// A waiter is who is to be woken.
+type waiter struct {
+	actor Actor
+	op    int
+	arg   uint64
+}
+
+// NewFIFO returns an empty queue of at most bound entries.
+func NewFIFO[T any](k *Kernel, name string, bound int) *FIFO[T] {
+	if bound < 1 {
+		panic(noRoom)
+	}
+	return &FIFO[T]{src: k.Source(name), bound: bound}
+}
+
+const noRoom = "vtime: a FIFO has room for at least one entry"
+
+// Put adds v, and tells whether there was room.
+func (f *FIFO[T]) Put(v T) bool {
+	if f.items.n == f.bound {
+		return false
+	}
+	f.items.push(v)
+	f.put++
+	f.changed()
+	f.wake(&f.getters)
+	return true
+}
+
+// Get removes the oldest entry, and tells whether there was one.
+func (f *FIFO[T]) Get() (v T, ok bool) {
+	if f.items.n == 0 {
+		return v, false
+	}
+	v = f.items.remove(0)
+	f.changed()
+	f.wake(&f.putters)
+	return v, true
+}
+
+// Peek returns the oldest entry and leaves it.
+func (f *FIFO[T]) Peek() (v T, ok bool) {
+	if f.items.n == 0 {
+		return v, false
+	}
+	return *f.items.at(0), true
+}
+
+// WhenEntry has actor woken by the next Put that nobody before it waits for, or
+// now if there is an entry.
+func (f *FIFO[T]) WhenEntry(actor Actor, op int, arg uint64) {
+	f.wait(&f.getters, f.items.n > 0, waiter{actor, op, arg})
+}
+
+// WhenRoom has actor woken by the next Get that nobody before it waits for, or
+// now if there is room.
+func (f *FIFO[T]) WhenRoom(actor Actor, op int, arg uint64) {
+	f.wait(&f.putters, f.items.n < f.bound, waiter{actor, op, arg})
+}
+
+func (f *FIFO[T]) wait(list *ring[waiter], ready bool, w waiter) {
+	list.push(w)
+	if ready {
+		f.wake(list)
+	}
+}
+
+func (f *FIFO[T]) wake(list *ring[waiter]) {
+	if list.n > 0 {
+		w := list.remove(0)
+		f.src.At(f.src.k.now, w.actor, w.op, w.arg)
+	}
+}
+
+func (f *FIFO[T]) changed() {
+	f.depth.Set(f.src.k.now, f.items.n)
+	f.src.level(f.items.n)
+}
+
+// Len returns the number of entries, and Bound the most there may be.
+func (f *FIFO[T]) Len() int { return f.items.n }
+
+// Bound returns the number of entries that fit.
+func (f *FIFO[T]) Bound() int { return f.bound }
+
+// Puts returns how many entries were added so far.
+func (f *FIFO[T]) Puts() uint64 { return f.put }
+
+// Depth returns the integral of the number of entries.
+func (f *FIFO[T]) Depth() *Meter { return &f.depth }

@@ -1,0 +1,194 @@
+package vtime
+
+import "fmt"
+
+// An Actor is a process without a goroutine. Act is called at the time that was
+// asked for, with the operation and the argument that were given; what they mean
+// is the actor's own.
+type Actor interface {
+	Act(op int, arg uint64)
+}
+
+// A Kernel holds the pending events and virtual time. The zero value is ready;
+// it must not be copied.
+type Kernel struct {
+	now     Time
+	number  uint64 // of the next event
+	pending queue
+	slots   []slot
+	free    uint32 // head of the list of free slots, plus one
+	dead    int    // cancelled events that are still queued
+	sources []string
+	done    uint64
+	trace   Tracer
+}
+
+// A slot is what happens at the time of an entry.
+type slot struct {
+	actor Actor // nil: cancelled
+	arg   uint64
+	op    int32
+	age   uint32 // how often the slot was used
+	next  uint32 // free slots: the next one, plus one
+}
+
+// The key of an entry: 20 bits of rank, 44 of number.
+const (
+	numberBits  = 44
+	mostSources = 1 << (64 - numberBits)
+)
+
+// An Event names a pending event, to cancel it. The zero Event is none.
+type Event struct {
+	slot uint32 // plus one
+	age  uint32
+}
+
+// A Source is what schedules events: a module or a resource. Its rank decides
+// between events at one time.
+type Source struct {
+	k    *Kernel
+	rank uint32
+}
+
+// Source makes a source with the next rank. There may be 1,048,575 of them.
+func (k *Kernel) Source(name string) Source {
+	if len(k.sources) == mostSources-1 {
+		panic(tooManySources)
+	}
+	k.sources = append(k.sources, name)
+	return Source{k, uint32(len(k.sources))}
+}
+
+// What a model must not do.
+const (
+	tooManySources = "vtime: too many sources of events"
+	intoThePast    = "vtime: an event cannot be scheduled before the present"
+	nobody         = "vtime: an event needs an actor"
+)
+
+// Name returns the name that the source was made with.
+func (s Source) Name() string { return s.k.sources[s.rank-1] }
+
+// Kernel returns the kernel of the source.
+func (s Source) Kernel() *Kernel { return s.k }
+
+// Now returns the present.
+func (s Source) Now() Time { return s.k.now }
+
+// At has actor.Act(op, arg) called at t, which is not before the present. It
+// panics if it is: the model is wrong. op must fit 32 bits.
+func (s Source) At(t Time, actor Actor, op int, arg uint64) Event {
+	k := s.k
+	if t < k.now {
+		panic(intoThePast)
+	}
+	if actor == nil {
+		panic(nobody)
+	}
+	i := k.take()
+	p := &k.slots[i]
+	p.actor, p.op, p.arg = actor, int32(op), arg
+	k.pending.push(entry{t, uint64(s.rank)<<numberBits | k.number&(1<<numberBits-1), i})
+	k.number++
+	return Event{i + 1, p.age}
+}
+
+// After is At, d from now.
+func (s Source) After(d Time, actor Actor, op int, arg uint64) Event {
+	return s.At(s.k.now+d, actor, op, arg)
+}
+
+func (k *Kernel) take() uint32 {
+	if k.free != 0 {
+		i := k.free - 1
+		k.free = k.slots[i].next
+		return i
+	}
+	k.slots = append(k.slots, slot{})
+	return uint32(len(k.slots) - 1)
+}
+
+// Cancel takes back an event, and tells whether it was still to come.
+func (k *Kernel) Cancel(e Event) bool {
+	if e.slot == 0 {
+		return false
+	}
+	p := &k.slots[e.slot-1]
+	if p.age != e.age || p.actor == nil {
+		return false
+	}
+	p.actor = nil
+	k.dead++
+	return true
+}
+
+// Now returns the present.
+func (k *Kernel) Now() Time { return k.now }
+
+// Pending returns the number of events to come.
+func (k *Kernel) Pending() int { return len(k.pending) - k.dead }
+
+// Done returns the number of events that have happened.
+func (k *Kernel) Done() uint64 { return k.done }
+
+// Next returns the time of the next event, or Never.
+func (k *Kernel) Next() Time {
+	k.bury()
+	if len(k.pending) == 0 {
+		return Never
+	}
+	return k.pending[0].at
+}
+
+// bury removes cancelled events from the front of the queue.
+func (k *Kernel) bury() {
+	for k.dead > 0 && len(k.pending) > 0 && k.slots[k.pending[0].slot].actor == nil {
+		k.release(k.pending.pop().slot)
+		k.dead--
+	}
+}
+
+func (k *Kernel) release(i uint32) {
+	p := &k.slots[i]
+	p.actor = nil
+	p.age++
+	p.next, k.free = k.free, i+1
+}
+
+// Step has the next event happen, and tells whether there was one.
+func (k *Kernel) Step() bool {
+	k.bury()
+	if len(k.pending) == 0 {
+		return false
+	}
+	e := k.pending.pop()
+	p := &k.slots[e.slot]
+	actor, op, arg := p.actor, int(p.op), p.arg
+	k.release(e.slot)
+	k.now = e.at
+	k.done++
+	actor.Act(op, arg)
+	return true
+}
+
+// RunUntil has all events up to and at t happen, and makes t the present.
+func (k *Kernel) RunUntil(t Time) {
+	for k.Next() <= t && k.Step() {
+	}
+	k.now = max(k.now, t)
+}
+
+// Run has events happen until none is pending. After limit events it gives up
+// with an error: a model that never comes to rest is wrong.
+func (k *Kernel) Run(limit uint64) error {
+	for end := k.done + limit; k.done < end; {
+		if !k.Step() {
+			return nil
+		}
+	}
+	if k.Pending() == 0 {
+		return nil
+	}
+	return fmt.Errorf("vtime: %d events after %d more, at %v, and still %d to come", k.done, limit, k.now, k.Pending())
+}

@@ -1,0 +1,181 @@
+package vtime
+
+// A Policy is how a resource chooses among those that wait for it.
+type Policy uint8
+
+// The policies.
+const (
+	FirstCome  Policy = iota // the oldest request
+	Priority                 // the highest Priority; among equals the oldest
+	RoundRobin               // the next Line after the one that had it last
+)
+
+// A Request asks for one unit of a resource. Actor.Act(Op, Arg) is called when
+// it is granted, as an event of the rank of the resource.
+type Request struct {
+	Actor     Actor
+	Op        int
+	Arg       uint64
+	Line      int // which requester this is, for RoundRobin: 0 to the number of lines - 1
+	Priority  int
+	Direction int  // on a half-duplex bus: a change of direction takes the turnaround
+	hold      Time // Use: for how long; else -1
+	asked     Time
+}
+
+// A Resource is what one module at a time can have, or a few: a bus, one
+// direction of a link, a memory port, a processor.
+type Resource struct {
+	src        Source
+	policy     Policy
+	units      int
+	lines      int
+	turnaround Time
+	waiting    ring[Request]
+	last       int // line that was granted last
+	direction  int
+	use        Meter
+	held       []Request // of Use, by the number in the event's argument
+	free       []uint64  // numbers of held that are not in use
+	requests   uint64
+	grants     uint64
+	waited     Time
+}
+
+// NewResource returns a resource of a number of units, all free, for a number
+// of lines that ask for it.
+func NewResource(k *Kernel, name string, units, lines int, policy Policy) *Resource {
+	if units < 1 || lines < 1 {
+		panic(noUnits)
+	}
+	return &Resource{src: k.Source(name), policy: policy, units: units, lines: lines, last: lines - 1}
+}
+
+// NewBus returns a half-duplex bus: one unit, and a time to turn it around.
+func NewBus(k *Kernel, name string, lines int, policy Policy, turnaround Time) *Resource {
+	r := NewResource(k, name, 1, lines, policy)
+	r.turnaround = turnaround
+	return r
+}
+
+const (
+	noUnits    = "vtime: a resource has at least one unit and one line"
+	notHeld    = "vtime: a resource was released that nobody has"
+	noSuchLine = "vtime: a request comes from a line that the resource does not have"
+)
+
+// Acquire asks for a unit. Who gets it calls Release when done.
+func (r *Resource) Acquire(q Request) {
+	q.hold = -1
+	r.ask(q)
+}
+
+// Use asks for a unit, holds it for a time, gives it back, and then calls the
+// actor: one transfer on a bus.
+func (r *Resource) Use(q Request, hold Time) {
+	q.hold = hold
+	r.ask(q)
+}
+
+func (r *Resource) ask(q Request) {
+	if q.Line < 0 || q.Line >= r.lines {
+		panic(noSuchLine)
+	}
+	q.asked = r.src.k.now
+	r.requests++
+	r.waiting.push(q)
+	r.grant()
+}
+
+// Release gives a unit back.
+func (r *Resource) Release() {
+	if r.use.Level() == 0 {
+		panic(notHeld)
+	}
+	r.use.Add(r.src.k.now, -1)
+	r.src.level(r.use.Level())
+	r.grant()
+}
+
+// grant gives free units to those that wait.
+func (r *Resource) grant() {
+	now := r.src.k.now
+	for r.use.Level() < r.units && r.waiting.n > 0 {
+		q := r.waiting.remove(r.choose())
+		r.use.Add(now, 1)
+		r.src.level(r.use.Level())
+		r.grants++
+		r.waited += now - q.asked
+		r.last = q.Line
+		from := now
+		if q.Direction != r.direction {
+			r.direction = q.Direction
+			from += r.turnaround
+		}
+		if q.hold < 0 {
+			r.src.At(from, q.Actor, q.Op, q.Arg)
+		} else {
+			r.src.At(from+q.hold, r, 0, r.keep(q))
+		}
+	}
+}
+
+// choose returns the place of the request to be granted.
+func (r *Resource) choose() int {
+	best := 0
+	for i := 1; i < r.waiting.n && r.policy != FirstCome; i++ {
+		a, b := r.waiting.at(i), r.waiting.at(best)
+		switch r.policy {
+		case Priority:
+			if a.Priority > b.Priority {
+				best = i
+			}
+		case RoundRobin:
+			if r.distance(a.Line) < r.distance(b.Line) {
+				best = i
+			}
+		}
+	}
+	return best
+}
+
+// distance is how many lines after the last one a line comes.
+func (r *Resource) distance(line int) int { return (line - r.last - 1 + r.lines) % r.lines }
+
+// keep remembers who holds a unit for a time.
+func (r *Resource) keep(q Request) uint64 {
+	if len(r.free) == 0 {
+		r.held = append(r.held, q)
+		return uint64(len(r.held) - 1)
+	}
+	i := r.free[len(r.free)-1]
+	r.free = r.free[:len(r.free)-1]
+	r.held[i] = q
+	return i
+}
+
+// Act ends the time of a Use.
+func (r *Resource) Act(_ int, arg uint64) {
+	q := r.held[arg]
+	r.free = append(r.free, arg)
+	r.Release()
+	q.Actor.Act(q.Op, q.Arg)
+}
+
+// Utilisation returns the part of the time from 0 to now in which a unit was in
+// use: 0 to 1.
+func (r *Resource) Utilisation() float64 { return r.use.Mean(r.src.k.now) / float64(r.units) }
+
+// Usage counts what was asked of a resource.
+type Usage struct {
+	Requests uint64 // all
+	Grants   uint64 // of them granted
+	Waiting  int    // not yet granted
+	InUse    int    // units
+	Waited   Time   // sum over the granted ones
+}
+
+// Usage returns the counts so far.
+func (r *Resource) Usage() Usage {
+	return Usage{r.requests, r.grants, r.waiting.n, r.use.Level(), r.waited}
+}
