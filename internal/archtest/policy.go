@@ -13,7 +13,7 @@ package archtest
 // allow it; "a !<< b" asserts that not even an indirect one exists. A pattern
 // that ends in /... stands for the folder and all below it.
 const Policy = `
-let nic     = nicemu/* - fabric, vtime
+let nic     = nicemu/* - fabric, vtime, param, network
 let kernel  = npb/* - nas, cfd
 let level   = bench/* - host, peer, compare
 let feature = examples/*
@@ -42,8 +42,11 @@ llc, llc/ir < llc/port, llc/sim
 nicemu/fabric < nicemu/<nic>
 nicemu/fabric, nicemu/martini < nicemu/martini/stepped
 
-# Virtual time. It knows no model.
+# Virtual time and the models that run on it. They touch no memory of a job.
+nicemu/vtime, nicemu/param < nicemu/network
+gonum.org/v1/gonum < nicemu/network
 nicemu/vtime !< nicemu/...
+nicemu/network !<< nicemu/fabric
 nicemu/martini/stepped < bench, bench/nic, bench/model, cmd/bench
 nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
 nicemu/<nic>, llc/ir < llc/<nic>

@@ -9,6 +9,7 @@
 //	module.go   modules, states, kinds of work and what they cost
 //	resource.go buses, links, memory ports, processors: arbitration
 //	fifo.go     bounded queues that wake who waits
+//	ring.go     unbounded queues that reuse their memory
 //	meter.go    time integrals: utilisation, mean depth
 //	trace.go    what an observer sees
 //

@@ -6,10 +6,10 @@ package vtime
 // another was quicker.
 type FIFO[T any] struct {
 	src     Source
-	items   ring[T]
+	items   Ring[T]
 	bound   int
-	getters ring[waiter]
-	putters ring[waiter]
+	getters Ring[waiter]
+	putters Ring[waiter]
 	depth   Meter
 	put     uint64
 }
@@ -33,10 +33,10 @@ const noRoom = "vtime: a FIFO has room for at least one entry"
 
 // Put adds v, and tells whether there was room.
 func (f *FIFO[T]) Put(v T) bool {
-	if f.items.n == f.bound {
+	if f.items.Len() == f.bound {
 		return false
 	}
-	f.items.push(v)
+	f.items.Push(v)
 	f.put++
 	f.changed()
 	f.wake(&f.getters)
@@ -45,10 +45,10 @@ func (f *FIFO[T]) Put(v T) bool {
 
 // Get removes the oldest entry, and tells whether there was one.
 func (f *FIFO[T]) Get() (v T, ok bool) {
-	if f.items.n == 0 {
+	if f.items.Len() == 0 {
 		return v, false
 	}
-	v = f.items.remove(0)
+	v = f.items.Pop()
 	f.changed()
 	f.wake(&f.putters)
 	return v, true
@@ -56,45 +56,45 @@ func (f *FIFO[T]) Get() (v T, ok bool) {
 
 // Peek returns the oldest entry and leaves it.
 func (f *FIFO[T]) Peek() (v T, ok bool) {
-	if f.items.n == 0 {
+	if f.items.Len() == 0 {
 		return v, false
 	}
-	return *f.items.at(0), true
+	return *f.items.At(0), true
 }
 
 // WhenEntry has actor woken by the next Put that nobody before it waits for, or
 // now if there is an entry.
 func (f *FIFO[T]) WhenEntry(actor Actor, op int, arg uint64) {
-	f.wait(&f.getters, f.items.n > 0, waiter{actor, op, arg})
+	f.wait(&f.getters, f.items.Len() > 0, waiter{actor, op, arg})
 }
 
 // WhenRoom has actor woken by the next Get that nobody before it waits for, or
 // now if there is room.
 func (f *FIFO[T]) WhenRoom(actor Actor, op int, arg uint64) {
-	f.wait(&f.putters, f.items.n < f.bound, waiter{actor, op, arg})
+	f.wait(&f.putters, f.items.Len() < f.bound, waiter{actor, op, arg})
 }
 
-func (f *FIFO[T]) wait(list *ring[waiter], ready bool, w waiter) {
-	list.push(w)
+func (f *FIFO[T]) wait(list *Ring[waiter], ready bool, w waiter) {
+	list.Push(w)
 	if ready {
 		f.wake(list)
 	}
 }
 
-func (f *FIFO[T]) wake(list *ring[waiter]) {
-	if list.n > 0 {
-		w := list.remove(0)
+func (f *FIFO[T]) wake(list *Ring[waiter]) {
+	if list.Len() > 0 {
+		w := list.Pop()
 		f.src.At(f.src.k.now, w.actor, w.op, w.arg)
 	}
 }
 
 func (f *FIFO[T]) changed() {
-	f.depth.Set(f.src.k.now, f.items.n)
-	f.src.level(f.items.n)
+	f.depth.Set(f.src.k.now, f.items.Len())
+	f.src.level(f.items.Len())
 }
 
 // Len returns the number of entries, and Bound the most there may be.
-func (f *FIFO[T]) Len() int { return f.items.n }
+func (f *FIFO[T]) Len() int { return f.items.Len() }
 
 // Bound returns the number of entries that fit.
 func (f *FIFO[T]) Bound() int { return f.bound }

@@ -31,7 +31,7 @@ type Resource struct {
 	units      int
 	lines      int
 	turnaround Time
-	waiting    ring[Request]
+	waiting    Ring[Request]
 	last       int // line that was granted last
 	direction  int
 	use        Meter
@@ -83,7 +83,7 @@ func (r *Resource) ask(q Request) {
 	}
 	q.asked = r.src.k.now
 	r.requests++
-	r.waiting.push(q)
+	r.waiting.Push(q)
 	r.grant()
 }
 
@@ -100,8 +100,8 @@ func (r *Resource) Release() {
 // grant gives free units to those that wait.
 func (r *Resource) grant() {
 	now := r.src.k.now
-	for r.use.Level() < r.units && r.waiting.n > 0 {
-		q := r.waiting.remove(r.choose())
+	for r.use.Level() < r.units && r.waiting.Len() > 0 {
+		q := r.waiting.Remove(r.choose())
 		r.use.Add(now, 1)
 		r.src.level(r.use.Level())
 		r.grants++
@@ -123,8 +123,8 @@ func (r *Resource) grant() {
 // choose returns the place of the request to be granted.
 func (r *Resource) choose() int {
 	best := 0
-	for i := 1; i < r.waiting.n && r.policy != FirstCome; i++ {
-		a, b := r.waiting.at(i), r.waiting.at(best)
+	for i := 1; i < r.waiting.Len() && r.policy != FirstCome; i++ {
+		a, b := r.waiting.At(i), r.waiting.At(best)
 		switch r.policy {
 		case Priority:
 			if a.Priority > b.Priority {
@@ -177,5 +177,5 @@ type Usage struct {
 
 // Usage returns the counts so far.
 func (r *Resource) Usage() Usage {
-	return Usage{r.requests, r.grants, r.waiting.n, r.use.Level(), r.waited}
+	return Usage{r.requests, r.grants, r.waiting.Len(), r.use.Level(), r.waited}
 }

@@ -1,0 +1,77 @@
+package network
+
+import "rhinet/nicemu/vtime"
+
+// A drain is a packet that leaves a buffer, flit by flit.
+type drain struct {
+	from, to vtime.Time
+	flits    int64
+}
+
+// left returns how many flits have left at t.
+func (d drain) left(t vtime.Time) int64 {
+	switch {
+	case t >= d.to:
+		return d.flits
+	case t <= d.from:
+		return 0
+	}
+	return d.flits * int64(t-d.from) / int64(d.to-d.from)
+}
+
+// when returns the first time at which n flits have left.
+func (d drain) when(n int64) vtime.Time {
+	if n >= d.flits {
+		return d.to
+	}
+	return d.from + (vtime.Time(n)*(d.to-d.from)+vtime.Time(d.flits)-1)/vtime.Time(d.flits)
+}
+
+// A room is the buffer of one virtual channel at the end of a wire, and what its
+// sender knows about it. With credits it is counted where the sender is: from
+// the start of a packet until its credits have come back. With Stop-and-Go it is
+// counted where the buffer is.
+type room struct {
+	in      int64 // flits counted in so far
+	out     int64 // flits of drains that are over
+	lag     vtime.Time
+	drains  vtime.Ring[drain]
+	need    int64      // flits that the sender waits for; 0: it does not
+	wake    vtime.Time // when it will look again
+	stopped bool       // as the sender knows
+	told    bool       // Stop was sent, and Go was not
+	most    int64      // the most there ever was
+}
+
+// occupied returns the flits counted at t, and forgets drains that are over.
+func (r *room) occupied(t vtime.Time) int64 {
+	t -= r.lag
+	for r.drains.Len() > 0 && r.drains.At(0).to <= t {
+		r.out += r.drains.Pop().flits
+	}
+	n := r.in - r.out
+	if r.drains.Len() > 0 {
+		n -= r.drains.At(0).left(t)
+	}
+	return n
+}
+
+// enter counts flits in.
+func (r *room) enter(t vtime.Time, flits int) {
+	r.in += int64(flits)
+	r.most = max(r.most, r.occupied(t))
+}
+
+// falls returns when no more than n flits will be counted, as far as it is known;
+// else Never.
+func (r *room) falls(n int64) vtime.Time {
+	left := r.in - r.out - n // flits that have yet to go
+	for i := range r.drains.Len() {
+		d := r.drains.At(i)
+		if left <= d.flits {
+			return d.when(max(left, 0)) + r.lag
+		}
+		left -= d.flits
+	}
+	return vtime.Never
+}
