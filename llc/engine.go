@@ -216,6 +216,18 @@ func (e *Engine) Probe(ctx uint16, src, tag int) (Status, bool) {
 	return Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}, true
 }
 
+// Match takes the message that Probe would find out of reach of other receives
+// (MPI 4.1, section 3.8.2): from now on only a receive of its source finds it, in
+// the context as with the tag handle. Its status has its own tag.
+func (e *Engine) Match(ctx uint16, src, tag int, as uint16, handle int) (Status, bool) {
+	m := e.table.Find(ctx, int32(src), int32(tag))
+	if m == nil {
+		return Status{}, false
+	}
+	e.table.Move(&m.entry, as, int32(handle))
+	return Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}, true
+}
+
 // Idle reports whether nothing is left that this engine must still move:
 // whatever was posted before has left, and nobody waits for its help.
 func (e *Engine) Idle() bool {

@@ -34,6 +34,7 @@ type core struct {
 	board   boardSlot
 	coll    collState
 	born    atomic.Int32 // communicators made of this one, for their names
+	buffer  sendBuffer   // for sends in buffered mode, if one is attached
 }
 
 // The states of a communicator.

@@ -54,6 +54,10 @@ func (id contextID) tag(tag int) int {
 // tagBits holds a tag of a collective call: see collectives.MaxTag.
 const tagBits = 15
 
+// matchedContext is where messages wait that a probe has matched. It is no
+// communicator's.
+const matchedContext = 2 * maxContexts
+
 // A boardSlot is the flag board of a communicator, or noBoard.
 type boardSlot int
 

@@ -19,13 +19,10 @@
 // and with a [Class] that [errors.Is] finds. Any number of goroutines may call
 // at once (MPI_THREAD_MULTIPLE).
 //
-// Missing of MPI 4.1 are: buffered and ready sends, persistent and partitioned
-// communication, matched probes, cancelling, and of the forms of Wait and Test
-// for many requests all but WaitAll and WaitAny (chapters 3 and 4); derived
+// Missing of MPI 4.1 are: partitioned communication (chapter 4); derived
 // datatypes and packing (5); Alltoallw, ReduceLocal, and nonblocking and
 // persistent collectives (6); groups, inter-communicators, attributes and info
 // objects (7, 10); topologies (8); error handlers and memory allocation (9);
-// sessions and dynamic processes (11); one-sided communication (12); generalized
-// requests (13); files (14); and the tool interfaces (15). The page docs/mpi.md
+// sessions and dynamic processes (11); one-sided communication (12); files (14); and the tool interfaces (15). The page docs/mpi.md
 // maps every function to its Go name, and lists those without one.
 package mpi

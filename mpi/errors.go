@@ -29,6 +29,10 @@ const (
 	ErrInit                   // the job could not be set up
 	ErrCancelled              // the communicator's context ended
 	ErrMismatch               // ranks of a communicator are in different collective calls
+	ErrRequest                // a request that cannot be used so
+	ErrGroup                  // a group that does not fit
+	ErrTopology               // no topology, or another one
+	ErrKeyval                 // a key of attributes that was freed
 )
 
 // Error returns the name of the class.
@@ -66,6 +70,14 @@ func (c Class) Error() string {
 		return "cancelled"
 	case ErrMismatch:
 		return "collective calls differ"
+	case ErrRequest:
+		return "invalid request"
+	case ErrGroup:
+		return "invalid group"
+	case ErrTopology:
+		return "invalid topology"
+	case ErrKeyval:
+		return "invalid key"
 	}
 	return fmt.Sprintf("class %d", uint8(c))
 }

@@ -46,6 +46,10 @@ func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond
 	cond()
 }
 func (t *instant) Close() error { return t.closed }
+func (t *instant) Match(uint16, int, int, uint16, int) (llc.Status, bool) {
+	return t.probed, !t.stuck
+}
+
 func (t *instant) Probe(uint16, int, int, bool) (llc.Status, bool) {
 	return t.probed, !t.stuck
 }

@@ -118,6 +118,8 @@ func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (St
 	case err == nil, other != nil:
 	case errors.Is(err, llc.ErrShut):
 		return emptyStatus(), c.errorAt(s, ErrComm, "the communicator was freed while the receive waited")
+	case errors.Is(err, llc.ErrCancelled):
+		return cancelledStatus(), nil // by Request.Cancel: nobody else asks
 	case st.Bytes <= int64(room):
 		return emptyStatus(), c.because(s, ErrOther, err, "")
 	}

@@ -15,8 +15,9 @@ import (
 //
 // MPI 4.1, section 3.7.
 type Request struct {
-	p   *transfer
-	gen uint64 // of p, when it was handed out
+	p     *transfer
+	gen   uint64      // of p, when it was handed out
+	again *persistent // of a persistent request, which has the transfer; else nil
 }
 
 // Isend begins to send buf to rank dst of c. What is wrong with the call
@@ -55,7 +56,7 @@ func start[T any](c *Comm, call string, buf []T, peer, tag int, k kind) Request 
 		s.role = fromPeer
 	}
 	if c == nil {
-		return Request{p: &transfer{err: c.check(s)}}
+		return Request{p: &transfer{site: s, err: c.check(s)}}
 	}
 	return c.start(s, elemOf[T](&c.w.elems), view(buf), k)
 }
@@ -90,7 +91,7 @@ func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
 		p.Label = p.site.waits()
 		c.t.Start(&p.Request, k != receiving)
 	}
-	return Request{p, p.gen}
+	return Request{p: p, gen: p.gen}
 }
 
 func (c *Comm) checkTransfer(s site, e *elem) error {
@@ -108,10 +109,24 @@ func (c *Comm) checkTransfer(s site, e *elem) error {
 
 // active returns the transfer of r, or nil if there is none.
 func (r *Request) active() *transfer {
-	if r == nil || r.p == nil || r.p.gen != r.gen {
+	if r == nil {
+		return nil
+	}
+	if r.again != nil {
+		r = &r.again.current
+	}
+	if r.p == nil || r.p.gen != r.gen {
 		return nil
 	}
 	return r.p
+}
+
+// ended makes r inactive.
+func (r *Request) ended() {
+	if r.again != nil {
+		r = &r.again.current
+	}
+	r.p = nil
 }
 
 // Wait returns when the transfer is complete, with the status of what was
@@ -126,14 +141,17 @@ func (r *Request) Wait() (Status, error) {
 	if p.started() {
 		if p.c.ctx != nil {
 			if err := p.waitContext(); err != nil {
-				r.p = nil
+				r.ended()
+				p.release()
 				return emptyStatus(), err
 			}
 		} else {
 			p.c.t.Wait(&p.Request)
 		}
+	} else if p.task != nil {
+		<-p.task.done
 	}
-	r.p = nil
+	r.ended()
 	return p.finish()
 }
 
@@ -146,10 +164,10 @@ func (r *Request) Test() (Status, bool, error) {
 	if p == nil {
 		return emptyStatus(), true, nil
 	}
-	if p.started() && !p.c.t.Test(&p.Request) {
+	if !p.ready() {
 		return emptyStatus(), false, nil
 	}
-	r.p = nil
+	r.ended()
 	st, err := p.finish()
 	return st, true, err
 }
@@ -157,7 +175,7 @@ func (r *Request) Test() (Status, bool, error) {
 // withdraw gives up a receive that its caller no longer wants.
 func (r *Request) withdraw() {
 	if p := r.active(); p != nil {
-		r.p = nil
+		r.ended()
 		if !p.started() || p.c.t.Cancel(&p.Request) || p.c.t.Test(&p.Request) {
 			p.release()
 		} else {

@@ -26,6 +26,20 @@ type Status struct {
 // emptyStatus belongs to an inactive request (MPI 4.1, section 3.7.3).
 func emptyStatus() Status { return Status{Source: AnySource, Tag: AnyTag} }
 
+// cancelledBytes is Status.Bytes of a receive that was cancelled.
+const cancelledBytes = -1
+
+// cancelledStatus belongs to a receive that was cancelled (MPI 4.1, section 3.8.4).
+func cancelledStatus() Status {
+	return Status{Source: AnySource, Tag: AnyTag, Count: Undefined, Bytes: cancelledBytes}
+}
+
+// Cancelled reports whether st is that of a receive that [Request.Cancel] took
+// back. Nothing was received then.
+//
+// MPI 4.1, section 3.8.4 (MPI_Test_cancelled).
+func (st Status) Cancelled() bool { return st.Bytes == cancelledBytes }
+
 // nullStatus belongs to a receive from ProcNull (MPI 4.1, section 3.11).
 func nullStatus() Status { return Status{Source: ProcNull, Tag: AnyTag} }
 
@@ -35,8 +49,20 @@ func nullStatus() Status { return Status{Source: ProcNull, Tag: AnyTag} }
 // MPI 4.1, section 3.2.5 (MPI_Get_count).
 func Count[T any](st Status) int {
 	size := int64(sizeOf[T]())
-	if size == 0 || st.Bytes%size != 0 {
+	if size == 0 || st.Bytes < 0 || st.Bytes%size != 0 {
 		return Undefined
 	}
 	return int(st.Bytes / size)
+}
+
+// SetCancelled has [Status.Cancelled] report flag, for the status of a request
+// that a program completes itself: see [NewRequest].
+//
+// MPI 4.1, section 13.3 (MPI_Status_set_cancelled).
+func (st *Status) SetCancelled(flag bool) {
+	if flag {
+		st.Bytes = cancelledBytes
+	} else if st.Cancelled() {
+		st.Bytes, st.Count = 0, 0
+	}
 }

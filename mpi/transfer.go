@@ -23,6 +23,8 @@ type transfer struct {
 	err  error // found at the start: nothing was started, and not in the pool
 	gen  uint64
 	live bool
+	lost bool       // the transport may still complete it: it is not used again
+	task *task      // what completes it instead of the transport, or nil
 	made [8]uintptr // callers of the call that made it, if the world is in debug mode
 }
 
@@ -33,20 +35,29 @@ const (
 	sending kind = iota
 	sendingSync
 	receiving
+	compound // not one transfer of the transport: a task completes it
 )
 
 // waits is the call that waits for a transfer made here, if that is not left
 // to Wait and its kin.
 func (s *site) waits() string {
 	switch s.call {
-	case "Isend", "Issend", "Irecv":
+	case "Isend", "Issend", "Irecv", "Irsend", "Ibsend", "Bsend", "Imrecv", "SendInit", "SsendInit", "RsendInit", "RecvInit", "BsendInit":
 		return ""
 	}
 	return s.call
 }
 
-// started reports whether the transport knows of p.
-func (p *transfer) started() bool { return p.err == nil && !p.null }
+// started reports whether p is completed by the transport.
+func (p *transfer) started() bool { return p.err == nil && !p.null && p.task == nil }
+
+// ready reports whether p is complete.
+func (p *transfer) ready() bool {
+	if p.task != nil {
+		return p.task.over.Load()
+	}
+	return !p.started() || p.c.t.Test(&p.Request)
+}
 
 // finish ends a complete transfer: its result, and back to the pool.
 func (p *transfer) finish() (Status, error) {
@@ -58,8 +69,13 @@ func (p *transfer) finish() (Status, error) {
 	return st, err
 }
 
+// result is what became of a complete transfer.
 func (p *transfer) result() (Status, error) {
 	switch {
+	case p.err != nil:
+		return emptyStatus(), p.err
+	case p.task != nil:
+		return p.task.st, p.task.err
 	case p.null:
 		return nullStatus(), nil
 	case p.kind == receiving:
@@ -70,8 +86,24 @@ func (p *transfer) result() (Status, error) {
 	return emptyStatus(), nil
 }
 
+// await waits for the transport and returns the result.
+func (p *transfer) await() (Status, error) {
+	if p.c.ctx == nil {
+		p.c.t.Wait(&p.Request)
+	} else if err := p.waitContext(); err != nil {
+		return emptyStatus(), err
+	}
+	if p.kind == receiving {
+		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, len(p.Buf))
+	}
+	if p.Status.Err != nil {
+		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Status.Err)
+	}
+	return emptyStatus(), nil
+}
+
 // waitContext waits within the limits of the communicator's context. On error
-// the transfer is given up.
+// the transfer is given up, and still to be released.
 func (p *transfer) waitContext() error {
 	t := p.c.t
 	if t.WaitContext(p.c.ctx, &p.Request) == nil {
@@ -85,17 +117,15 @@ func (p *transfer) waitContext() error {
 		withdrawn = true
 	}
 	err := p.c.because(p.site, ErrCancelled, context.Cause(p.c.ctx), "the context ended while waiting")
-	if withdrawn {
-		p.release()
-	} else {
-		p.abandon()
-	}
+	p.lost = !withdrawn
 	return err
 }
 
 // release returns p to the pool.
 func (p *transfer) release() {
-	if p.err == nil {
+	if p.lost {
+		p.abandon()
+	} else if p.err == nil {
 		p.c.w.requests.put(p)
 	}
 }
@@ -107,7 +137,12 @@ func (p *transfer) abandon() { p.c.w.requests.drop(p) }
 // String describes an unfinished transfer for the report of Finalize.
 func (p *transfer) String() string {
 	e := Error{Call: p.site.call, Comm: p.c.name, Peer: p.site.peer, Tag: p.site.tag, role: p.site.role}
-	text := fmt.Sprintf("%s%d bytes", strings.TrimPrefix(e.Error(), "mpi: "), len(p.Buf))
+	text := strings.TrimPrefix(e.Error(), "mpi: ")
+	if p.kind == compound {
+		text = strings.TrimSuffix(text, ": ")
+	} else {
+		text += fmt.Sprintf("%d bytes", len(p.Buf))
+	}
 	if p.made[0] != 0 {
 		text += p.callSite()
 	}
@@ -148,7 +183,7 @@ func (k *requestPool) take(debug bool) *transfer {
 
 // put takes a transfer back.
 func (k *requestPool) put(p *transfer) {
-	p.Buf, p.c = nil, nil
+	p.Buf, p.c, p.task = nil, nil, nil
 	k.mu.Lock()
 	p.gen++
 	p.live = false

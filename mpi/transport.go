@@ -39,6 +39,9 @@ type Transport interface {
 	Cancel(r *llc.Request) bool
 	// Probe looks for a message without receiving it.
 	Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
+	// Match is Probe without block that leaves the message to a receive of its
+	// source in context as with tag handle only; its status has its own tag.
+	Match(ctx uint16, src, tag int, as uint16, handle int) (llc.Status, bool)
 	// Open says which messages a context takes from now on: those whose type has
 	// the bits of want where mask has ones.
 	Open(ctx uint16, mask, want uint32)

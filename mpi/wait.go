@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"errors"
+	"reflect"
 	"runtime"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 func WaitAll(reqs ...*Request) error {
 	var failed error
 	for _, r := range reqs {
-		if p := r.active(); p != nil && p.Label == "" {
+		if p := r.active(); p != nil && p.Label == "" && p.started() {
 			p.Label = "WaitAll"
 		}
 		if _, err := r.Wait(); err != nil {
@@ -38,9 +39,12 @@ type scratch struct {
 // MPI 4.1, section 3.7.5.
 func WaitAny(reqs ...*Request) (int, Status, error) {
 	var w *world
+	tasks := false
 	for i, r := range reqs {
 		if p := r.active(); p != nil {
-			if !p.started() {
+			if p.task != nil && !p.task.over.Load() {
+				tasks = true
+			} else if !p.started() {
 				st, err := r.Wait()
 				return i, st, err
 			}
@@ -49,6 +53,11 @@ func WaitAny(reqs ...*Request) (int, Status, error) {
 	}
 	if w == nil {
 		return Undefined, emptyStatus(), nil
+	}
+	if tasks {
+		i := selectAny(reqs)
+		st, err := reqs[i].Wait()
+		return i, st, err
 	}
 	k := w.requests.scratch()
 	i := k.wait(reqs)
@@ -68,7 +77,7 @@ func (k *scratch) wait(reqs []*Request) int {
 			k.rs, k.index = append(k.rs, &p.Request), append(k.index, i)
 		}
 	}
-	t := reqs[k.index[0]].p.c.t
+	t := reqs[k.index[0]].active().c.t
 	if limited == nil {
 		return k.index[t.WaitAny(k.rs)]
 	}
@@ -90,6 +99,21 @@ func (k *scratch) wait(reqs []*Request) int {
 		}
 	}
 	return found
+}
+
+// selectAny waits until one of the active requests is complete, by their
+// channels: some are not completed by the transport.
+func selectAny(reqs []*Request) int {
+	var cases []reflect.SelectCase
+	var index []int
+	for i, r := range reqs {
+		if r.active() != nil {
+			cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(r.Done())})
+			index = append(index, i)
+		}
+	}
+	i, _, _ := reflect.Select(cases)
+	return index[i]
 }
 
 // poll calls cond until it holds or ctx ends. It serves the waits that the

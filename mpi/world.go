@@ -3,6 +3,7 @@ package mpi
 import (
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"rhinet/collectives"
 )
@@ -32,6 +33,9 @@ type world struct {
 	requests requestPool
 	ids      idSpace
 	spares   spares
+	buffer   sendBuffer // for sends in buffered mode on communicators without their own
+
+	matched atomic.Uint32 // messages that probes have matched so far
 
 	mu    sync.Mutex
 	comms map[*core]struct{} // those that Finalize must close

@@ -191,6 +191,14 @@ func (t *Table[P, U]) Drop(m *Message[U]) {
 	t.messages--
 }
 
+// Move has a waiting message wait in another context with another tag, where
+// only a receive that names them finds it.
+func (t *Table[P, U]) Move(m *Message[U], ctx uint16, tag int32) {
+	src := m.source
+	t.Drop(m)
+	t.Keep(m, ctx, src, tag)
+}
+
 // Withdraw removes a waiting receive and reports whether it was waiting.
 func (t *Table[P, U]) Withdraw(e *Receive[P]) bool {
 	if e.queue == nil {

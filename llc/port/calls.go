@@ -211,6 +211,20 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	return st, ok
 }
 
+// Match is Probe without block that takes the message out of reach of other
+// receives: see llc.Engine.
+func (p *Port) Match(ctx uint16, src, tag int, as uint16, handle int) (st llc.Status, ok bool) {
+	p.lock()
+	if !p.is(drained) {
+		st, ok = p.eng.Match(ctx, src, tag, as, handle)
+		for i := 0; !ok && i < burst && p.turn(); i++ {
+			st, ok = p.eng.Match(ctx, src, tag, as, handle)
+		}
+	}
+	p.miss(ok)
+	return st, ok
+}
+
 // Await calls begin, unless it is nil, and makes progress until cond holds, or
 // until the port is closed, or until it sleeps in vain after a peer has been lost
 // (see Failure); a closed port calls neither. Both are called with

@@ -44,6 +44,7 @@ type letter struct {
 	ctx      uint16
 	typ      uint32
 	src, tag int
+	handle   int // in the place of tag, once it was matched by a probe; else Any
 	data     []byte
 	sender   *llc.Request // waits until the letter is read; nil if nobody does
 }
@@ -89,7 +90,7 @@ func (b *mailbox) Start(r *llc.Request, send bool) {
 // post sends r: to the first receive that matches, or into the queue.
 func (b *mailbox) post(r *llc.Request) {
 	to := b.office.boxes[r.Peer]
-	l := &letter{ctx: r.Context, typ: r.Type, src: b.rank, tag: r.Tag, data: append([]byte(nil), r.Buf...)}
+	l := &letter{ctx: r.Context, typ: r.Type, src: b.rank, tag: r.Tag, handle: llc.AnyTag, data: append([]byte(nil), r.Buf...)}
 	waits := r.Mode == llc.Synchronous || b.office.buffer >= 0 && len(r.Buf) > b.office.buffer
 	if d := to.doors[r.Context]; d.shut || l.typ&d.mask != d.want {
 		if waits {
@@ -135,6 +136,9 @@ func (b *mailbox) receive(r *llc.Request) {
 }
 
 func (l *letter) matches(ctx uint16, src, tag int) bool {
+	if l.handle != llc.AnyTag {
+		return l.ctx == ctx && src == l.src && tag == l.handle
+	}
 	return l.ctx == ctx && (src == llc.AnyPeer || src == l.src) && (tag == llc.AnyTag || tag == l.tag)
 }
 
@@ -286,6 +290,7 @@ func (b *mailbox) Cancel(r *llc.Request) bool {
 		return false
 	}
 	b.withdraw(r)
+	r.Status.Err = llc.ErrCancelled
 	return true
 }
 
@@ -347,6 +352,19 @@ func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
 		return llc.Status{}, false
 	}
 	return llc.Status{Source: found.src, Tag: found.tag, Bytes: int64(len(found.data))}, true
+}
+
+// Match takes a letter out of reach of other receives.
+func (b *mailbox) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.Status, bool) {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	for _, l := range b.queue {
+		if l.matches(ctx, src, tag) {
+			l.ctx, l.handle = as, handle
+			return llc.Status{Source: l.src, Tag: l.tag, Bytes: int64(len(l.data))}, true
+		}
+	}
+	return llc.Status{}, false
 }
 
 // Board is nil: this transport has none.

@@ -1,0 +1,165 @@
+package mpi
+
+import "errors"
+
+// WaitAllStatus is [WaitAll] with the status of each request.
+//
+// MPI 4.1, section 3.7.5 (MPI_Waitall).
+func WaitAllStatus(reqs ...*Request) ([]Status, error) {
+	sts := make([]Status, len(reqs))
+	var failed error
+	for i, r := range reqs {
+		st, err := r.Wait()
+		sts[i] = st
+		if err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return sts, failed
+}
+
+// TestAll completes all requests if all are complete, and reports whether it
+// did; otherwise it changes none. Their errors are joined. It does not wait.
+//
+// MPI 4.1, section 3.7.5.
+func TestAll(reqs ...*Request) ([]Status, bool, error) {
+	if !allReady(reqs) {
+		return nil, false, nil
+	}
+	sts, err := WaitAllStatus(reqs...)
+	return sts, true, err
+}
+
+// allReady reports whether all requests are complete. It looks at each, so
+// that all get on.
+func allReady(reqs []*Request) bool {
+	all := true
+	for _, r := range reqs {
+		if p := r.active(); p != nil && !p.ready() {
+			all = false
+		}
+	}
+	return all
+}
+
+// TestAny completes one of the requests if one is complete, and reports its
+// index and whether it did. If none is active, it reports true and index
+// Undefined. It does not wait.
+//
+// MPI 4.1, section 3.7.5.
+func TestAny(reqs ...*Request) (int, Status, bool, error) {
+	i, none := firstReady(reqs)
+	if i == Undefined {
+		return Undefined, emptyStatus(), none, nil
+	}
+	st, err := reqs[i].Wait()
+	return i, st, true, err
+}
+
+// firstReady is the index of an active request that is complete, or Undefined,
+// and whether none is active.
+func firstReady(reqs []*Request) (index int, none bool) {
+	none = true
+	for i, r := range reqs {
+		if p := r.active(); p != nil {
+			if p.ready() {
+				return i, false
+			}
+			none = false
+		}
+	}
+	return Undefined, none
+}
+
+// WaitSome waits until at least one request is complete and completes all that
+// are; it returns their indices with the status of each. Errors are joined.
+// The indices are nil if no request is active.
+//
+// MPI 4.1, section 3.7.5.
+func WaitSome(reqs ...*Request) ([]int, []Status, error) {
+	i, st, err := WaitAny(reqs...)
+	if i == Undefined {
+		return nil, nil, nil
+	}
+	index, sts, more := TestSome(reqs...)
+	return append([]int{i}, index...), append([]Status{st}, sts...), errors.Join(err, more)
+}
+
+// TestSome is [WaitSome] that does not wait: the indices are empty if no
+// request is complete, and nil if none is active.
+//
+// MPI 4.1, section 3.7.5.
+func TestSome(reqs ...*Request) ([]int, []Status, error) {
+	var index []int
+	var sts []Status
+	var failed error
+	for i, r := range reqs {
+		p := r.active()
+		if p == nil {
+			continue
+		}
+		if index == nil {
+			index = []int{}
+		}
+		if !p.ready() {
+			continue
+		}
+		st, err := r.Wait()
+		index, sts, failed = append(index, i), append(sts, st), errors.Join(failed, err)
+	}
+	return index, sts, failed
+}
+
+// StatusAll reports whether all requests are complete, with their statuses,
+// and completes none.
+//
+// MPI 4.1, section 3.7.6 (MPI_Request_get_status_all).
+func StatusAll(reqs ...*Request) ([]Status, bool, error) {
+	if !allReady(reqs) {
+		return nil, false, nil
+	}
+	var failed error
+	sts := make([]Status, len(reqs))
+	for i, r := range reqs {
+		st, _, err := r.Status()
+		sts[i], failed = st, errors.Join(failed, err)
+	}
+	return sts, true, failed
+}
+
+// StatusAny is [TestAny] that leaves the request as it is.
+//
+// MPI 4.1, section 3.7.6 (MPI_Request_get_status_any).
+func StatusAny(reqs ...*Request) (int, Status, bool, error) {
+	i, none := firstReady(reqs)
+	if i == Undefined {
+		return Undefined, emptyStatus(), none, nil
+	}
+	return getStatus(i, reqs[i])
+}
+
+func getStatus(i int, r *Request) (int, Status, bool, error) {
+	st, done, err := r.Status()
+	return i, st, done, err
+}
+
+// StatusSome is [TestSome] that leaves the requests as they are.
+//
+// MPI 4.1, section 3.7.6 (MPI_Request_get_status_some).
+func StatusSome(reqs ...*Request) ([]int, []Status, error) {
+	var index []int
+	var sts []Status
+	var failed error
+	for i, r := range reqs {
+		if r.active() == nil {
+			continue
+		}
+		if index == nil {
+			index = []int{}
+		}
+		if st, done, err := r.Status(); done {
+			index, sts, failed = append(index, i), append(sts, st), errors.Join(failed, err)
+		}
+	}
+	return index, sts, failed
+}

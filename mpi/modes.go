@@ -1,0 +1,209 @@
+package mpi
+
+import "errors"
+
+// Rsend is Send of a message whose receive has been posted already, in ready
+// mode: a program that calls it earlier is erroneous. Nothing here is faster
+// for knowing, so it is carried out as Send.
+//
+// MPI 4.1, section 3.4 (ready mode).
+func Rsend[T any](c *Comm, buf []T, dst, tag int) error {
+	r := start(c, "Rsend", buf, dst, tag, sending)
+	_, err := r.Wait()
+	return err
+}
+
+// Irsend is Isend in ready mode: see [Rsend].
+//
+// MPI 4.1, section 3.7.2.
+func Irsend[T any](c *Comm, buf []T, dst, tag int) *Request {
+	r := start(c, "Irsend", buf, dst, tag, sending)
+	return &r
+}
+
+// Bsend copies buf to the attached buffer and returns, whether a receive has
+// been posted or not: see [Comm.AttachBuffer] and [BufferAttach]. Without room
+// there it fails with ErrBuffer and sends nothing.
+//
+// MPI 4.1, section 3.4 (buffered mode).
+func Bsend[T any](c *Comm, buf []T, dst, tag int) error {
+	_, err := bufferedSend(c, "Bsend", buf, dst, tag).Wait()
+	return err
+}
+
+// Ibsend is Isend in buffered mode. It is complete at once.
+//
+// MPI 4.1, section 3.7.2.
+func Ibsend[T any](c *Comm, buf []T, dst, tag int) *Request {
+	return bufferedSend(c, "Ibsend", buf, dst, tag)
+}
+
+func bufferedSend[T any](c *Comm, call string, buf []T, dst, tag int) *Request {
+	s, e := site{call, toPeer, dst, tag}, elemFor[T](c)
+	if err := c.checkTransfer(s, e); err != nil {
+		return c.failedRequest(s, err)
+	}
+	r := c.buffered(s, e, view(buf))
+	return &r
+}
+
+// buffered sends a copy of b. The request is complete.
+func (c *Comm) buffered(s site, e *elem, b []byte) Request {
+	k := newTask()
+	k.end(emptyStatus(), c.bufferFor().send(c, s, e, b))
+	return c.request(s, k)
+}
+
+// bufferFor is the buffer that sends on c use.
+func (c *Comm) bufferFor() *sendBuffer {
+	if c.buffer.attached() {
+		return &c.buffer
+	}
+	return &c.w.buffer
+}
+
+// AttachBuffer gives c a buffer of its own for sends in buffered mode. Each
+// message takes its bytes and at most [BsendOverhead] more until it is sent. A
+// nil buffer has the library find memory for each message, without bound.
+//
+// MPI 4.1, section 3.6 (MPI_Comm_attach_buffer, MPI_BUFFER_AUTOMATIC).
+func (c *Comm) AttachBuffer(buf []byte) error {
+	s := at("AttachBuffer")
+	if err := c.check(s); err != nil {
+		return err
+	}
+	return c.buffer.attach(c, s, buf)
+}
+
+// DetachBuffer waits until all messages in the buffer of c are sent, and
+// returns the buffer.
+//
+// MPI 4.1, section 3.6 (MPI_Comm_detach_buffer).
+func (c *Comm) DetachBuffer() ([]byte, error) {
+	s := at("DetachBuffer")
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	return c.buffer.detach(c, s)
+}
+
+// FlushBuffer waits until all messages that the buffer of c holds are sent.
+//
+// MPI 4.1, section 3.6 (MPI_Comm_flush_buffer).
+func (c *Comm) FlushBuffer() error {
+	if err := c.check(at("FlushBuffer")); err != nil {
+		return err
+	}
+	return c.buffer.flush()
+}
+
+// IflushBuffer is [Comm.FlushBuffer] that does not wait.
+//
+// MPI 4.1, section 3.6 (MPI_Comm_iflush_buffer).
+func (c *Comm) IflushBuffer() *Request { return c.iflush(at("IflushBuffer"), false) }
+
+// BufferAttach is [Comm.AttachBuffer] for all communicators of the process that
+// have no buffer of their own. c is any communicator.
+//
+// MPI 4.1, section 3.6 (MPI_Buffer_attach).
+func BufferAttach(c *Comm, buf []byte) error {
+	s := at("BufferAttach")
+	if err := c.check(s); err != nil {
+		return err
+	}
+	return c.w.buffer.attach(c, s, buf)
+}
+
+// BufferDetach is [Comm.DetachBuffer] of the process's buffer.
+//
+// MPI 4.1, section 3.6 (MPI_Buffer_detach).
+func BufferDetach(c *Comm) ([]byte, error) {
+	s := at("BufferDetach")
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	return c.w.buffer.detach(c, s)
+}
+
+// BufferFlush is [Comm.FlushBuffer] of the process's buffer.
+//
+// MPI 4.1, section 3.6 (MPI_Buffer_flush).
+func BufferFlush(c *Comm) error {
+	if err := c.check(at("BufferFlush")); err != nil {
+		return err
+	}
+	return c.w.buffer.flush()
+}
+
+// BufferIflush is [BufferFlush] that does not wait.
+//
+// MPI 4.1, section 3.6 (MPI_Buffer_iflush).
+func BufferIflush(c *Comm) *Request { return c.iflush(at("BufferIflush"), true) }
+
+func (c *Comm) iflush(s site, process bool) *Request {
+	if err := c.check(s); err != nil {
+		return c.failedRequest(s, err)
+	}
+	b := &c.buffer
+	if process {
+		b = &c.w.buffer
+	}
+	k := newTask()
+	go func() { k.end(emptyStatus(), b.flush()) }()
+	r := c.request(s, k)
+	return &r
+}
+
+// Isendrecv begins what [Sendrecv] does. It is complete when both transfers are.
+//
+// MPI 4.1, section 3.10.
+func Isendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) *Request {
+	to, from := pairOf("Isendrecv", dst, stag, src, rtag)
+	if overlap(view(send), view(recv)) && src != ProcNull && dst != ProcNull {
+		return c.failedRequest(to, c.errorAt(to, ErrBuffer, "send and recv overlap; they must be apart, or use IsendrecvReplace"))
+	}
+	out, in := elemFor[S](c), elemFor[R](c)
+	if err := c.checkPair(to, out, from, in); err != nil {
+		return c.failedRequest(to, err)
+	}
+	return c.both(to, out, view(send), from, in, view(recv))
+}
+
+// IsendrecvReplace begins what [SendrecvReplace] does.
+//
+// MPI 4.1, section 3.10.
+func IsendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) *Request {
+	to, from := pairOf("IsendrecvReplace", dst, stag, src, rtag)
+	e := elemFor[T](c)
+	if err := c.checkPair(to, e, from, e); err != nil {
+		return c.failedRequest(to, err)
+	}
+	in := view(buf)
+	return c.both(to, e, append([]byte(nil), in...), from, e, in)
+}
+
+// both begins two checked transfers that are complete together.
+func (c *Comm) both(to site, out *elem, send []byte, from site, in *elem, recv []byte) *Request {
+	r := c.begin(from, in, recv, receiving)
+	s := c.begin(to, out, send, sending)
+	c.disown(r.p)
+	c.disown(s.p)
+	k := newTask()
+	finish := func() {
+		_, err := s.Wait()
+		if err != nil {
+			r.withdraw()
+			k.end(emptyStatus(), err)
+			return
+		}
+		st, err := r.Wait()
+		k.end(st, errors.Join(err))
+	}
+	if r.p.ready() && s.p.ready() {
+		finish()
+	} else {
+		go finish()
+	}
+	all := c.request(to, k)
+	return &all
+}

@@ -1,0 +1,98 @@
+package mpi
+
+import "errors"
+
+// A persistent is what a persistent request repeats.
+type persistent struct {
+	c       *Comm
+	site    site
+	begin   func() Request
+	current Request // the last start
+}
+
+// SendInit makes a persistent request to send buf to rank dst of c: each
+// [Request.Start] sends what buf holds then. Wait and its kin complete the
+// start, not the request, which may be started again. What is wrong with the
+// arguments is an error here.
+//
+// MPI 4.1, section 3.9.
+func SendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
+	return initTransfer(c, "SendInit", buf, dst, tag, sending)
+}
+
+// SsendInit is [SendInit] in synchronous mode.
+//
+// MPI 4.1, section 3.9.
+func SsendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
+	return initTransfer(c, "SsendInit", buf, dst, tag, sendingSync)
+}
+
+// RsendInit is [SendInit] in ready mode: see [Rsend].
+//
+// MPI 4.1, section 3.9.
+func RsendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
+	return initTransfer(c, "RsendInit", buf, dst, tag, sending)
+}
+
+// BsendInit is [SendInit] in buffered mode: see [Bsend].
+//
+// MPI 4.1, section 3.9.
+func BsendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
+	s, e := site{"BsendInit", toPeer, dst, tag}, elemFor[T](c)
+	if err := c.checkTransfer(s, e); err != nil {
+		return nil, err
+	}
+	return c.repeat(s, func() Request { return c.buffered(s, e, view(buf)) }), nil
+}
+
+// RecvInit makes a persistent request to receive into buf: see [SendInit].
+//
+// MPI 4.1, section 3.9.
+func RecvInit[T any](c *Comm, buf []T, src, tag int) (*Request, error) {
+	return initTransfer(c, "RecvInit", buf, src, tag, receiving)
+}
+
+func initTransfer[T any](c *Comm, call string, buf []T, peer, tag int, k kind) (*Request, error) {
+	s, e := site{call, toPeer, peer, tag}, elemFor[T](c)
+	if k == receiving {
+		s.role = fromPeer
+	}
+	if err := c.checkTransfer(s, e); err != nil {
+		return nil, err
+	}
+	return c.repeat(s, func() Request { return c.start(s, e, view(buf), k) }), nil
+}
+
+// repeat makes a persistent request.
+func (c *Comm) repeat(s site, begin func() Request) *Request {
+	return &Request{again: &persistent{c: c, site: s, begin: begin}}
+}
+
+// Start starts a persistent request, which must not be active. On failure to
+// begin, the error surfaces when the request is completed, as with Isend.
+//
+// MPI 4.1, section 3.9.
+func (r *Request) Start() error {
+	if r == nil || r.again == nil {
+		var none *Comm
+		return none.errorAt(at("Start"), ErrRequest, "the request is not persistent; make it with SendInit, RecvInit or another Init call")
+	}
+	k := r.again
+	if r.active() != nil {
+		return k.c.errorAt(at("Start"), ErrRequest, "the request of %s is active; complete it first", k.site.call)
+	}
+	k.current = k.begin()
+	return nil
+}
+
+// StartAll starts all requests, in their order. It starts those that it can;
+// errors are joined.
+//
+// MPI 4.1, section 3.9.
+func StartAll(reqs ...*Request) error {
+	var failed error
+	for _, r := range reqs {
+		failed = errors.Join(failed, r.Start())
+	}
+	return failed
+}

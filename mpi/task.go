@@ -1,0 +1,132 @@
+package mpi
+
+import "sync/atomic"
+
+// A task completes a request that is not one transfer of the transport, or one
+// whose owner waits on a channel. A goroutine carries it out, so it gets on
+// whatever the program does meanwhile (MPI 4.1, section 3.7.4).
+type task struct {
+	done chan struct{} // closed at the end
+	over atomic.Bool   // set before that
+	st   Status        // valid then
+	err  error
+}
+
+func newTask() *task { return &task{done: make(chan struct{}), st: emptyStatus()} }
+
+// end completes the task.
+func (k *task) end(st Status, err error) {
+	k.st, k.err = st, err
+	k.over.Store(true)
+	close(k.done)
+}
+
+// request hands out a request that k completes.
+func (c *Comm) request(s site, k *task) Request {
+	p := c.w.requests.take(c.w.Debug)
+	p.c, p.site, p.kind, p.task, p.null = c, s, compound, k, false
+	return Request{p: p, gen: p.gen}
+}
+
+// failedRequest is a request of a call that was wrong.
+func (c *Comm) failedRequest(s site, err error) *Request {
+	return &Request{p: &transfer{c: c, site: s, err: err}}
+}
+
+// Done returns a channel that is closed when the transfer is complete, for
+// select statements. It does not complete the request: Wait or Test, which
+// then return at once, still have to. The first call starts a goroutine.
+//
+// Not in the standard.
+func (r *Request) Done() <-chan struct{} {
+	p := r.active()
+	if p == nil {
+		k := newTask()
+		k.end(emptyStatus(), nil)
+		return k.done
+	}
+	if p.task != nil {
+		return p.task.done
+	}
+	k := newTask()
+	if p.ready() {
+		k.end(p.result())
+	} else {
+		go func() { k.end(p.await()) }()
+	}
+	p.task = k
+	return k.done
+}
+
+// Status reports whether the transfer is complete, and its status, without
+// completing the request.
+//
+// MPI 4.1, section 3.7.6 (MPI_Request_get_status).
+func (r *Request) Status() (Status, bool, error) {
+	p := r.active()
+	if p == nil {
+		return emptyStatus(), true, nil
+	}
+	if !p.ready() {
+		return emptyStatus(), false, nil
+	}
+	st, err := p.result()
+	return st, true, err
+}
+
+// Free gives up the request, which becomes inactive; its transfer goes on and
+// its buffer stays in use until it is complete, which only the other side can
+// tell. Errors of it are lost. A persistent request that is freed cannot be
+// started again.
+//
+// MPI 4.1, section 3.7.3 (MPI_Request_free).
+func (r *Request) Free() error {
+	p := r.active()
+	if p == nil {
+		if r != nil {
+			*r = Request{}
+		}
+		return nil
+	}
+	done := r.Done()
+	*r = Request{}
+	p.c.disown(p)
+	go func() {
+		<-done
+		p.release()
+	}()
+	return nil
+}
+
+// disown has Finalize not ask for p.
+func (c *Comm) disown(p *transfer) {
+	if c == nil || p.err != nil {
+		return
+	}
+	k := &c.w.requests
+	k.mu.Lock()
+	p.live = false
+	k.mu.Unlock()
+}
+
+// Cancel takes back a receive that no message has matched yet. The request
+// must still be completed; [Status.Cancelled] says then whether it came in
+// time. Sends cannot be cancelled, nor can collective calls (ErrRequest): a
+// context ends waits for those, see [Comm.WithContext].
+//
+// MPI 4.1, section 3.8.4.
+func (r *Request) Cancel() error {
+	p := r.active()
+	if p == nil {
+		var none *Comm
+		return none.errorAt(at("Cancel"), ErrRequest, "the request is not active; cancel it before it is completed")
+	}
+	if p.err != nil || p.null {
+		return nil
+	}
+	if p.kind != receiving {
+		return p.c.errorAt(at("Cancel"), ErrRequest, "%s cannot be cancelled, only receives; use a communicator WithContext to end its wait", p.site.call)
+	}
+	p.c.t.Cancel(&p.Request)
+	return nil
+}
