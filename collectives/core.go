@@ -33,6 +33,7 @@ type Group struct {
 	waitErr      error       // what poll found
 	poll         func() bool // made once, like pollExchange, so that waiting does not allocate
 	pollExchange func() bool
+	catch        func(Call) error // of a Catcher
 }
 
 // New makes the group of the processes that t connects. The error names a
@@ -66,6 +67,9 @@ func (g *Group) Size() int { return g.size }
 
 // run is a blocking call.
 func (g *Group) run(c *Call) error {
+	if g.catch != nil {
+		return g.catch(*c)
+	}
 	g.sequence++
 	s, in, out, err := g.check(c)
 	if err != nil {

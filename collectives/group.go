@@ -4,7 +4,7 @@ package collectives
 //
 // MPI 4.1, section 6.3.
 func (g *Group) Barrier() error {
-	if g.plainBarrier {
+	if g.plainBarrier { // not of a Catcher
 		g.sequence++
 		return g.trade(nil, nil)
 	}

@@ -16,6 +16,7 @@ type Op struct {
 	out    []byte
 	tmp    []byte
 	done   func() bool
+	alone  *Group // of Begin
 }
 
 // opQueue holds the started operations in the order of their starts, and which

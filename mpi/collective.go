@@ -62,11 +62,17 @@ func (c *Comm) enter(s site, e *elem) error {
 		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 	}
 	c.coll.begin(s.call, c.ctx)
+	if c.launch != nil {
+		c.launch.divert(&c.coll)
+	}
 	return nil
 }
 
 // leave ends what enter began.
 func (c *Comm) leave(s site, err error) error {
+	if c.launch != nil {
+		c.launch.restore(&c.coll)
+	}
 	if err == nil {
 		c.coll.mu.Unlock()
 		return nil
@@ -89,8 +95,16 @@ func (c *Comm) explain(s site, err error) error {
 	return e
 }
 
+// cease gives back the lock of a call that does not take place.
+func (c *Comm) cease() {
+	if c.launch != nil {
+		c.launch.restore(&c.coll)
+	}
+	c.coll.mu.Unlock()
+}
+
 // fail ends what enter began with a mistake of the caller.
 func (c *Comm) fail(s site, class Class, format string, args ...any) error {
-	c.coll.mu.Unlock()
+	c.cease()
 	return c.errorAt(s, class, format, args...)
 }

@@ -16,6 +16,8 @@ type collState struct {
 	group  *collectives.Group
 	before uint32 // hash of the calls so far, see callSign
 
+	spares transportPool // for operations that are not blocking
+
 	// x, unless another algorithm is forced: then nil.
 	quickBarrier, quickAllreduce *exchanger
 }
@@ -43,7 +45,8 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 }
 
 // barrier is Barrier: directly on the board, or by an algorithm. The ways past
-// the group are open only because no operations of it are ever started here.
+// the group are open because operations that are not blocking have transports
+// of their own, so none is ever started on the group.
 func (k *collState) barrier() error {
 	if k.quickBarrier != nil {
 		return k.quickBarrier.Exchange(nil, nil)

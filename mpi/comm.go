@@ -15,7 +15,8 @@ import (
 // MPI 4.1, chapter 7.
 type Comm struct {
 	*core
-	ctx context.Context // limits waits; nil: none
+	ctx    context.Context // limits waits; nil: none
+	launch *launch         // has collective calls prepared, not carried out; nil: no
 }
 
 // A core is a communicator without the limits of one user's view.

@@ -151,7 +151,7 @@ func enterReduction[T any](c *Comm, s site, op Op) (*reducer, error) {
 	}
 	r, err := c.findReducer(s, op, e)
 	if err != nil {
-		c.coll.mu.Unlock()
+		c.cease()
 	}
 	return r, err
 }

@@ -1,0 +1,116 @@
+package mpi
+
+// A Part is memory of any element type, for calls in which each rank may have
+// another one: see [PartOf].
+type Part struct {
+	b   []byte
+	e   func(*Comm) *elem
+	set bool
+}
+
+// PartOf gives the memory of buf.
+func PartOf[T any](buf []T) Part { return Part{view(buf), elemFor[T], true} }
+
+// Alltoallw is [Alltoallv] with an element type for each part: the caller sends
+// send[i] to rank i and gets from it recv[i], which has as many bytes. The zero
+// Part is empty. In place: pass recv as send.
+//
+// MPI 4.1, section 6.8.
+func Alltoallw(c *Comm, send, recv []Part) error {
+	w, err := c.packParts("Alltoallw", send, recv)
+	if err == nil {
+		err = named("Alltoallw", Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil))
+	}
+	if err == nil {
+		w.unpack(recv)
+	}
+	return err
+}
+
+// Ialltoallw begins what [Alltoallw] does, and does not wait.
+//
+// MPI 4.1, section 6.12.6.
+func Ialltoallw(c *Comm, send, recv []Part) *Request {
+	s := at("Ialltoallw")
+	w, err := c.packParts(s.call, send, recv)
+	if err != nil {
+		return c.failedRequest(s, err)
+	}
+	r := c.nonblocking(s, func(c *Comm) error { return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil) })
+	return c.after(r, s, func() { w.unpack(recv) })
+}
+
+// after is a request that is complete when r is, and then f has been called.
+func (c *Comm) after(r *Request, s site, f func()) *Request {
+	p := r.active()
+	if p == nil || p.err != nil {
+		return r
+	}
+	c.disown(p)
+	k := newTask()
+	finish := func() {
+		st, err := r.Wait()
+		if err == nil {
+			f()
+		}
+		k.end(st, err)
+	}
+	if p.ready() {
+		finish()
+	} else {
+		go finish()
+	}
+	next := c.request(s, k)
+	return &next
+}
+
+// named puts the name of the call that the user made into an error.
+func named(call string, err error) error {
+	if e, ok := err.(*Error); ok {
+		e.Call = call
+	}
+	return err
+}
+
+// A packedParts is what an Alltoallw moves, one part after the other.
+type packedParts struct {
+	out, in          []byte
+	scounts, rcounts []int
+}
+
+// packParts checks the parts and packs what is sent.
+func (c *Comm) packParts(call string, send, recv []Part) (w packedParts, err error) {
+	s := at(call)
+	if err := c.check(s); err != nil {
+		return w, err
+	}
+	if len(send) != c.size || len(recv) != c.size {
+		return w, c.errorAt(s, ErrCount, "%d parts to send and %d to receive for %d ranks; give one for each rank, empty ones too", len(send), len(recv), c.size)
+	}
+	for i := range send {
+		for _, p := range []Part{send[i], recv[i]} {
+			if p.set && p.e(c).bad != "" {
+				return w, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", p.e(c).name, p.e(c).bad)
+			}
+		}
+		w.scounts, w.rcounts = append(w.scounts, len(send[i].b)), append(w.rcounts, len(recv[i].b))
+	}
+	if c.rank < len(send) && w.scounts[c.rank] != w.rcounts[c.rank] {
+		return w, c.errorAt(s, ErrCount, "the caller sends itself %d bytes and expects %d", w.scounts[c.rank], w.rcounts[c.rank])
+	}
+	room := 0
+	for i, p := range send {
+		w.out = append(w.out, p.b...)
+		room += w.rcounts[i]
+	}
+	w.in = make([]byte, room)
+	return w, nil
+}
+
+// unpack hands out what was received.
+func (w *packedParts) unpack(recv []Part) {
+	b := w.in
+	for _, p := range recv {
+		b = b[copy(p.b, b):]
+	}
+}

@@ -1,0 +1,127 @@
+package mpi
+
+import (
+	"errors"
+	"sync"
+
+	"rhinet/collectives"
+	"rhinet/llc/ir"
+)
+
+// A launch is a collective call that does not block. The blocking call checks
+// its arguments and would carry it out; a view of the communicator that has a
+// launch has it prepared instead. Operations run on transports of their own,
+// and what cannot be done at once a goroutine does: so they get on whatever
+// the program does meanwhile (MPI 4.1, section 6.12), beside blocking calls.
+type launch struct {
+	call  string
+	group *collectives.Group
+	quick [2]*exchanger
+	op    *collectives.Op
+	mark  uint32
+	note  ir.Collective
+}
+
+// divert has the call that holds the lock of k be prepared.
+func (l *launch) divert(k *collState) {
+	l.group, l.quick = k.group, [2]*exchanger{k.quickBarrier, k.quickAllreduce}
+	k.quickBarrier, k.quickAllreduce = nil, nil
+	k.t.call = l.call
+	k.group = l.group.Catcher(func(call collectives.Call) (err error) {
+		l.op, err = l.group.Prepare(call)
+		return err
+	})
+}
+
+// restore ends what divert began, with what the call's messages are marked with.
+func (l *launch) restore(k *collState) {
+	k.group, k.quickBarrier, k.quickAllreduce = l.group, l.quick[0], l.quick[1]
+	l.mark, l.note = k.t.mark, k.t.note
+}
+
+// prepare prepares the call that f makes.
+func (c *Comm) prepare(call string, f func(*Comm) error) (*launch, error) {
+	l := &launch{call: call}
+	v := c
+	if c != nil {
+		view := *c
+		view.launch = l
+		v = &view
+	}
+	err := f(v)
+	var e *Error
+	if errors.As(err, &e) {
+		e.Call = call
+	}
+	return l, err
+}
+
+// begin starts the prepared operation.
+func (l *launch) begin(c *Comm, s site) Request {
+	t := c.coll.spares.take(c.core)
+	t.ctx, t.call, t.mark, t.note = c.ctx, l.call, l.mark, l.note
+	k := newTask()
+	r := c.request(s, k)
+	if l.op.Begin(t) {
+		k.end(emptyStatus(), l.finish(c, s, t))
+	} else {
+		go func() { k.end(emptyStatus(), l.finish(c, s, t)) }()
+	}
+	return r
+}
+
+// finish waits for the operation and returns its error.
+func (l *launch) finish(c *Comm, s site, t *collTransport) error {
+	err := l.op.Finish()
+	if err == nil {
+		c.coll.spares.keep(t)
+		return nil
+	}
+	if errors.Is(err, ErrCancelled) || t.broken != nil {
+		c.state.CompareAndSwap(commOpen, commBroken)
+	}
+	return c.explain(s, err)
+}
+
+// nonblocking begins the call that f makes.
+func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
+	l, err := c.prepare(s.call, f)
+	if err != nil {
+		return c.failedRequest(s, err)
+	}
+	r := l.begin(c, s)
+	return &r
+}
+
+// persistent makes a persistent request of the call that f makes.
+func (c *Comm) persistent(s site, f func(*Comm) error) (*Request, error) {
+	l, err := c.prepare(s.call, f)
+	if err != nil {
+		return nil, err
+	}
+	return c.repeat(s, func() Request { return l.begin(c, s) }), nil
+}
+
+// A transportPool holds the transports that operations of a communicator have
+// used.
+type transportPool struct {
+	mu   sync.Mutex
+	free []*collTransport
+}
+
+func (p *transportPool) take(c *core) *collTransport {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		t := p.free[n-1]
+		p.free = p.free[:n-1]
+		return t
+	}
+	return newCollTransport(c)
+}
+
+func (p *transportPool) keep(t *collTransport) {
+	p.mu.Lock()
+	p.free = append(p.free, t)
+	p.mu.Unlock()
+}

@@ -1,0 +1,38 @@
+package mpi
+
+// ReduceLocal combines in into inout on this rank alone: inout[i] = in[i] op
+// inout[i]. The two are equally long and apart.
+//
+// MPI 4.1, section 6.9.7.
+func ReduceLocal[T any](c *Comm, in, inout []T, op Op) error {
+	s := at("ReduceLocal")
+	if err := c.check(s); err != nil {
+		return err
+	}
+	e := elemFor[T](c)
+	if e.bad != "" {
+		return c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+	}
+	r, err := c.findReducer(s, op, e)
+	if err != nil {
+		return err
+	}
+	b, o := view(in), view(inout)
+	switch {
+	case len(in) != len(inout):
+		return c.errorAt(s, ErrCount, "in has %d elements and inout %d; they must be equally long", len(in), len(inout))
+	case overlap(b, o):
+		return c.errorAt(s, ErrBuffer, "in and inout overlap; they must be apart")
+	case len(in) > 0:
+		r.Reduce(b, o)
+	}
+	return nil
+}
+
+// OpCommutative reports whether op commutes.
+//
+// MPI 4.1, section 6.9.7 (MPI_Op_commutative).
+func OpCommutative(op Op) bool {
+	u, ok := op.(*userOp)
+	return op != nil && (!ok || u.commutative)
+}
