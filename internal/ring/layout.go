@@ -90,7 +90,7 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) {
 // PutLine is Put of a payload of at most Inline bytes, with header words that
 // carry neither sequence nor length, and Prefetch of the next line.
 func (r *Ring) PutLine(slot uint64, p *Packet) {
-	r.sum += put(&r.lines[0], r.mask, slot, p)
+	r.sum += put(r.lines, slot, p)
 }
 
 // Sum returns the sum of the header words of all packets that this Ring has put.

@@ -23,8 +23,3 @@ func Memory(n int) []byte {
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % LineBytes)
 	return all[skip : skip+n : skip+n]
 }
-
-// lineAt returns line i of those that begin with base.
-func lineAt(base *Line, i uint64) *Line {
-	return (*Line)(unsafe.Add(unsafe.Pointer(base), i*LineBytes))
-}

@@ -30,13 +30,13 @@ func fetch(line *byte, n int)
 func claim(line *byte, n int)
 
 // put writes packet number slot, whose payload has at most Inline bytes, into its
-// line, the sequence last, and claims the next. base is the first of mask+1 lines.
-// It returns the sum of the header words.
+// of the lines, the sequence last, and claims the next. It returns the sum of the
+// header words.
 //
 // It stands for what put in publish_pure.go does.
 //
 //go:noescape
-func put(base *Line, mask, slot uint64, p *Packet) (sum uint64)
+func put(lines []Line, slot uint64, p *Packet) (sum uint64)
 
 // storeCounters stores two counters that only the caller writes, each whole,
 // after all that it stored before.

@@ -25,11 +25,13 @@ TEXT ·Publish(SB), NOSPLIT, $0-16
 	MOVQ   AX, 0(DI)
 	RET
 
-// func put(base *Line, mask, slot uint64, p *Packet) (sum uint64)
-TEXT ·put(SB), NOSPLIT, $0-40
-	MOVQ base+0(FP), DI
-	MOVQ slot+16(FP), R10
-	MOVQ p+24(FP), DX
+// func put(lines []Line, slot uint64, p *Packet) (sum uint64)
+TEXT ·put(SB), NOSPLIT, $0-48
+	MOVQ lines_base+0(FP), DI
+	MOVQ lines_len+8(FP), R9
+	DECQ R9 // the mask
+	MOVQ slot+24(FP), R10
+	MOVQ p+32(FP), DX
 	MOVQ (Packet_Data+0)(DX), SI
 	MOVQ (Packet_Data+8)(DX), CX
 	MOVQ Packet_Head(DX), AX
@@ -41,8 +43,8 @@ TEXT ·put(SB), NOSPLIT, $0-40
 	ADCL $0, R12
 	ORQ  R12, AX
 	ORQ  CX, BX
-	ANDQ mask+8(FP), R10
-	ANDQ mask+8(FP), R11
+	ANDQ R9, R10
+	ANDQ R9, R11
 	SHLQ $6, R10
 	SHLQ $6, R11
 	LEAQ (DI)(R11*1), DX
@@ -50,7 +52,7 @@ TEXT ·put(SB), NOSPLIT, $0-40
 	MOVQ R8, 16(DI)
 	ADDQ BX, R8
 	ADDQ AX, R8
-	MOVQ R8, sum+32(FP)
+	MOVQ R8, sum+40(FP)
 	CMPQ CX, $8
 	JLT  putFew
 	LEAQ 24(DI), R9

@@ -12,10 +12,9 @@ func Publish(dst, src *Line) {
 }
 
 // put writes packet number slot, whose payload has at most Inline bytes, into its
-// line, the sequence last. base is the first of mask+1 lines. It returns the sum of
-// the header words.
-func put(base *Line, mask, slot uint64, p *Packet) (sum uint64) {
-	dst := lineAt(base, slot&mask)
+// of the lines, the sequence last. It returns the sum of the header words.
+func put(lines []Line, slot uint64, p *Packet) (sum uint64) {
+	dst := &lines[slot&uint64(len(lines)-1)]
 	copy(inline(dst)[:], p.Data)
 	w0, w1 := p.Head[0]|uint64(Seq(slot)), p.Head[1]|uint64(len(p.Data))
 	dst[2], dst[1] = p.Head[2], w1

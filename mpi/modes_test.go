@@ -1,0 +1,182 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"rhinet/mpi"
+)
+
+// MPI 4.1, section 3.9: a persistent request is started again and again, and
+// sends what the buffer holds at each start; inactive it counts as complete.
+func TestPersistentRequestsRepeat(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		everywhere(t, n, func(w *mpi.Comm) error {
+			right, left := (w.Rank()+1)%n, (w.Rank()+n-1)%n
+			if err := w.AttachBuffer(make([]byte, 1<<16)); err != nil {
+				return err
+			}
+			out, in := make([]int, 4), make([]int, 4)
+			r0, err0 := mpi.RecvInit(w, in[0:1], left, 0)
+			r1, err1 := mpi.RecvInit(w, in[1:2], mpi.AnySource, 1)
+			r2, err2 := mpi.RecvInit(w, in[2:3], left, 2)
+			r3, err3 := mpi.RecvInit(w, in[3:4], left, 3)
+			s0, err4 := mpi.SendInit(w, out[0:1], right, 0)
+			s1, err5 := mpi.SsendInit(w, out[1:2], right, 1)
+			s2, err6 := mpi.BsendInit(w, out[2:3], right, 2)
+			s3, err7 := mpi.RsendInit(w, out[3:4], right, 3)
+			if err := errors.Join(err0, err1, err2, err3, err4, err5, err6, err7); err != nil {
+				return err
+			}
+			all := []*mpi.Request{r0, r1, r2, r3, s0, s1, s2, s3}
+			if err := mpi.WaitAll(all...); err != nil { // inactive
+				return err
+			}
+			for round := range 20 {
+				for i := range out {
+					out[i] = 1000*w.Rank() + 10*round + i
+				}
+				if err := mpi.StartAll(all...); err != nil {
+					return err
+				}
+				var err error
+				switch round % 3 {
+				case 0:
+					err = mpi.WaitAll(all...)
+				case 1:
+					for i := 0; i != mpi.Undefined && err == nil; {
+						i, _, err = mpi.WaitAny(all...)
+					}
+				case 2:
+					for done := false; !done && err == nil; {
+						_, done, err = mpi.TestAll(all...)
+					}
+				}
+				if err != nil {
+					return err
+				}
+				for i := range in {
+					if err := equal("in", in[i], 1000*left+10*round+i); err != nil {
+						return err
+					}
+				}
+			}
+			if err := r0.Start(); err != nil {
+				return err
+			}
+			if err := is(r0.Start(), mpi.ErrRequest, "mpi: Start on world: the request of RecvInit is active; complete it first"); err != nil {
+				return err
+			}
+			if err := errors.Join(r0.Cancel()); err != nil {
+				return err
+			}
+			if st, err := r0.Wait(); err != nil || !st.Cancelled() {
+				return fmt.Errorf("a cancelled start: %v, %v", st, err)
+			}
+			if err := r0.Free(); err != nil {
+				return err
+			}
+			if err := is(r0.Start(), mpi.ErrRequest, ""); err != nil {
+				return err
+			}
+			_, err := w.DetachBuffer()
+			return err
+		})
+	}
+}
+
+// MPI 4.1, section 3.4: a buffered send does not wait for its receive, and
+// MPI 4.1, section 3.6: detaching waits until all is sent and gives the buffer back.
+func TestBufferedSendsDoNotWait(t *testing.T) {
+	const long = 100_000
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		peer := 1 - w.Rank()
+		if err := is(mpi.Bsend(w, []int{1}, peer, 0), mpi.ErrBuffer, fmt.Sprintf(
+			"mpi: Bsend on world to %d tag 0: no buffer is attached; use AttachBuffer or BufferAttach first", peer)); err != nil {
+			return err
+		}
+		mem := make([]byte, 3*(8*long+mpi.BsendOverhead))
+		if err := mpi.BufferAttach(w, mem); err != nil {
+			return err
+		}
+		if err := is(mpi.BufferAttach(w, mem), mpi.ErrBuffer, "mpi: BufferAttach on world: a buffer is attached already; detach it first"); err != nil {
+			return err
+		}
+		for round := range 3 {
+			out := make([]int, long)
+			for i := range 3 { // both ranks send before either receives
+				out[0], out[long-1] = i, round
+				if err := mpi.Bsend(w, out, peer, i); err != nil {
+					return err
+				}
+			}
+			if err := is(mpi.Bsend(w, make([]int, 4*long), peer, 4), mpi.ErrBuffer, ""); err != nil {
+				return err
+			}
+			if err := mpi.Barrier(w); err != nil { // so that none is taken before the fourth
+				return err
+			}
+			for i := range 3 {
+				in := make([]int, long)
+				if _, err := mpi.Recv(w, in, peer, 2-i); err != nil {
+					return err
+				}
+				if in[0] != 2-i || in[long-1] != round {
+					return fmt.Errorf("message %d of round %d: %d, %d", 2-i, round, in[0], in[long-1])
+				}
+			}
+			var err error
+			if round == 0 {
+				err = mpi.BufferFlush(w)
+			} else {
+				_, err = mpi.BufferIflush(w).Wait()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := w.AttachBuffer(nil); err != nil { // automatic, and before the process's
+			return err
+		}
+		if _, err := mpi.Ibsend(w, make([]int, 10*long), peer, 5).Wait(); err != nil {
+			return err
+		}
+		if _, err := mpi.Recv(w, make([]int, 10*long), peer, 5); err != nil {
+			return err
+		}
+		if _, err := w.IflushBuffer().Wait(); err != nil {
+			return err
+		}
+		if err := w.FlushBuffer(); err != nil {
+			return err
+		}
+		if _, err := w.DetachBuffer(); err != nil {
+			return err
+		}
+		if _, err := w.DetachBuffer(); is(err, mpi.ErrBuffer, "mpi: DetachBuffer on world: no buffer is attached") != nil {
+			return err
+		}
+		got, err := mpi.BufferDetach(w)
+		if err != nil || &got[0] != &mem[0] {
+			return fmt.Errorf("another buffer came back, or %v", err)
+		}
+		return nil
+	})
+}
+
+// MPI 4.1, section 3.4: a ready send finds its receive posted.
+func TestReadySendsMeetPostedReceives(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		peer, in := 1-w.Rank(), make([]int, 2)
+		a, b := mpi.Irecv(w, in[:1], peer, 0), mpi.Irecv(w, in[1:], peer, 1)
+		if err := mpi.Barrier(w); err != nil {
+			return err
+		}
+		if err := mpi.Rsend(w, []int{10 + w.Rank()}, peer, 0); err != nil {
+			return err
+		}
+		s := mpi.Irsend(w, []int{20 + w.Rank()}, peer, 1)
+		return errors.Join(mpi.WaitAll(a, b, s), equalAll("in", in, []int{10 + peer, 20 + peer}))
+	})
+}
