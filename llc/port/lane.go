@@ -38,6 +38,7 @@ func (p *Port) take() bool {
 // expect is take where the packet is not there yet.
 func (p *Port) expect(r *llc.Request) (ok bool) {
 	if !p.eng.Vacant(r.Context, r.Peer) {
+		p.shun = shunned
 		return false
 	}
 	p.nic.Hint(r.Peer)

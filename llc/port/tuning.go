@@ -16,7 +16,7 @@ const (
 	glances     = 48
 	condGlances = 8
 	// shunned is how many receives do not try the lane after one whose message was
-	// not plain: most likely theirs are not either.
+	// not plain, or had come before it: most likely theirs are not plain either.
 	shunned = 64
 	// lullWaits is after how many receives that had to wait their lull is chosen
 	// anew. There is none for rounds of more than longRound nanoseconds, or if
