@@ -22,7 +22,8 @@ type Hooks struct {
 	Busy func(from int, cmd *ir.Command) bool
 	// Fail makes an Expose, Pull, Push or Swap command from a peer fail with the error it returns.
 	Fail func(from int, cmd *ir.Command) error
-	// Hold makes Poll of a peer report nothing, as if everything under way to it came later.
+	// Hold makes Poll of a peer report nothing, as if everything under way to it came
+	// later; not between Arm and Disarm, where what was visible before must be seen.
 	Hold func(at int) bool
 	// Mute has a peer not ring the one that it does something for: Packet, Shared,
 	// Wake (0) or a flag (NumOps).
@@ -101,6 +102,7 @@ type endpoint struct {
 	gone    []bool     // peers reported as gone
 	opened  []ir.Ring  // rings of peers that Open has named
 	placed  ir.Command // by Place
+	dozing  bool       // between Arm and Disarm
 }
 
 var _ ir.Translator = (*endpoint)(nil)
@@ -173,7 +175,7 @@ func (e *endpoint) poll(ev *ir.Event, next func(*ring.Packet) (bool, error)) boo
 		}
 		return true
 	}
-	if h := e.net.hooks.Hold; h != nil && h(e.self) {
+	if h := e.net.hooks.Hold; h != nil && !e.dozing && h(e.self) {
 		return false
 	}
 	ok, err := next(&e.packet)
@@ -190,6 +192,7 @@ func (e *endpoint) poll(ev *ir.Event, next func(*ring.Packet) (bool, error)) boo
 
 // Arm fences by its atomic store, ring by its atomic addition.
 func (e *endpoint) Arm() {
+	e.dozing = true
 	select {
 	case <-e.bell: // rung after the last sleep
 	default:
@@ -200,7 +203,10 @@ func (e *endpoint) Arm() {
 	}
 }
 
-func (e *endpoint) Disarm() (rung bool) { return e.armed.Swap(0) == 0 }
+func (e *endpoint) Disarm() (rung bool) {
+	e.dozing = false
+	return e.armed.Swap(0) == 0
+}
 
 func (e *endpoint) Sleep(d time.Duration) {
 	t := time.NewTimer(d)

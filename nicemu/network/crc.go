@@ -47,9 +47,15 @@ func newNoise(r *rand.Rand, rate float64, bits, crc int) *noise {
 	return n
 }
 
+// never is more bits than a run has.
+const never = 1 << 60
+
 // draw returns the number of right bits before a wrong one.
 func (n *noise) draw() int {
-	return int(min(math.Log(1-n.r.Float64())/math.Log1p(-n.rate), math.MaxInt32))
+	if n.rate == 0 {
+		return never
+	}
+	return int(min(math.Log(1-n.r.Float64())/math.Log1p(-n.rate), never))
 }
 
 // flit returns the number of wrong bits of the next flit, and whether the CRC sees

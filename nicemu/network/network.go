@@ -86,7 +86,7 @@ func (n *Network) wire(link int, from, to Node, seed uint64) *wire {
 	}
 	r := rand.New(rand.NewPCG(seed, uint64(len(n.wires))<<1|b2u(from == n.t.Links[link].B)))
 	switch {
-	case n.s.bitErrors == 0:
+	case n.s.bitErrors == 0 && (n.s.protection == ecc || n.s.windowFills(c.delay)):
 		w.move, w.count = &c, &c.LinkErrors
 	case n.s.protection == ecc:
 		m := &corrected{c, newNoise(r, n.s.bitErrors, n.s.rawBits, 0), n.s.corrects}

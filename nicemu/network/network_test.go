@@ -158,7 +158,7 @@ func TestOneStreamFillsTheLink(t *testing.T) {
 	for _, c := range []struct {
 		design string
 		set    []string
-	}{{"rhinet2", nil}, {"rhinet3", nil}, {"rhinet2", []string{"link.length=200"}}, {"rhinet3", []string{"link.length=500", "switch.buffer=16384"}},
+	}{{"rhinet2", nil}, {"rhinet3", nil}, {"rhinet2", []string{"link.length=200"}}, {"rhinet3", []string{"link.length=500", "switch.buffer=16384", "link.sequence-bits=10"}},
 		{"rhinet3", []string{"link.bit-errors=1e-12", "link.length=150"}}} {
 		r := newRig(t, generate(t, "line:2x1"), parameters(t, c.design, c.set...), 1)
 		for range 200 {
@@ -168,6 +168,18 @@ func TestOneStreamFillsTheLink(t *testing.T) {
 		got := float64(r.Counts().Bytes) * 261 / 256 / r.k.Now().Seconds()
 		if got < 0.97*r.DataRate() || got > r.DataRate() {
 			t.Errorf("%s %v: %.1f of %.1f Mbyte/s", c.design, c.set, got/1e6, r.DataRate()/1e6)
+		}
+	}
+	// On 1 km there are more flits under way than 8 bits number: 255 in a round trip of
+	// 10 us and one flit. 11 bits are enough.
+	for bits, want := range map[int]float64{8: 255 * 8 / 10.016e-6, 11: 1e9} {
+		r := newRig(t, generate(t, "pair"), parameters(t, "rhinet3", "link.length=1000", "switch.buffer=32768", fmt.Sprintf("link.sequence-bits=%d", bits)), 1)
+		for range 1000 {
+			r.send(0, 1, 2048)
+		}
+		r.drain()
+		if got := float64(r.Counts().Bytes) * 261 / 256 / r.k.Now().Seconds(); got < 0.98*want || got > 1.01*want {
+			t.Errorf("%d bits: %.1f Mbyte/s; want %.1f", bits, got/1e6, want/1e6)
 		}
 	}
 	r := newRig(t, generate(t, "pair"), parameters(t, "rhinet2"), 1)

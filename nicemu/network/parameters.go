@@ -179,6 +179,12 @@ func (s *settings) delay(l Link) vtime.Time {
 	return vtime.Nanoseconds(m * s.perMetre)
 }
 
+// windowFills tells whether sequence numbers suffice for all flits under way on a
+// link with a delay: then retransmission has no influence without errors.
+func (s *settings) windowFills(delay vtime.Time) bool {
+	return int64(1)<<s.sequenceBits-1 > s.flit.Index(2*delay)+2
+}
+
 // enough reports a link that is too long for the slack: what is under way when
 // Stop is sent must fit (martini, section 1.4).
 func (s *settings) enough(t *Topology) error {

@@ -1,0 +1,119 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"rhinet/nicemu/network"
+	"rhinet/nicemu/param"
+)
+
+// ErrInput is wrapped by errors of what the user asks for.
+var ErrInput = errors.New("input")
+
+// A Plan is what to measure.
+type Plan struct {
+	Topology *network.Topology
+	Table    *param.Table
+	Traffic  []string  // kinds, of Kinds
+	Loads    []float64 // parts of a link's data rate that each host offers, headers included
+	Bytes    int       // of payload
+	Hot      float64   // hot-spot traffic: part of the packets that go to the first host
+	Seed     uint64
+	WarmUp   time.Duration // virtual time before what counts
+	Time     time.Duration // virtual time that counts
+}
+
+// Bounds of what may be asked for.
+const (
+	leastLoad = 0.001
+	mostLoad  = 2
+	mostTime  = 10 * time.Second
+)
+
+// Load returns the table of a switch with settings.
+func Load(design string, settings []string) (*param.Table, error) {
+	t, err := network.Parameters(design)
+	if err != nil {
+		return nil, input(err)
+	}
+	for _, s := range settings {
+		if err := t.Set(s); err != nil {
+			return nil, input(fmt.Errorf("%w; bench model parameters lists them", err))
+		}
+	}
+	return t, nil
+}
+
+// Topology reads a file, or makes what a rule says.
+func Topology(text string, seed uint64) (*network.Topology, error) {
+	f, err := os.Open(text)
+	if err != nil {
+		t, err := network.Generate(text, seed)
+		return t, input(err)
+	}
+	defer f.Close()
+	t, err := network.ReadTopology(f)
+	if err != nil {
+		return nil, input(fmt.Errorf("%s: %w", text, err))
+	}
+	return t, nil
+}
+
+// input marks an error of the user's input; the names of packages go.
+func input(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, of := range []error{network.ErrTopology, network.ErrParameters, network.ErrDeadlock, param.ErrSetting} {
+		if errors.Is(err, of) {
+			_, plain, _ := strings.Cut(of.Error(), ": ")
+			text = strings.ReplaceAll(text, of.Error(), plain)
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrInput, text)
+}
+
+// Check reports what is wrong with a plan; it builds the network once and proves
+// that it cannot deadlock.
+func (p *Plan) Check() error {
+	if err := p.checkTraffic(); err != nil {
+		return err
+	}
+	if p.WarmUp < 0 || p.WarmUp > mostTime || p.Time <= 0 || p.Time > mostTime {
+		return fmt.Errorf("%w: %v after %v; virtual time is above 0 and up to %v", ErrInput, p.Time, p.WarmUp, mostTime)
+	}
+	if mtu := p.Table.Int("packet.mtu"); p.Bytes < 0 || p.Bytes > mtu {
+		return fmt.Errorf("%w: packets of %d bytes; they have 0 to %d (packet.mtu)", ErrInput, p.Bytes, mtu)
+	}
+	r, err := newRun(p)
+	if err != nil {
+		return input(err)
+	}
+	return input(r.n.Routes().CheckDeadlock())
+}
+
+func (p *Plan) checkTraffic() error {
+	if len(p.Traffic) == 0 || len(p.Loads) == 0 {
+		return fmt.Errorf("%w: no traffic, or no load", ErrInput)
+	}
+	for _, name := range p.Traffic {
+		if !slices.Contains(strings.Split(Kinds, ", "), name) {
+			return fmt.Errorf("%w: unknown traffic %q; there is %s", ErrInput, name, Kinds)
+		}
+	}
+	for _, load := range p.Loads {
+		if !(load >= leastLoad && load <= mostLoad) {
+			return fmt.Errorf("%w: a load of %v; give parts of a link's rate, %v to %v", ErrInput, load, leastLoad, mostLoad)
+		}
+	}
+	if !(p.Hot >= 0 && p.Hot <= 1) {
+		return fmt.Errorf("%w: %v of the packets to the hot spot; give 0 to 1", ErrInput, p.Hot)
+	}
+	return nil
+}

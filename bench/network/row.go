@@ -1,0 +1,121 @@
+package network
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rhinet/bench"
+	"rhinet/bench/report"
+	"rhinet/nicemu/param"
+)
+
+// A Row is one point of a curve. Rates are of payload and for each host.
+type Row struct {
+	Traffic  string  `json:"traffic"`
+	Load     float64 `json:"load"` // part of a link's data rate
+	Hosts    int     `json:"hosts"`
+	Bytes    int     `json:"bytes"`
+	Packets  uint64  `json:"packets"`       // that arrived
+	Offered  float64 `json:"offered_MB_s"`  // given to the network
+	Accepted float64 `json:"accepted_MB_s"` // arrived
+	Mean     float64 `json:"mean_usec"`     // from the sender's queue to the last flit
+	Median   float64 `json:"median_usec"`
+	P99      float64 `json:"p99_usec"`
+	Busiest  float64 `json:"busiest_link"` // utilisation, 0 to 1
+	Inside   float64 `json:"inside"`       // mean number of packets sent and not arrived
+	Little   float64 `json:"little"`       // rate of arrival times mean latency: equal to it in a steady state
+	Resent   uint64  `json:"resent_flits"` // since the start
+	Damaged  uint64  `json:"damaged"`
+}
+
+func header() []string {
+	return []string{"traffic", "load", "hosts", "bytes", "packets", "offered_MB_s", "accepted_MB_s", "mean_usec", "median_usec", "p99_usec", "busiest_link",
+		"inside", "little", "resent_flits", "damaged"}
+}
+
+func (r Row) cells() []string {
+	f := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+	return []string{r.Traffic, strconv.FormatFloat(r.Load, 'g', -1, 64), strconv.Itoa(r.Hosts), strconv.Itoa(r.Bytes), strconv.FormatUint(r.Packets, 10),
+		f(r.Offered, 2), f(r.Accepted, 2), f(r.Mean, 4), f(r.Median, 4), f(r.P99, 4), f(r.Busiest, 4), f(r.Inside, 3), f(r.Little, 3),
+		strconv.FormatUint(r.Resent, 10), strconv.FormatUint(r.Damaged, 10)}
+}
+
+// Formats names the output formats: virtual time is not for benchstat.
+const Formats = "table, csv, json"
+
+// CheckFormat reports a format that is not one of Formats.
+func CheckFormat(format string) error {
+	if slices.Contains(strings.Split(Formats, ", "), format) {
+		return nil
+	}
+	return fmt.Errorf("%w: unknown format %q; the formats are %s", ErrInput, format, Formats)
+}
+
+// Write writes rows in one of Formats.
+func Write(out io.Writer, format string, rows []Row) error {
+	var cells [][]string
+	for _, r := range rows {
+		cells = append(cells, r.cells())
+	}
+	return write(out, format, header(), cells, rows)
+}
+
+func write[R any](out io.Writer, format string, header []string, cells [][]string, rows []R) error {
+	switch format {
+	case "table":
+		return bench.Table(out, header, cells)
+	case "csv":
+		w := csv.NewWriter(out)
+		if err := w.Write(header); err != nil {
+			return err
+		}
+		return w.WriteAll(cells) // which flushes
+	case "json":
+		return bench.WriteJSON(out, rows)
+	}
+	return CheckFormat(format)
+}
+
+// A parameter is a row of the table of parameters.
+type parameter struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Unit   string `json:"unit"`
+	About  string `json:"about"`
+	Source string `json:"source"`
+}
+
+// WriteParameters writes the table of parameters in one of Formats.
+func WriteParameters(out io.Writer, format string, t *param.Table) error {
+	var rows []parameter
+	var cells [][]string
+	for _, p := range t.All() {
+		r := parameter{p.Name, p.Text(), p.Unit, p.About, p.Source}
+		if p.Choices != nil {
+			r.Unit = strings.Join(p.Choices, " or ")
+		}
+		rows = append(rows, r)
+		cells = append(cells, []string{r.Name, r.Value, r.Unit, r.About, r.Source})
+	}
+	return write(out, format, []string{"name", "value", "unit", "about", "source"}, cells, rows)
+}
+
+// Plot draws latency over load, a line for each kind of traffic.
+func Plot(title string, rows []Row) (*report.Figure, error) {
+	var curves []report.Curve
+	for _, r := range rows {
+		if r.Packets == 0 {
+			continue
+		}
+		if n := len(curves); n == 0 || curves[n-1].Name != r.Traffic {
+			curves = append(curves, report.Curve{Name: r.Traffic})
+		}
+		c := &curves[len(curves)-1]
+		c.X, c.Y = append(c.X, r.Load), append(c.Y, r.Mean)
+	}
+	return report.Lines("network-load", title, "offered load (part of a link's data rate)", "mean latency (µs)", curves)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench/network"
+	"rhinet/bench/report"
+)
+
+// networkFlags are the flags of bench network.
+type networkFlags struct {
+	topology, design, format, plot, loads string
+	settings                              []string
+	print                                 bool
+	plan                                  network.Plan
+}
+
+// networkCommand measures the timed model of a network.
+func networkCommand(out io.Writer) *cobra.Command {
+	var o networkFlags
+	c := &cobra.Command{
+		Use: "network", Short: "Measure the timed model of a network under load, in virtual time", Args: noArgs, PreRunE: alone,
+		RunE: func(*cobra.Command, []string) error { return networkError(o.run(out)) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.topology, "topology", "full:4x4", "a file, or a rule with numbers: pair, one, line, ring, full, tree, random")
+	f.BoolVar(&o.print, "print-topology", false, "print the topology as a file, and measure nothing")
+	modelTable(c, &o.design, &o.format, &o.settings)
+	f.StringSliceVar(&o.plan.Traffic, "traffic", strings.Split(network.Kinds, ", "), "kinds of traffic")
+	f.StringVar(&o.loads, "loads", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", "what each host offers, in parts of a link's data rate")
+	f.IntVar(&o.plan.Bytes, "bytes", 512, "payload of a packet")
+	f.Float64Var(&o.plan.Hot, "hot", 0.2, "hot-spot traffic: part of the packets that go to the first host")
+	f.Uint64Var(&o.plan.Seed, "seed", 1, "of traffic, bit errors and random topologies")
+	f.DurationVar(&o.plan.WarmUp, "warm-up", 200*time.Microsecond, "virtual time before what counts")
+	f.DurationVar(&o.plan.Time, "time", time.Millisecond, "virtual time that counts, for each point")
+	f.StringVar(&o.plot, "plot", "", "also draw latency over load to this file: "+report.PlotFormats)
+	return c
+}
+
+// modelTable adds the flags of commands that have a table of parameters.
+func modelTable(c *cobra.Command, design, format *string, settings *[]string) {
+	c.Flags().StringVar(design, "switch", "rhinet2", "which switch's parameters: rhinet2, rhinet3")
+	c.Flags().StringArrayVar(settings, "set", nil, "NAME=VALUE, a parameter; may be given several times")
+	c.Flags().StringVar(format, "format", "table", "output format: "+network.Formats)
+}
+
+func (o *networkFlags) run(out io.Writer) (err error) {
+	p := &o.plan
+	if err := network.CheckFormat(o.format); err != nil {
+		return err
+	}
+	if p.Topology, err = network.Topology(o.topology, p.Seed); err != nil {
+		return err
+	}
+	if o.print {
+		_, err := p.Topology.WriteTo(out)
+		return err
+	}
+	if p.Table, err = network.Load(o.design, o.settings); err != nil {
+		return err
+	}
+	if p.Loads, err = parseLoads(o.loads); err != nil {
+		return err
+	}
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := report.CheckPlotFormat(strings.TrimPrefix(filepath.Ext(o.plot), ".")); err != nil {
+			return usage(fmt.Errorf("--plot %s: %w", o.plot, err))
+		}
+		if err := report.PlotFile(o.plot).Check(); err != nil {
+			return usage(fmt.Errorf("--plot: %w", err))
+		}
+	}
+	var rows []network.Row
+	if err := p.Run(func(r network.Row) { rows = append(rows, r) }); err != nil {
+		return err
+	}
+	if o.plot != "" {
+		f, err := network.Plot(fmt.Sprintf("%s, %s, %d bytes", o.design, filepath.Base(o.topology), p.Bytes), rows)
+		if err != nil {
+			return err
+		}
+		if err := f.Save(o.plot); err != nil {
+			return err
+		}
+	}
+	return network.Write(out, o.format, rows)
+}
+
+func parseLoads(list string) (loads []float64, err error) {
+	for _, f := range strings.Split(list, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
+		if err != nil {
+			return nil, usage(fmt.Errorf("load %q in --loads is not a number", f))
+		}
+		loads = append(loads, v)
+	}
+	return loads, nil
+}
+
+// networkError makes errors of the user's input those of this command.
+func networkError(err error) error {
+	if errors.Is(err, network.ErrInput) {
+		return usage(errors.New(strings.TrimPrefix(err.Error(), network.ErrInput.Error()+": ")))
+	}
+	return err
+}
+
+// modelsCommand holds what concerns all timed models.
+func modelsCommand(out io.Writer) *cobra.Command {
+	on := group("model", "Look into the timed models")
+	var design, format string
+	var settings []string
+	c := &cobra.Command{
+		Use: "parameters", Short: "Print every number of the timed models, with its unit and its source", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			t, err := network.Load(design, settings)
+			if err == nil {
+				err = network.WriteParameters(out, format, t)
+			}
+			return networkError(err)
+		},
+	}
+	modelTable(c, &design, &format, &settings)
+	on.AddCommand(c)
+	return on
+}

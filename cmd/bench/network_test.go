@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A network under load gives equal bytes on every run, on any number of
+// processors; the topology that it prints gives the same figures when it is read.
+func TestNetworkIsDeterministic(t *testing.T) {
+	args := []string{"network", "--switch", "rhinet3", "--set", "link.bit-errors=1e-4", "--topology", "random:6x2", "--seed", "5", "--loads", "0.2,0.7", "--time", "100us", "--format", "csv"}
+	status, first, errs := process(t, args...)
+	if status != 0 || errs != "" || strings.Count(first, "\n") != 7 {
+		t.Fatalf("status %d, %q, %q", status, errs, first)
+	}
+	for _, n := range []string{"1", "2"} {
+		t.Setenv("GOMAXPROCS", n)
+		if _, again, _ := process(t, args...); again != first {
+			t.Errorf("with GOMAXPROCS=%s %q, then %q", n, first, again)
+		}
+	}
+	status, topology, _ := process(t, "network", "--topology", "random:6x2", "--seed", "5", "--print-topology")
+	if status != 0 || !strings.HasPrefix(topology, "switch s0 s1") {
+		t.Fatalf("status %d, topology %s", status, topology)
+	}
+	file := filepath.Join(t.TempDir(), "net.txt")
+	if err := os.WriteFile(file, []byte(topology), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args[6] = file
+	if _, again, errs := process(t, args...); again != first {
+		t.Errorf("the printed topology gives %q, %q", again, errs)
+	}
+}
+
+// The plot is written, and takes the place of no other file.
+func TestNetworkPlot(t *testing.T) {
+	dir := t.TempDir()
+	plot, other := filepath.Join(dir, "load.svg"), filepath.Join(dir, "mine.svg")
+	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		status, _, errs := process(t, "network", "--topology", "one:4", "--time", "50us", "--loads", "0.1,0.2", "--plot", plot)
+		text, err := os.ReadFile(plot)
+		if status != 0 || err != nil || !strings.Contains(string(text), "hot-spot") {
+			t.Fatalf("status %d, %q, %v", status, errs, err)
+		}
+	}
+	status, _, errs := process(t, "network", "--topology", "one:4", "--time", "50us", "--plot", other)
+	if status != statusUsage || !strings.Contains(errs, "is there, and is no plot") {
+		t.Errorf("status %d, %q", status, errs)
+	}
+}
+
+// The table of parameters shows what was set.
+func TestModelParameters(t *testing.T) {
+	status, out, errs := process(t, "model", "parameters", "--switch", "rhinet3", "--set", "link.length=50", "--format", "csv")
+	if status != 0 || !strings.HasPrefix(out, "name,value,unit,about,source\nlink.rate,10,Gbit/s,") || !strings.Contains(out, "\nlink.length,50,m,") ||
+		!strings.Contains(out, "\nswitch.flow-control,credit,stop-go or credit,") {
+		t.Errorf("status %d, %s, %s", status, out, errs)
+	}
+}
