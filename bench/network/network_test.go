@@ -204,11 +204,12 @@ func TestEveryParameterCounts(t *testing.T) {
 
 func TestWrongPlans(t *testing.T) {
 	for want, spoil := range map[string]func(*Plan){
-		"no traffic, or no load":    func(p *Plan) { p.Loads = nil },
+		"no load is given":          func(p *Plan) { p.Loads = nil },
+		"no traffic is named":       func(p *Plan) { p.Traffic = nil },
 		`unknown traffic "x"`:       func(p *Plan) { p.Traffic = []string{"x"} },
 		"a load of NaN":             func(p *Plan) { p.Loads = []float64{math.NaN()} },
 		"1.5 of the packets":        func(p *Plan) { p.Hot = 1.5 },
-		"0s after 50µs":             func(p *Plan) { p.Time = 0 },
+		"0s of virtual time":        func(p *Plan) { p.Time = 0 },
 		"packets of 4096 bytes":     func(p *Plan) { p.Bytes = 4096 },
 		"switch s0 has 5 links":     func(p *Plan) { p.Table.Set("switch.ports=4") },
 		"the routes can deadlock: ": func(p *Plan) { p.Table.Set("network.method=flat") },

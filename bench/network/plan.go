@@ -86,7 +86,7 @@ func (p *Plan) Check() error {
 		return err
 	}
 	if p.WarmUp < 0 || p.WarmUp > mostTime || p.Time <= 0 || p.Time > mostTime {
-		return fmt.Errorf("%w: %v after %v; virtual time is above 0 and up to %v", ErrInput, p.Time, p.WarmUp, mostTime)
+		return fmt.Errorf("%w: %v of virtual time to measure, after %v; give above 0, and up to %v each", ErrInput, p.Time, p.WarmUp, mostTime)
 	}
 	if mtu := p.Table.Int("packet.mtu"); p.Bytes < 0 || p.Bytes > mtu {
 		return fmt.Errorf("%w: packets of %d bytes; they have 0 to %d (packet.mtu)", ErrInput, p.Bytes, mtu)
@@ -99,8 +99,11 @@ func (p *Plan) Check() error {
 }
 
 func (p *Plan) checkTraffic() error {
-	if len(p.Traffic) == 0 || len(p.Loads) == 0 {
-		return fmt.Errorf("%w: no traffic, or no load", ErrInput)
+	if len(p.Traffic) == 0 {
+		return fmt.Errorf("%w: no traffic is named; there is %s", ErrInput, Kinds)
+	}
+	if len(p.Loads) == 0 {
+		return fmt.Errorf("%w: no load is given; give parts of a link's rate, %v to %v", ErrInput, leastLoad, mostLoad)
 	}
 	for _, name := range p.Traffic {
 		if !slices.Contains(strings.Split(Kinds, ", "), name) {

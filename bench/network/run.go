@@ -115,8 +115,6 @@ func (r *run) Tail(p *network.Packet) bool {
 			r.damaged++
 		}
 	}
-	// The network looks at p until it has released its buffer, which it does as soon
-	// as this returns, and before the next source acts.
 	r.pool = append(r.pool, p)
 	return true
 }

@@ -117,7 +117,7 @@ cmd/mpirun !< mpi
 `
 
 // pure are the packages without clock, chance, goroutine, input or output.
-var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/sim"}
+var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/sim", "nicemu/vtime", "nicemu/param", "nicemu/network"}
 
 // stateless are the folders whose packages have no variables that change.
 var stateless = []string{"mpi", "llc", "nicemu", "collectives"}

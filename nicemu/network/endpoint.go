@@ -22,9 +22,9 @@ type Packet struct {
 type Sink interface {
 	// Head is called when the header has come; Tail follows.
 	Head(p *Packet)
-	// Tail is called when all has come. If it returns false, the packet stays in
-	// the buffer of its link until Release; the network is held back if it is
-	// full.
+	// Tail is called when all has come; the packet is its owner's again. If it
+	// returns false, the packet stays in the buffer of its link until Release; the
+	// network is held back if that is full.
 	Tail(p *Packet) bool
 }
 
@@ -73,6 +73,9 @@ func (e *endpoint) Act(int, uint64) {
 	e.Mark("tail", p.ID)
 	e.n.delivered(p)
 	if e.sink == nil || e.sink.Tail(p) {
-		e.n.Release(p)
+		if p.at == v { // else it was sent again
+			p.at = nil
+		}
+		e.n.leave(v)
 	}
 }

@@ -174,6 +174,11 @@ func (n *Network) Release(p *Packet) {
 		panic(notKept)
 	}
 	p.at = nil
+	n.leave(v)
+}
+
+// leave ends a stay in the buffer of a last link.
+func (n *Network) leave(v *visit) {
 	v.w.drained(v.channel, v.flits, n.k.Now(), n.k.Now())
 	n.release(v)
 }

@@ -308,6 +308,21 @@ func TestSlowSinkHoldsBack(t *testing.T) {
 	}
 }
 
+// A host may send a packet on as soon as it has come.
+func TestPacketSentOn(t *testing.T) {
+	r := newRig(t, generate(t, "one:3"), parameters(t, "rhinet3"), 1)
+	on := &resender{r.Network, rand.New(rand.NewPCG(1, 1))}
+	for h := range 3 {
+		r.Attach(h, on)
+	}
+	on.Tail(&Packet{Dst: 1, Bytes: 64})
+	for r.Counts().Delivered < 1000 && r.k.Step() {
+	}
+	if c := r.Counts(); c.Sent != 1001 || c.Delivered != 1000 || r.Inside().Level() != 1 || r.Inside().Most() != 1 {
+		t.Errorf("%+v, %d inside, at most %d", c, r.Inside().Level(), r.Inside().Most())
+	}
+}
+
 func TestWrongPackets(t *testing.T) {
 	r := newRig(t, generate(t, "pair"), parameters(t, "rhinet2"), 1)
 	for _, p := range []*Packet{{Src: 0, Dst: 0}, {Src: -1, Dst: 0}, {Src: 0, Dst: 2}, {Src: 0, Dst: 1, Bytes: 2049}, {Src: 0, Dst: 1, Bytes: -1}} {
@@ -406,12 +421,9 @@ type resender struct {
 
 func (r *resender) Head(*Packet) {}
 func (r *resender) Tail(p *Packet) bool {
-	if p.at != nil {
-		r.n.Release(p)
-	}
 	p.Src, p.Dst = p.Dst, (p.Dst+1+r.r.IntN(r.n.Hosts()-1))%r.n.Hosts()
 	if err := r.n.Send(p); err != nil {
 		panic(err)
 	}
-	return false
+	return true
 }
