@@ -37,23 +37,23 @@ func Ialltoallw(c *Comm, send, recv []Part) *Request {
 		return c.failedRequest(s, err)
 	}
 	r := c.nonblocking(s, func(c *Comm) error { return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil) })
-	return c.after(r, s, func() { w.unpack(recv) })
+	return c.after(r, s, func(err error) error {
+		if err == nil {
+			w.unpack(recv)
+		}
+		return err
+	})
 }
 
-// after is a request that is complete when r is, and then f has been called.
-func (c *Comm) after(r *Request, s site, f func()) *Request {
+// after is a request that is complete when r is, and then f has been called
+// with its error; the error is what f returns.
+func (c *Comm) after(r *Request, s site, f func(error) error) *Request {
 	p := r.active()
-	if p == nil || p.err != nil {
-		return r
-	}
 	c.disown(p)
 	k := newTask()
 	finish := func() {
 		st, err := r.Wait()
-		if err == nil {
-			f()
-		}
-		k.end(st, err)
+		k.end(st, f(err))
 	}
 	if p.ready() {
 		finish()

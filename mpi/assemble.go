@@ -21,21 +21,32 @@ type bid struct {
 // none chooses for another, so none waits for what another rank makes of other
 // communicators meanwhile.
 func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
-	ids := &c.w.ids
+	c.coll.sign(makeSign(callSplit, 0, 0, 0))
+	mine, all := c.bid(color, key), make([]bid, c.size)
+	err := c.coll.group.Allgather(view([]bid{mine}), view(all))
+	return c.settle(s, mine, all, err)
+}
+
+// bid is what this rank brings in. settle must follow.
+func (c *Comm) bid(color, key int) bid {
 	mine := bid{color: int64(color), key: int64(key), rank: int32(c.rank), id: noID}
 	if color != Undefined {
 		mine.id = c.w.admit()
 	}
-	mine.boards, mine.seq = ids.offer()
-	all := make([]bid, c.size)
-	c.coll.sign(makeSign(callSplit, 0, 0, 0))
-	err := c.coll.group.Allgather(view([]bid{mine}), view(all))
+	mine.boards, mine.seq = c.w.ids.offer()
+	return mine
+}
+
+// settle makes the communicator of what all have brought in; err is that of
+// the exchange.
+func (c *Comm) settle(s site, mine bid, all []bid, err error) (*core, uint64, error) {
+	ids := &c.w.ids
 	for _, b := range all {
 		if err == nil && b.color != Undefined && b.id == noID {
 			err = c.errorAt(s, ErrComm, "all %d communicators are in use; Free those that are not needed", maxContexts)
 		}
 	}
-	if err != nil || color == Undefined {
+	if err != nil || mine.color == Undefined {
 		ids.settle(mine.boards, noBoard)
 		if mine.id != noID {
 			c.w.shut(mine.id)

@@ -35,6 +35,9 @@ type core struct {
 	board   boardSlot
 	coll    collState
 	born    atomic.Int32 // communicators made of this one, for their names
+	attrs   attributes   // that the program caches on it
+	hints   Info         // that it was made with and that have a meaning
+	topo    topology     // nil: none
 	buffer  sendBuffer   // for sends in buffered mode, if one is attached
 }
 

@@ -51,8 +51,12 @@ func (id contextID) tag(tag int) int {
 	return int(uint32(id)/maxContexts%generations)<<tagBits | tag
 }
 
-// tagBits holds a tag of a collective call: see collectives.MaxTag.
-const tagBits = 15
+// tagBits holds a tag of a collective call (see collectives.MaxTag), or, with
+// groupTag, that of a call of some ranks of a communicator only.
+const (
+	tagBits  = 16
+	groupTag = 1 << 15
+)
 
 // matchedContext is where messages wait that a probe has matched. It is no
 // communicator's.

@@ -26,7 +26,7 @@ func TestGenerationsOfContexts(t *testing.T) {
 			continue
 		}
 		if id.stamp() != 1<<32-maxContexts || id.key().Type() != id.stamp() || id.key().Context() != 14 ||
-			id.collective() != 15 || id.tag(5) != 0xffff<<tagBits|5 || id.tag(1<<tagBits-1) > MaxTag {
+			id.collective() != 15 || id.tag(5) != 0x7fff<<tagBits|5 || id.tag(1<<tagBits-1) > MaxTag {
 			t.Errorf("%#x: stamp %#x, key %#x, tag %#x", id, id.stamp(), id.key(), id.tag(5))
 		}
 		s.give(id)

@@ -10,24 +10,25 @@ import (
 // other. All ranks of c call it.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_dup).
-func (c *Comm) Dup() (*Comm, error) { return c.dup(at("Dup"), c.worldOptions()) }
+func (c *Comm) Dup() (*Comm, error) { return c.dup(at("Dup"), nil) }
 
 // DupWithInfo is Dup with hints, equal on all ranks. The one that has a meaning
 // here is [HintAlgorithms]; others are ignored, as the standard has it. A wrong
 // value of it is ErrArg. Communicators made of the result do not inherit them.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_dup_with_info).
-func (c *Comm) DupWithInfo(info map[string]string) (*Comm, error) {
-	s := at("DupWithInfo")
-	o := c.worldOptions()
-	if list, ok := info[HintAlgorithms]; ok {
-		var err error
-		if o.Force, err = collectives.ParseForce(list); err != nil {
-			return nil, c.because(s, ErrArg, err, HintAlgorithms)
-		}
-	}
-	return c.dup(s, o)
-}
+func (c *Comm) DupWithInfo(info Info) (*Comm, error) { return c.dup(at("DupWithInfo"), info) }
+
+// Idup begins what [Comm.Dup] does. The communicator may be used when the
+// request is complete without an error.
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_idup).
+func (c *Comm) Idup() (*Comm, *Request) { return c.idup(at("Idup"), nil) }
+
+// IdupWithInfo begins what [Comm.DupWithInfo] does: see [Comm.Idup].
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_idup_with_info).
+func (c *Comm) IdupWithInfo(info Info) (*Comm, *Request) { return c.idup(at("IdupWithInfo"), info) }
 
 // HintAlgorithms is the hint of [Comm.DupWithInfo] that names algorithms of
 // collective calls to use: "bcast=chain,allreduce=ring", in the place of what
@@ -42,7 +43,11 @@ func (c *Comm) worldOptions() (o collectives.Options) {
 	return o
 }
 
-func (c *Comm) dup(s site, o collectives.Options) (*Comm, error) {
+func (c *Comm) dup(s site, info Info) (*Comm, error) {
+	o, hints, err := c.optionsOf(s, info)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
@@ -50,9 +55,63 @@ func (c *Comm) dup(s site, o collectives.Options) (*Comm, error) {
 	if err = c.leave(s, err); err != nil {
 		return nil, err
 	}
-	made.members = c.members
+	return c.duplicate(s, made, seq, o, hints)
+}
+
+// optionsOf are those of a communicator made with hints, and the hints that
+// have a meaning.
+func (c *Comm) optionsOf(s site, info Info) (o collectives.Options, hints Info, err error) {
+	o = c.worldOptions()
+	if list, ok := info[HintAlgorithms]; ok {
+		if o.Force, err = collectives.ParseForce(list); err != nil {
+			return o, nil, c.because(s, ErrArg, err, HintAlgorithms)
+		}
+		hints = Info{HintAlgorithms: list}
+	}
+	return o, hints, nil
+}
+
+// duplicate opens the communicator made for a duplicate of c.
+func (c *Comm) duplicate(s site, made *core, seq uint64, o collectives.Options, hints Info) (*Comm, error) {
+	made.members, made.hints, made.topo = c.members, hints, c.topo
 	made.name = fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
-	return c.derive(s, made, seq, o)
+	d, err := c.derive(s, made, seq, o)
+	if err == nil {
+		err = c.attrs.copyTo(c, d, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
+	o, hints, err := c.optionsOf(s, info)
+	if err == nil {
+		err = c.check(s)
+	}
+	if err != nil {
+		return nil, c.failedRequest(s, err)
+	}
+	mine, all, d := c.bid(0, c.rank), make([]bid, c.size), new(Comm)
+	r := c.nonblocking(s, func(c *Comm) error {
+		if err := c.enter(s, nil); err != nil {
+			return err
+		}
+		c.coll.sign(makeSign(callSplit, 0, 0, 0))
+		return c.leave(s, c.coll.group.Allgather(view([]bid{mine}), view(all)))
+	})
+	return d, c.after(r, s, func(err error) error {
+		made, seq, err := c.settle(s, mine, all, err)
+		if err != nil {
+			return err
+		}
+		ready, err := c.duplicate(s, made, seq, o, hints)
+		if err == nil {
+			*d = *ready
+		}
+		return err
+	})
 }
 
 // Split cuts c into communicators, one for each color, in which ranks are
@@ -61,7 +120,11 @@ func (c *Comm) dup(s site, o collectives.Options) (*Comm, error) {
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split).
 func (c *Comm) Split(color, key int) (*Comm, error) {
-	s := at("Split")
+	return c.split(at("Split"), color, key, "split")
+}
+
+// split is Split; how names the communicators.
+func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
@@ -76,7 +139,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if made == nil {
 		return nil, nil
 	}
-	made.name = fmt.Sprintf("%s.split%d(color %d)", c.name, n, color)
+	made.name = fmt.Sprintf("%s.%s%d(color %d)", c.name, how, n, color)
 	return c.derive(s, made, seq, c.worldOptions())
 }
 
@@ -96,6 +159,12 @@ func (c *Comm) Free() error {
 	}
 	if c.id == worldID {
 		return c.errorAt(s, ErrComm, "the world cannot be freed; Finalize ends it")
+	}
+	if c.w.isSelf(c.core) {
+		return c.errorAt(s, ErrComm, "Self cannot be freed; Finalize ends it")
+	}
+	if err := c.attrs.deleteAll(c, s); err != nil {
+		return err
 	}
 	c.coll.mu.Lock()
 	defer c.coll.mu.Unlock()

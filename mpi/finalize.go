@@ -32,6 +32,9 @@ func Finalize(world *Comm) error {
 		return world.errorAt(s, ErrComm, "only the world can be finalized; use Free")
 	}
 	w := world.w
+	if err := w.endSelf(s); err != nil {
+		return err
+	}
 	pending := w.requests.pending()
 	err := world.barrier(s, callFinalize)
 	w.mu.Lock()

@@ -35,6 +35,7 @@ type world struct {
 	spares   spares
 	buffer   sendBuffer // for sends in buffered mode on communicators without their own
 
+	self    *Comm         // see Self; nil: not asked for yet
 	matched atomic.Uint32 // messages that probes have matched so far
 
 	mu    sync.Mutex

@@ -1,0 +1,209 @@
+package mpi
+
+import (
+	"fmt"
+
+	"rhinet/collectives"
+)
+
+// Create makes a communicator of the processes of g, in its order. All ranks
+// of c call it; groups of different ranks are equal or have no process in
+// common. A rank whose group it is not in gets nil.
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_create).
+func (c *Comm) Create(g *Group) (*Comm, error) {
+	s := at("Create")
+	color, err := c.colorOf(s, g)
+	if err != nil {
+		return nil, err
+	}
+	return c.split(s, color, max(g.Rank(), 0), "create")
+}
+
+// colorOf is the rank in c of the first of g, or Undefined for who is not in g.
+func (c *Comm) colorOf(s site, g *Group) (int, error) {
+	if err := c.check(s); err != nil {
+		return 0, err
+	}
+	for i, p := range g.list() {
+		if int(p) >= c.w.Size || c.local(int(p)) < 0 {
+			return 0, c.errorAt(s, ErrGroup, "rank %d of the group is not in the communicator; use Intersection with its group", i)
+		}
+	}
+	if g.Rank() == Undefined {
+		return Undefined, nil
+	}
+	return c.local(int(g.members[0])), nil
+}
+
+// CreateGroup is [Comm.Create] that only the processes of g call. tag tells
+// calls apart that several goroutines make at once.
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_create_group).
+func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
+	s := at("CreateGroup")
+	color, err := c.colorOf(s, g)
+	if err != nil {
+		return nil, err
+	}
+	if color == Undefined {
+		return nil, c.errorAt(s, ErrGroup, "the caller is not in the group; only its processes call it")
+	}
+	if tag < 0 || tag > MaxTag {
+		return nil, c.errorAt(s, ErrTag, "the tag is %d; tags are 0 to %d", tag, MaxTag)
+	}
+	t := &groupTransport{collTransport: newCollTransport(c.core), rank: g.Rank(), tag: groupTag | tag&(groupTag-1)}
+	for _, p := range g.members {
+		t.ranks = append(t.ranks, c.local(int(p)))
+	}
+	t.ctx, t.call, t.mark = c.ctx, s.call, uint32(callSplit)
+	group, err := collectives.New(t, collectives.Options{})
+	if err != nil {
+		return nil, c.because(s, ErrOther, err, "")
+	}
+	mine, all := c.bid(color, g.Rank()), make([]bid, g.Size())
+	err = group.Allgather(view([]bid{mine}), view(all))
+	made, seq, err := c.settle(s, mine, all, err)
+	if err != nil {
+		return nil, c.explain(s, err)
+	}
+	made.name = fmt.Sprintf("%s.group(tag %d)", c.name, tag)
+	return c.derive(s, made, seq, c.worldOptions())
+}
+
+// A groupTransport connects some ranks of a communicator.
+type groupTransport struct {
+	*collTransport
+	ranks []int
+	rank  int
+	tag   int
+}
+
+// Rank is this rank's number in the group.
+func (t *groupTransport) Rank() int { return t.rank }
+
+// Size is the number of ranks of the group.
+func (t *groupTransport) Size() int { return len(t.ranks) }
+
+// Isend is that of the collTransport, to a rank of the group.
+func (t *groupTransport) Isend(i int, buf []byte, dst, _ int) error {
+	return t.collTransport.Isend(i, buf, t.ranks[dst], t.tag)
+}
+
+// Irecv is that of the collTransport, from a rank of the group.
+func (t *groupTransport) Irecv(i int, buf []byte, src, _ int) error {
+	return t.collTransport.Irecv(i, buf, t.ranks[src], t.tag)
+}
+
+// A SplitType says what ranks of one part of [Comm.SplitType] share.
+//
+// MPI 4.1, section 7.4.2.
+type SplitType int
+
+// SplitShared is MPI_COMM_TYPE_SHARED: ranks that can share memory, which all
+// ranks of a job can.
+const SplitShared SplitType = 0
+
+// SplitType is [Comm.Split] by what the ranks share; kind Undefined gives nil.
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_split_type).
+func (c *Comm) SplitType(kind SplitType, key int) (*Comm, error) {
+	s := at("SplitType")
+	color := 0
+	switch kind {
+	case SplitShared:
+	case Undefined:
+		color = Undefined
+	default:
+		return nil, c.errorAt(s, ErrArg, "there is no type %d; use SplitShared or Undefined", kind)
+	}
+	return c.split(s, color, key, "shared")
+}
+
+// Compare says whether two communicators are Ident (one and the same),
+// Congruent (the same ranks in the same order), Similar (another order) or
+// Unequal.
+//
+// MPI 4.1, section 7.4.1.
+func (c *Comm) Compare(o *Comm) (Comparison, error) {
+	g, err := c.Group()
+	if err != nil {
+		return Unequal, named("Compare", err)
+	}
+	h, err := o.Group()
+	if err != nil {
+		return Unequal, named("Compare", err)
+	}
+	how := g.Compare(h)
+	if how == Ident && c.core != o.core {
+		how = Congruent
+	}
+	return how, nil
+}
+
+// SetName has errors and reports call c by another name. It is not to be
+// called while other goroutines use c.
+//
+// MPI 4.1, section 7.8 (MPI_Comm_set_name).
+func (c *Comm) SetName(name string) error {
+	if err := c.check(at("SetName")); err != nil {
+		return err
+	}
+	c.name = name
+	return nil
+}
+
+// Self returns the communicator of the calling process alone, always the same.
+// c is any communicator.
+//
+// MPI 4.1, section 7.2.4 (MPI_COMM_SELF).
+func Self(c *Comm) (*Comm, error) {
+	s := at("Self")
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	w := c.w
+	w.mu.Lock()
+	self := w.self
+	w.mu.Unlock()
+	if self != nil {
+		return self, nil
+	}
+	id := w.admit()
+	if id == noID {
+		return nil, c.errorAt(s, ErrComm, "all %d communicators are in use; Free those that are not needed", maxContexts)
+	}
+	made := &core{size: 1, members: []int32{int32(w.Rank)}, id: id, board: noBoard, name: "self"}
+	if err := w.open(made, 0, w.Collectives); err != nil {
+		return nil, c.because(s, ErrOther, err, "")
+	}
+	self = &Comm{core: made}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.self != nil { // another goroutine was quicker
+		delete(w.comms, made)
+		w.shut(id)
+		return w.self, nil
+	}
+	w.self = self
+	return self, nil
+}
+
+func (w *world) isSelf(c *core) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.self != nil && w.self.core == c
+}
+
+// endSelf deletes the attributes of Self, before all else that Finalize does.
+//
+// MPI 4.1, section 11.2.4.
+func (w *world) endSelf(s site) error {
+	w.mu.Lock()
+	self := w.self
+	w.mu.Unlock()
+	if self == nil {
+		return nil
+	}
+	return self.attrs.deleteAll(self, s)
+}

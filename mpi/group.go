@@ -1,0 +1,260 @@
+package mpi
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Group is an ordered set of processes, each of which has a rank in it. It
+// does not change and may be used by many goroutines. A nil Group is empty
+// (MPI_GROUP_EMPTY). Freeing is the garbage collector's.
+//
+// MPI 4.1, section 7.3.
+type Group struct {
+	members []int32 // world ranks
+	own     int32   // world rank of this process
+}
+
+// A Comparison says how much two groups or communicators are alike.
+//
+// MPI 4.1, sections 7.3.1 and 7.4.1.
+type Comparison uint8
+
+// The comparisons.
+const (
+	Ident     Comparison = iota // the same: of communicators one and the same
+	Congruent                   // communicators of the same ranks in the same order
+	Similar                     // the same processes in another order
+	Unequal
+)
+
+// String returns the name of the comparison.
+func (c Comparison) String() string {
+	if c <= Unequal {
+		return [...]string{"Ident", "Congruent", "Similar", "Unequal"}[c]
+	}
+	return fmt.Sprintf("comparison %d", uint8(c))
+}
+
+// Group returns the group of c.
+//
+// MPI 4.1, section 7.3.2 (MPI_Comm_group).
+func (c *Comm) Group() (*Group, error) {
+	if err := c.check(at("Group")); err != nil {
+		return nil, err
+	}
+	g := &Group{members: make([]int32, c.size), own: int32(c.global(c.rank))}
+	for r := range g.members {
+		g.members[r] = int32(c.global(r))
+	}
+	return g, nil
+}
+
+// list is the members of a group that may be nil.
+func (g *Group) list() []int32 {
+	if g == nil {
+		return nil
+	}
+	return g.members
+}
+
+// with is a group of other members.
+func (g *Group) with(members []int32, o *Group) *Group {
+	switch {
+	case g != nil:
+		return &Group{members, g.own}
+	case o != nil:
+		return &Group{members, o.own}
+	}
+	return nil
+}
+
+// Size returns the number of processes of g.
+//
+// MPI 4.1, section 7.3.1.
+func (g *Group) Size() int { return len(g.list()) }
+
+// Rank returns the rank of the calling process in g, or Undefined.
+//
+// MPI 4.1, section 7.3.1.
+func (g *Group) Rank() int {
+	if g == nil {
+		return Undefined
+	}
+	return g.find(g.own)
+}
+
+// find is the rank of a world rank, or Undefined.
+func (g *Group) find(p int32) int {
+	if i := slices.Index(g.list(), p); i >= 0 {
+		return i
+	}
+	return Undefined
+}
+
+// Translate returns the ranks in to of the processes that have the given ranks
+// in g, Undefined for those that are not in to, and ProcNull for ProcNull.
+//
+// MPI 4.1, section 7.3.1 (MPI_Group_translate_ranks).
+func (g *Group) Translate(ranks []int, to *Group) ([]int, error) {
+	out := make([]int, len(ranks))
+	for i, r := range ranks {
+		if r == ProcNull {
+			out[i] = ProcNull
+			continue
+		}
+		if err := g.checkRank("Translate", r); err != nil {
+			return nil, err
+		}
+		out[i] = to.find(g.members[r])
+	}
+	return out, nil
+}
+
+func (g *Group) checkRank(call string, r int) error {
+	if r >= 0 && r < g.Size() {
+		return nil
+	}
+	var none *Comm
+	return none.errorAt(at(call), ErrRank, "the group has no rank %d; it has %d ranks, from 0", r, g.Size())
+}
+
+// Compare says whether two groups are Ident, Similar (another order) or Unequal.
+//
+// MPI 4.1, section 7.3.1.
+func (g *Group) Compare(o *Group) Comparison {
+	a, b := g.list(), o.list()
+	if slices.Equal(a, b) {
+		return Ident
+	}
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	if slices.Equal(a, b) {
+		return Similar
+	}
+	return Unequal
+}
+
+// Union is the processes of g, and then those of o that are not in g.
+//
+// MPI 4.1, section 7.3.2.
+func (g *Group) Union(o *Group) *Group {
+	return g.with(append(slices.Clone(g.list()), o.filter(g, false)...), o)
+}
+
+// Intersection is the processes of g that are in o too, in the order of g.
+//
+// MPI 4.1, section 7.3.2.
+func (g *Group) Intersection(o *Group) *Group { return g.with(g.filter(o, true), o) }
+
+// Difference is the processes of g that are not in o, in the order of g.
+//
+// MPI 4.1, section 7.3.2.
+func (g *Group) Difference(o *Group) *Group { return g.with(g.filter(o, false), o) }
+
+// filter is the members of g that are in o, or are not.
+func (g *Group) filter(o *Group, in bool) (members []int32) {
+	has := map[int32]bool{}
+	for _, p := range o.list() {
+		has[p] = true
+	}
+	for _, p := range g.list() {
+		if has[p] == in {
+			members = append(members, p)
+		}
+	}
+	return members
+}
+
+// Incl is the processes with the given ranks, in that order. Each rank is named
+// once.
+//
+// MPI 4.1, section 7.3.2.
+func (g *Group) Incl(ranks ...int) (*Group, error) {
+	if _, err := g.named("Incl", ranks); err != nil {
+		return nil, err
+	}
+	var members []int32
+	for _, r := range ranks {
+		members = append(members, g.members[r])
+	}
+	return g.with(members, nil), nil
+}
+
+// Excl is the processes of g but those with the given ranks. Each rank is named
+// once.
+//
+// MPI 4.1, section 7.3.2.
+func (g *Group) Excl(ranks ...int) (*Group, error) {
+	named, err := g.named("Excl", ranks)
+	if err != nil {
+		return nil, err
+	}
+	var members []int32
+	for r, p := range g.list() {
+		if !named[r] {
+			members = append(members, p)
+		}
+	}
+	return g.with(members, nil), nil
+}
+
+// named is which ranks of g are named; each must be one, and once.
+func (g *Group) named(call string, ranks []int) ([]bool, error) {
+	named := make([]bool, g.Size())
+	for _, r := range ranks {
+		if err := g.checkRank(call, r); err != nil {
+			return nil, err
+		}
+		if named[r] {
+			var none *Comm
+			return nil, none.errorAt(at(call), ErrRank, "rank %d is named twice; name each rank once", r)
+		}
+		named[r] = true
+	}
+	return named, nil
+}
+
+// A Range is the ranks First, First+Stride, and so on, up to Last at most, or
+// down to it with a negative Stride.
+type Range struct{ First, Last, Stride int }
+
+// expand lists the ranks of ranges.
+func expand(call string, ranges []Range) (ranks []int, err error) {
+	for _, r := range ranges {
+		if r.Stride == 0 {
+			var none *Comm
+			return nil, none.errorAt(at(call), ErrArg, "the range from %d to %d has stride 0; use 1 or another", r.First, r.Last)
+		}
+		for i := r.First; r.Stride > 0 && i <= r.Last || r.Stride < 0 && i >= r.Last; i += r.Stride {
+			ranks = append(ranks, i)
+			if i < 0 || len(ranks) > 1<<20 {
+				return ranks, nil // no group has it: the caller finds it
+			}
+		}
+	}
+	return ranks, nil
+}
+
+// RangeIncl is [Group.Incl] of the ranks of ranges.
+//
+// MPI 4.1, section 7.3.2.
+func (g *Group) RangeIncl(ranges ...Range) (*Group, error) {
+	ranks, err := expand("RangeIncl", ranges)
+	if err != nil {
+		return nil, err
+	}
+	made, err := g.Incl(ranks...)
+	return made, named("RangeIncl", err)
+}
+
+// RangeExcl is [Group.Excl] of the ranks of ranges.
+//
+// MPI 4.1, section 7.3.2.
+func (g *Group) RangeExcl(ranges ...Range) (*Group, error) {
+	ranks, err := expand("RangeExcl", ranges)
+	if err != nil {
+		return nil, err
+	}
+	made, err := g.Excl(ranks...)
+	return made, named("RangeExcl", err)
+}

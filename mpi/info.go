@@ -1,0 +1,27 @@
+package mpi
+
+import "maps"
+
+// An Info is a set of hints: keys with values. What MPI does to info objects is
+// what Go does to maps.
+//
+// MPI 4.1, chapter 10.
+type Info = map[string]string
+
+// Info returns the hints that c was made with and that have a meaning here.
+//
+// MPI 4.1, section 7.4.4 (MPI_Comm_get_info).
+func (c *Comm) Info() (Info, error) {
+	if err := c.check(at("Info")); err != nil {
+		return nil, err
+	}
+	hints := Info{}
+	maps.Copy(hints, c.hints)
+	return hints, nil
+}
+
+// SetInfo gives c hints. None can be given to a communicator that exists, so all
+// are ignored, as the standard allows: see [Comm.DupWithInfo].
+//
+// MPI 4.1, section 7.4.4 (MPI_Comm_set_info).
+func (c *Comm) SetInfo(Info) error { return c.check(at("SetInfo")) }
