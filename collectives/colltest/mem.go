@@ -2,8 +2,8 @@
 // which takes any transport, and a transport in memory whose ranks are
 // goroutines.
 //
-// The suite judges results by a twin that computes them plainly from what all
-// ranks contributed.
+// The suite compares results with a reference implementation, which computes them
+// plainly from the contributions of all ranks.
 package colltest
 
 import (

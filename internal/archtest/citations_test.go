@@ -41,7 +41,8 @@ func TestCitationsAreOnThePage(t *testing.T) {
 	}
 	tree := load(t, map[string]string{
 		"works.md": worksPage, "d/d.md": "see martini, section 8",
-		"nicemu/martini/p.go": "// Package p: sections 7.1, 8.\npackage p", "npb/bt/p.go": "// Package p: section 3.2; section 1.6.\npackage p",
+		"nicemu/martini/p.go": "// Package p: sections 7.1, 8.\npackage p", "mpi/p.go": "// Package p: section 3.6.\npackage p",
+		"npb/bt/p.go": "// Package p: section 3.2; section 1.6.\npackage p",
 	})
 	want(t, tree.Citations("works.md"), "d/d.md: martini has no section 8", "nicemu/martini/p.go: martini or pm-messaging has no section 8")
 }

@@ -25,7 +25,7 @@ func For(ranks, cpus int, local bool) Policy {
 	}
 	p := Policy{Eager: eagerPolls, Spin: spinTime, Yield: yieldTime, Nap: napTime, Local: local}
 	if ranks > cpus {
-		p.Eager, p.Spin = crowdedPolls, 0
+		p.Eager, p.Spin = oversubscribedPolls, 0
 		if !local {
 			p.Nap = min(longestNap, napTime*time.Duration(max(1, ranks/(napRanks*max(1, cpus)))))
 		}

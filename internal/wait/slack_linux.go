@@ -12,27 +12,27 @@ import (
 )
 
 // How late a sleeping thread may be woken, its timer slack: what every process
-// begins with, and what a launcher lends, the longest sleep of the monitor.
+// begins with, and what a launcher lends, the longest sleep of sysmon.
 const (
 	usualSlack = 50 * time.Microsecond
 	lentSlack  = 10 * time.Millisecond
 )
 
-// slackTime is how long the monitor has what was lent: longer than it takes to
-// come to its longest sleep.
+// slackTime is how long sysmon keeps what was lent: longer than it takes to
+// reach its longest sleep.
 const slackTime = time.Second
 
 // LendSlack allows the threads of processes that the calling thread forks to
 // sleep up to 10 ms longer than they ask for, until restore is called. They are
 // Go programs without C code and give it back by [ReturnSlack].
 //
-// It is meant for one thread of each, the monitor of the Go runtime. That looks
-// after the other threads every 20 us in the first milliseconds of a process,
+// It is meant for one thread of each, sysmon of the Go runtime, which checks
+// the other threads every 20 us in the first milliseconds of a process,
 // then less and less often, down to every 10 ms. Its timers and switches made
-// the first 15 ms of a job with more ranks than processors two to three times as
-// slow as the rest, and doubled the latency of two ranks. A program can't
-// choose the pace of its monitor; but a thread begins with the slack of the one
-// that made it.
+// the first 15 ms of an oversubscribed job two to three times as
+// slow as the rest, and doubled the latency of two ranks. A program cannot
+// configure sysmon, but a thread inherits the slack of the thread that created
+// it.
 //
 // A launcher whose own timers are not the usual ones lends nothing.
 func LendSlack() (restore func()) {
@@ -43,9 +43,10 @@ func LendSlack() (restore func()) {
 }
 
 // ReturnSlack gives this process timers of the usual precision, if its launcher
-// has lent it slack: at once the threads that run goroutines, and so those that
-// they will make; after a second all, also the monitor and what it has made. It
-// is meant for the beginning of a program, when there are two or three threads.
+// has lent it slack: at once to the threads that run goroutines, and so to those
+// that they will create; after a second to all, including sysmon and the threads
+// that it has created. Call it at the beginning of a program, when there are two
+// or three threads.
 func ReturnSlack() { returnSlack(slackTime) }
 
 // returnSlack returns a function that waits until all is done.

@@ -14,11 +14,10 @@ const settleTime = time.Second
 // Spread moves this process to one of the processors that it may use, in turn
 // by rank, keeps it there for a second, and then lets it run anywhere again.
 //
-// More ranks than processors that wait for each other never sleep, they yield,
-// and the kernel is slow to move what is always ready to run: as they happen
-// to begin, six on one processor and three on another, they stay for long. A
-// barrier then takes as long as the fuller one needs. An even beginning stays
-// as well.
+// Oversubscribed ranks that wait for each other never sleep, they yield, and the
+// kernel is slow to move threads that are always runnable: an uneven start, six
+// on one processor and three on another, persists for long, and a barrier then
+// takes as long as the fuller processor needs. An even start persists as well.
 func Spread(rank int) { spread(rank, settleTime) }
 
 // spread returns a function that waits until the process may run anywhere.
@@ -46,7 +45,7 @@ func spread(rank int, settle time.Duration) (settled func()) {
 // allow lets all threads of this process run on set: a goroutine changes its
 // thread, and new threads run where their makers may. Threads that end
 // meanwhile do not matter, and nothing but speed depends on the rest. Those that
-// a thread makes between the listing and its own turn show in a second one.
+// a thread creates after the listing and before its own change show in a second listing.
 func allow(set *unix.CPUSet) {
 	for range 2 {
 		for _, id := range threads() {

@@ -291,7 +291,7 @@ func (p *Port) Shut(ctx uint16) {
 	}
 }
 
-// Board returns the flag board of the network, nil if it has none. Flags are
+// Board returns the shared flag arrays of the network, nil if it has none. Flags are
 // raised in begin of Await; Raised may be called by any goroutine, and in the
 // condition of Await.
 func (p *Port) Board() ir.Board { return p.board }

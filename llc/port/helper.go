@@ -6,7 +6,7 @@ import "time"
 // started by the first request that is left under way, and dormant while there
 // is none. A rank that calls pays nothing: it keeps the helper away by having
 // called. While a goroutine sleeps on the doorbell the helper rests as well:
-// each of its ticks wakes the process and the monitor of the Go runtime, which
+// each of its ticks wakes the process and sysmon of the Go runtime, which
 // is a hundred times a second too often where hundreds of ranks share
 // processors.
 type helper struct {

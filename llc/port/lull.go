@@ -2,30 +2,31 @@ package port
 
 import "time"
 
-// A lull is how long a blocking receive leaves the line alone on which its
-// packet will show, before it looks for the first time, in units of wait.Lull.
-// A line that its reader does not look at stays with its writer, who then need
-// not fetch it: so the best first look is the one that just finds it written.
+// A lull is the poll delay of a blocking receive: how long it does not poll the
+// line in which its packet will arrive, in units of wait.Lull. A line that its
+// reader does not poll stays in the cache of its writer, which then need not
+// fetch it: the best first poll comes just after the line was written.
 //
-// In a ping-pong that is after a third of a round, or after almost half if the
-// payload does not lie in the packet's line and both are fetched together. To grow after each look that
-// came too early and to shrink after others does not find it: both sides would
-// wait for each other's lull, which pushes both up. Elsewhere a lull is lost
-// time, so it needs waits of which hardly one ends at its first look, and goes
-// when rounds take no less with it than without.
+// In a ping-pong this is after a third of a round, or after almost half if the
+// payload lies in other lines and all are fetched together. To increase the
+// delay after a poll that came too early and decrease it otherwise does not
+// find this value: each side would wait for the other's delay, and both would
+// grow. Outside of a ping-pong a delay is lost time, so it is used only if hardly
+// any wait ends at its first poll, and dropped when rounds take no less with it
+// than without.
 type lull struct {
 	now     int
 	waits   int           // since the last choice
-	instant int           // of them, those that ended at their first look
+	instant int           // of them, those that ended at their first poll
 	began   time.Duration // when they began
-	without int           // nanoseconds of a round without a lull
-	apart   bool          // the payload of packets lies apart
-	pause   int           // choices until a lull is tried again
+	without int           // nanoseconds of a round without a delay
+	apart   bool          // the payload of packets lies in other lines
+	pause   int           // choices until a delay is tried again
 	failed  int           // trials in a row that did not help
 }
 
-// adapt counts a wait that looked in vain so often, and chooses the lull anew
-// from time to time.
+// adapt counts a wait with so many polls that found nothing, and chooses a new
+// delay from time to time.
 func (l *lull) adapt(looks int) {
 	if looks == 0 {
 		l.instant++
@@ -35,7 +36,7 @@ func (l *lull) adapt(looks int) {
 	}
 }
 
-// choose chooses the lull from the waits counted, at the given time.
+// choose derives the delay from the waits counted, at the given time.
 func (l *lull) choose(now time.Duration) {
 	round := int(now-l.began) / lullWaits
 	switch {
@@ -56,7 +57,7 @@ func (l *lull) choose(now time.Duration) {
 	l.waits, l.instant, l.began = 0, 0, now
 }
 
-// share is the lull for a ping-pong with rounds of so many nanoseconds.
+// share is the delay for a ping-pong with rounds of so many nanoseconds.
 func (l *lull) share(round int) int {
 	if l.apart {
 		return round / apartShare

@@ -10,20 +10,20 @@ const (
 	// before it sleeps for gateNap between tries.
 	gateYields = 1000
 	gateNap    = 20 * time.Microsecond
-	// glances is how often a waiter looks at the line where it expects its
-	// packet between two turns, which take about as long as all of them;
+	// glances is how often a waiter polls the line where it expects its
+	// packet between two progress calls, which take about as long as all of them;
 	// condGlances the same for a condition.
 	glances     = 48
 	condGlances = 8
 	// shunned is how many receives do not try the lane after one whose message was
 	// not plain, or had come before it: most likely theirs are not plain either.
 	shunned = 64
-	// lullWaits is after how many receives that had to wait their lull is chosen
-	// anew. There is none for rounds of more than longRound nanoseconds, or if
-	// more than fewInstant waits end at their first look; a round has lullShare
-	// nanoseconds for each unit, apartShare if the payload lies apart. Where it does
-	// not help, it is tried again after lullPause choices, and then after twice as
-	// many each time, up to mostFailed times. With a fixed lull 8 bytes take 0.204 us one way at 0,
+	// lullWaits is after how many receives that had to wait their poll delay is
+	// chosen anew. There is none for rounds of more than longRound nanoseconds, or if
+	// more than fewInstant waits end at their first poll; a round has lullShare
+	// nanoseconds for each unit, apartShare if the payload lies in other lines. Where
+	// it does not help, it is tried again after lullPause choices, and then after twice
+	// as many each time, up to mostFailed times. With a fixed delay 8 bytes take 0.204 us one way at 0,
 	// 0.174 at 8, 0.151 at 10, 0.173 at 16, 0.240 at 32; 64 bytes 0.282 at 0, 0.302 at 16, 0.219 at 20, 0.263 at 32; an exchange of 8 bytes takes
 	// 0.52 us at 0, 0.57 at 2, 0.78 at 10.
 	lullWaits  = 256
@@ -36,7 +36,7 @@ const (
 	// politeYields is how often a rank that shares its processor lets others run
 	// before it looks at the network in a wait for a condition.
 	politeYields = 2
-	// condLull is the lull before the first look for a condition.
+	// condLull is the poll delay before the first look for a condition.
 	// Ranks in step raise their flags at once, and whoever looks at the other's
 	// before it is written makes its writer fetch the line a second time: with
 	// the pause, and the line claimed ahead, a barrier of two takes 0.146 us (at 2:

@@ -9,12 +9,12 @@
 //	header   magic, version, job, geometry                     one page
 //	common   what the job has decided                          one page
 //	bells    which ranks sleep                                 a line each
-//	boards   flag lines, by board, writer and parity
+//	boards   shared flag arrays: a line for each array, writer and parity
 //	tables   Front    process, status                          one page
 //	         Device   memory of the rank's NIC that it alone writes
 //	slice    Public   memory of the rank's NIC that all NICs write
 //	         Control  words for compare-and-swap
-//	         Shared   the ring that everybody writes
+//	         Shared   the ring that all ranks write
 //	         Accounts what others say that they have sent here
 //	         Rings    pool of packet rings
 //
@@ -22,11 +22,10 @@
 // enters the job as a rank has all but its own mapped for reading only
 // ([Fabric.Enter]), which takes few mappings that way, however many ranks there are.
 //
-// Bells and boards lie together because whoever looks at those of many ranks
-// touches few pages that way. Where ranks share processors every turn of one
-// begins with cold translations, and a page costs more than a line. That is also
-// why all ranks can write them: lines of many ranks share a page, and a bell is
-// there to be rung.
+// Bells and flag arrays lie together so that a rank which polls those of many
+// ranks touches few pages. An oversubscribed rank begins with TLB misses whenever
+// it is scheduled, and a page costs more than a line. For the same reason all
+// ranks can write them: lines of many ranks share a page, and peers ring a bell.
 //
 // The file is large and sparse: a page costs memory only once it is touched,
 // and nothing of it has a name in a file system, so nothing is left behind.

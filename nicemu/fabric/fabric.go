@@ -103,14 +103,14 @@ func (f *Fabric) Span(rank int, a Area) (offset, size uint64) {
 	return uint64(f.at(rank, a)), uint64(f.size[a])
 }
 
-// Flags returns the lines of the boards: board after board, in each two lines
-// of every rank, which are that rank's to write.
+// Flags returns the lines of the shared flag arrays, one after the other: in each
+// two lines of every rank, which are that rank's to write.
 func (f *Fabric) Flags() []ring.Line {
 	at, n := f.FlagSpan()
 	return lines(f.mem[at : at+n : at+n])
 }
 
-// FlagSpan returns where in the region the boards lie.
+// FlagSpan returns where in the region the shared flag arrays lie.
 func (f *Fabric) FlagSpan() (offset, size uint64) {
 	return uint64(bellsAt + f.ranks*ring.LineBytes), uint64(f.boards)
 }

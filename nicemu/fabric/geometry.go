@@ -25,7 +25,7 @@ type Geometry struct {
 	Rings  int               // packet rings in the pool
 	Ring   ring.Layout       // shape of each
 	Shared ring.SharedLayout // shape of the ring that everybody writes
-	Boards int               // flag boards, two lines per board and rank, common to the job
+	Boards int               // shared flag arrays, two lines per array and rank, common to the job
 	Words  int               // 64-bit words for compare-and-swap
 	Device int               // bytes of NIC memory that only the rank itself writes
 	Public int               // bytes of NIC memory that the NICs of all ranks write
@@ -93,7 +93,7 @@ type Area int
 const (
 	Front    Area = iota // process, status line
 	Device               // tables of the rank's NIC
-	Public               // transfers under way, refusals, turns at locks: a peer's NIC counts them where it carries out its part
+	Public               // transfers in flight, refusals, acquisitions of locks: a peer's NIC counts them where it does its part
 	Control              // peers compare and swap these words
 	Shared               // everybody's NIC places packets there
 	Accounts             // two lines for each peer, which says there what it has sent: see [ring.Account]
@@ -108,7 +108,7 @@ type layout struct {
 	start   [numAreas]int // offset in the rank's tables or in its slice
 	size    [numAreas]int
 	ring    int // distance of packet rings
-	boards  int // bytes of the boards
+	boards  int // bytes of the flag arrays
 	tables  int // offset of the first rank's tables
 	entries int // distance of tables
 	slices  int // offset of the first slice

@@ -4,7 +4,7 @@ import "sync"
 
 // A guard keeps a process that is a rank from writing what only others write.
 //
-// All such memory lies in one piece, the header apart: whatever the number of
+// All such memory is contiguous, except for the header: whatever the number of
 // ranks, a process has six mappings of the region, or two more for each further
 // rank that it is.
 //
