@@ -57,7 +57,7 @@ func Lead(name string, count, nodes int, g fabric.Geometry, errs io.Writer) (*Le
 	if err != nil {
 		return nil, err
 	}
-	if err := nics.Register(f); err != nil {
+	if err := nics.Register(nics.Default, f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	l := &Leader{End: NewEnd(f, 0, count)}

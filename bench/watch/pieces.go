@@ -116,7 +116,7 @@ func register(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(nics.Register(f), f.Close())
+	return errors.Join(nics.Register(nics.Default, f), f.Close())
 }
 
 // matching fills the queue of posted receives, and empties it from behind.

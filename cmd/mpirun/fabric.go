@@ -38,7 +38,7 @@ func openFabric(nic string, ranks int) (launch.Fabric, error) {
 	}
 	f, err := fabric.Map(file)
 	if err == nil {
-		err = errors.Join(nics.Register(f), f.Close())
+		err = errors.Join(nics.Register(nic, f), f.Close())
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -9,14 +9,14 @@ import (
 	"rhinet/collectives"
 	"rhinet/internal/launch"
 	"rhinet/llc/nics"
-	"rhinet/nicemu/martini"
+	"rhinet/nicemu/fabric"
 )
 
 // checkSettings reports a variable that every rank of a part would refuse, so
 // that one line says what otherwise each of them says.
 func checkSettings(job *launch.Job) error {
 	for i := range job.Parts {
-		if _, err := martini.ParseAttach(setting(job, &job.Parts[i], nics.AttachVariable)); err != nil {
+		if _, err := fabric.ParseAttach(setting(job, &job.Parts[i], nics.AttachVariable)); err != nil {
 			return wrongSetting(nics.AttachVariable, err)
 		}
 		if _, err := nics.ParseDebug(setting(job, &job.Parts[i], nics.DebugVariable)); err != nil {
@@ -57,7 +57,7 @@ func setting(job *launch.Job, part *launch.Part, name string) string {
 // wrongSetting puts the variable in the place of the package that refuses it.
 func wrongSetting(name string, err error) error {
 	text := err.Error()
-	for _, by := range []string{"martini: ", "nics: ", "collectives: "} {
+	for _, by := range []string{"fabric: ", "nics: ", "collectives: "} {
 		text = strings.TrimPrefix(text, by)
 	}
 	return fmt.Errorf("%s: %s", name, text)

@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"rhinet/llc/entry"
 	"rhinet/llc/ir"
 	"rhinet/llc/martini"
 	"rhinet/llc/martinipm"
 	"rhinet/nicemu/fabric"
-	nic "rhinet/nicemu/martini"
-	"rhinet/nicemu/martini/pm"
 )
 
 // Default is the name of the NIC that jobs use unless told otherwise.
@@ -25,26 +24,34 @@ const Default = "martini"
 // off (copy through rings). All ranks of a job need the same value.
 const AttachVariable = "RHINET_CMA"
 
-// table holds the constructors. It is read only.
-var table = map[string]func(f *fabric.Fabric, rank int, o nic.Options, s settings) (ir.Translator, error){
-	"martini":    openMartini,
-	throttling:   openPM,
-	"martini:vp": openVP,
+// table returns what the NICs export.
+func table() []entry.NIC { return append(martinipm.Entries(), martini.Entry()) }
+
+// find returns the entry of a name without settings.
+func find(name string) (entry.NIC, bool) {
+	for _, n := range table() {
+		if n.Name == name {
+			return n, true
+		}
+	}
+	return entry.NIC{}, false
 }
 
-// Register enters the processes of a job into the tables of their NICs: the
-// part of the job's manager, before any of them runs. Every NIC of the table is
-// a Martini below its name.
-func Register(f *fabric.Fabric) error {
-	_, err := nic.Manage(f)
-	return err
+// Register enters the processes of a job into the tables of their NICs of the
+// given name: the part of the job's manager, before any of them runs.
+func Register(name string, f *fabric.Fabric) error {
+	n, _, err := parse(name)
+	if err != nil || n.Register == nil {
+		return err
+	}
+	return n.Register(f)
 }
 
 // Geometry returns the memory that a job of the given number of ranks needs
-// for a NIC: g, or more where the NIC's layer keeps memory for each pair.
+// for a NIC: g, or more where the NIC asks for it.
 func Geometry(name string, g fabric.Geometry, ranks int) fabric.Geometry {
-	if base, _, err := parse(name); err == nil && base == throttling {
-		return pm.Geometry(g, ranks)
+	if n, _, err := parse(name); err == nil && n.Geometry != nil {
+		return n.Geometry(g, ranks)
 	}
 	return g
 }
@@ -52,8 +59,8 @@ func Geometry(name string, g fabric.Geometry, ranks int) fabric.Geometry {
 // Names returns the names of all NICs in order, without settings.
 func Names() []string {
 	var names []string
-	for name := range table {
-		names = append(names, name)
+	for _, n := range table() {
+		names = append(names, n.Name)
 	}
 	slices.Sort(names)
 	return names
@@ -82,33 +89,13 @@ func Open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
 
 // open is Open of a translator that nobody watches.
 func open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
-	base, s, err := parse(name)
+	n, setting, err := parse(name)
 	if err != nil {
 		return nil, fmt.Errorf("nics: NIC %q: %w", name, err)
 	}
-	attach, err := nic.ParseAttach(os.Getenv(AttachVariable))
+	attach, err := fabric.ParseAttach(os.Getenv(AttachVariable))
 	if err != nil {
 		return nil, fmt.Errorf("nics: %s: %w", AttachVariable, err)
 	}
-	return table[base](f, rank, nic.Options{Attach: attach}, s)
-}
-
-func openMartini(f *fabric.Fabric, rank int, o nic.Options, _ settings) (ir.Translator, error) {
-	return opened(martini.Open(f, rank, o))
-}
-
-func openPM(f *fabric.Fabric, rank int, o nic.Options, s settings) (ir.Translator, error) {
-	return opened(martinipm.OpenRHiNET(f, rank, o, pm.Options{Throttle: s.throttle}))
-}
-
-func openVP(f *fabric.Fabric, rank int, o nic.Options, _ settings) (ir.Translator, error) {
-	return opened(martinipm.OpenVP(f, rank, o))
-}
-
-// opened hides the type of a translator, which is nil if there is an error.
-func opened[T ir.Translator](t T, err error) (ir.Translator, error) {
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return n.Open(f, rank, entry.Options{Attach: attach, Setting: setting})
 }

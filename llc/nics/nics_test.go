@@ -67,12 +67,22 @@ func TestAttachVariable(t *testing.T) {
 	}
 }
 
+func TestRegisterAnUnknownName(t *testing.T) {
+	f, err := fabric.Heap(1, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Register("infiniband", f); err == nil || !strings.Contains(err.Error(), "no such network interface") {
+		t.Error(err)
+	}
+}
+
 // register does the launcher's part.
 func register(t testing.TB, file *os.File) {
 	t.Helper()
 	f, err := fabric.Map(file)
 	if err == nil {
-		err = errors.Join(Register(f), f.Close())
+		err = errors.Join(Register(Default, f), f.Close())
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -4,43 +4,40 @@ import (
 	"fmt"
 	"strings"
 
-	"rhinet/nicemu/martini/pm"
+	"rhinet/llc/entry"
 )
-
-// settings are what a name may say beside the NIC, each behind a colon:
-//
-//	martini:pm:throttle=global
-type settings struct {
-	throttle pm.Throttle
-}
-
-// throttling is the one NIC that has settings.
-const throttling = "martini:pm"
 
 // Settings describes the settings there are, for lists of NICs.
 func Settings() string {
-	return throttling + ":throttle=" + strings.Join(pm.Throttles(), "|")
+	var all []string
+	for _, n := range table() {
+		if n.Setting.Key != "" {
+			all = append(all, n.Name+":"+n.Setting.String())
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
-// parse splits a name into that of the NIC and its settings.
-func parse(name string) (base string, s settings, err error) {
+// parse splits a name such as martini:pm:throttle=global into its NIC and the
+// value of its setting, empty if it has none.
+func parse(name string) (n entry.NIC, value string, err error) {
 	base, rest := name, ""
 	if i := strings.IndexByte(name, '='); i >= 0 {
 		i = strings.LastIndexByte(name[:i], ':')
 		base, rest = name[:max(i, 0)], name[i+1:]
 	}
+	n, ok := find(base)
 	switch {
-	case table[base] == nil:
-		return "", s, fmt.Errorf("no such network interface; there is %s", strings.Join(Names(), ", "))
+	case !ok:
+		return n, "", fmt.Errorf("no such network interface; there is %s", strings.Join(Names(), ", "))
 	case rest == "":
-		return base, s, nil
-	case base != throttling:
-		return "", s, fmt.Errorf("%s has no settings; there is %s", base, Settings())
+		return n, "", nil
+	case n.Setting.Key == "":
+		return n, "", fmt.Errorf("%s has no settings; there is %s", base, Settings())
 	}
 	key, value, _ := strings.Cut(rest, "=")
-	if key != "throttle" {
-		return "", s, fmt.Errorf("no setting %q; there is %s", key, Settings())
+	if key != n.Setting.Key {
+		return n, "", fmt.Errorf("no setting %q; there is %s", key, Settings())
 	}
-	s.throttle, err = pm.ParseThrottle(value)
-	return base, s, err
+	return n, value, n.Setting.Check(value)
 }

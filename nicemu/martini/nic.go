@@ -12,28 +12,14 @@ import (
 
 // An Attach says whether cross-memory attach is used as the NIC's DMA into the
 // memory of other processes.
-type Attach uint8
+type Attach = fabric.Attach
 
-// The choices. Auto tries it at set-up; On insists; Off does without, as on
-// a kernel that refuses.
+// The choices.
 const (
-	Auto Attach = iota
-	On
-	Off
+	Auto = fabric.AttachAuto
+	On   = fabric.AttachOn
+	Off  = fabric.AttachOff
 )
-
-// ParseAttach reads auto, on or off; empty means auto.
-func ParseAttach(s string) (Attach, error) {
-	switch s {
-	case "", "auto":
-		return Auto, nil
-	case "on":
-		return On, nil
-	case "off":
-		return Off, nil
-	}
-	return Auto, fmt.Errorf("martini: cross-memory attach %q; it is auto, on or off", s)
-}
 
 // Options of a NIC. The zero value is what ranks use.
 type Options struct {

@@ -329,14 +329,6 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	if _, err := Open(n[0].f, 1, Options{}); err == nil || !strings.Contains(err.Error(), "taken") {
 		t.Error(err)
 	}
-	for s, want := range map[string]Attach{"": Auto, "auto": Auto, "on": On, "off": Off} {
-		if a, err := ParseAttach(s); a != want || err != nil {
-			t.Errorf("%q: %v, %v", s, a, err)
-		}
-	}
-	if _, err := ParseAttach("maybe"); err == nil {
-		t.Error("maybe")
-	}
 }
 
 func TestAllRanksAgreeOnAttach(t *testing.T) {

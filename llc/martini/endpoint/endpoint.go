@@ -32,6 +32,13 @@ var _ ir.Reporter = (*Endpoint)(nil)
 // A job is never too large for the engine.
 const _ = uint(ir.MaxPeers - fabric.MaxRanks)
 
+// Register enters the processes of a job into the tables of their NICs, as the
+// job's manager, before any of them runs (martini, section 8.5).
+func Register(f *fabric.Fabric) error {
+	_, err := martini.Manage(f)
+	return err
+}
+
 // Open connects rank to its NIC in the memory of a job.
 func Open(f *fabric.Fabric, rank int, o martini.Options) (Endpoint, error) {
 	nic, err := martini.Open(f, rank, o)
