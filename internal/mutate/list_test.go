@@ -68,7 +68,7 @@ func TestEveryPartHasFaults(t *testing.T) {
 		have[f.Part()]++
 	}
 	for part, least := range map[string]int{
-		"engine": 20, "port": 8, "translators": 8, "nic": 14, "ring": 6, "collectives": 8, "mpi": 4,
+		"engine": 20, "port": 8, "translators": 8, "nic": 14, "ring": 6, "collectives": 8, "mpi": 4, "wrappers": 6,
 	} {
 		if have[part] < least {
 			t.Errorf("%d faults in %s; there are at least %d", have[part], part, least)

@@ -126,6 +126,85 @@ func TestSharedAudit(t *testing.T) {
 	}
 }
 
+// What looks like damage is none if a writer is seen at work between two looks.
+func TestSharedAuditOfAWriterAtWork(t *testing.T) {
+	l := SharedLayout{Lines: 64}
+	const first = 2 * guardBytes / LineBytes
+	for name, c := range map[string]struct {
+		read    bool
+		damage  func(mem []Line)
+		at      int // which look at an account does it
+		do      func(mem []Line, a Account)
+		without error
+	}{
+		"sums": {
+			true, func(mem []Line) {}, 1, func(mem []Line, a Account) { mem[0][frontHolder] = 1 }, ErrHeads,
+		},
+		"a gap": {
+			false, func(mem []Line) { mem[first][0] = 0 }, 2, func(_ []Line, a Account) { a.Put(Tally{Lines: 9}) }, ErrLost,
+		},
+		"a holder": {
+			true, func(mem []Line) { mem[0][frontHolder] = 1 }, 2, func(_ []Line, a Account) { a.Put(Tally{Lines: 9}) }, ErrPointers,
+		},
+	} {
+		for _, want := range []error{nil, c.without} {
+			mem := Memory(l.Size())
+			w, r, a := NewSharedWriter(mem, l), NewSharedReader(mem, l, 1), newAccount()
+			var sent Tally
+			if ok, err := w.Put(0, &[3]uint64{5 << 32, 6 << 32, 7}, nil, &sent); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			if c.without == ErrHeads {
+				sent.Sum++
+			}
+			a.Put(sent)
+			var p Packet
+			if c.read {
+				if ok, err := r.Poll(&p); !ok || err != nil {
+					t.Fatal(ok, err)
+				}
+				r.Consume()
+			}
+			c.damage(linesOf(mem))
+			looks := 0
+			_, err := r.Audit(func(int) Account {
+				if looks++; looks == c.at && want == nil {
+					c.do(linesOf(mem), a)
+				}
+				return a
+			})
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+		}
+	}
+}
+
+// Both sides count the lines that are skipped at the end of a shared ring.
+func TestSharedAuditAfterTheEnd(t *testing.T) {
+	l := SharedLayout{Lines: 64}
+	mem := Memory(l.Size())
+	w, r, a := NewSharedWriter(mem, l), NewSharedReader(mem, l, 1), newAccount()
+	var sent Tally
+	var p Packet
+	for sent.Lines <= uint64(l.Lines) {
+		if ok, err := w.Put(0, &[3]uint64{5 << 32, 6 << 32, 7}, make([]byte, 2*LineBytes), &sent); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if ok, err := r.Poll(&p); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		r.Consume()
+		a.Put(sent)
+		if _, err := r.Audit(func(int) Account { return a }); err != nil {
+			t.Fatalf("after %d lines: %v", sent.Lines, err)
+		}
+	}
+	if sent.Lines%3 == 0 {
+		t.Fatal("no line was skipped")
+	}
+}
+
 // A writer does not wait for room that pointers deny which cannot be right.
 func TestImpossiblePointers(t *testing.T) {
 	l := SharedLayout{Lines: 64}

@@ -205,3 +205,41 @@ func TestReplay(t *testing.T) {
 		t.Errorf("%+v", ev)
 	}
 }
+
+// TestReplayedFlag: the content of an old flag with the sequence of a new one is not raised.
+func TestReplayedFlag(t *testing.T) {
+	f, all := job(t, 2, fabric.Small(), "martini")
+	b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
+	boards, _ := f.FlagSpan()
+	line := f.Memory(boards+(2*2*2)*64, 64) // board 2 of the NIC, rank 0, even
+	got := make([]byte, 3)
+	b.Raise([]int{1}, 1, 4, 7, []byte("old"))
+	if _, ok := other.Raised(0, 1, 4, got); !ok || string(got) != "old" {
+		t.Fatalf("not raised: %q", got)
+	}
+	old := bytes.Clone(line)
+	b.Raise([]int{1}, 1, 6, 7, []byte("new"))
+	copy(line[4:], old[4:]) // all but the sequence
+	if _, ok := other.Raised(0, 1, 6, got); ok {
+		t.Errorf("raised, with %q", got)
+	}
+}
+
+// TestDamageInTheSharedRing: the name of the sender may be what was overwritten, so
+// everybody who writes the ring is lost.
+func TestDamageInTheSharedRing(t *testing.T) {
+	f, all := job(t, 4, fabric.Small(), "martini")
+	send(all, 0, []byte("hello"))
+	f.Bytes(1, fabric.Shared)[256+24] ^= 1 // the payload
+	lost := map[int32]bool{}
+	var ev ir.Event
+	for all[1].Poll(&ev) {
+		if ev.Kind != ir.Failed || !errors.Is(ev.Err, ErrDamaged) || !errors.Is(ev.Err, ir.ErrPeerGone) || lost[ev.Peer] {
+			t.Fatalf("%+v", ev)
+		}
+		lost[ev.Peer] = true
+	}
+	if len(lost) != 3 || lost[1] {
+		t.Errorf("lost: %v", lost)
+	}
+}

@@ -60,6 +60,13 @@ func TestCallers(t *testing.T) {
 		{"no Disarm without Arm", "(sleep)", func(a ir.Translator) { a.Disarm() }},
 		{"no flag 0", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).Board.Raise(nil, 0, 0, 0, nil) }},
 		{"no flag too long", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).Board.Raise(nil, 0, 1, 0, make([]byte, ir.FlagBytes+1)) }},
+		{"no long packet in the lane", "(express): a packet of 41 bytes for peer 1 is placed", func(a ir.Translator) {
+			a.Post(&ir.Command{Op: ir.Open, Peer: 1})
+			ir.AbilitiesOf(a).Express.Place(0, &ir.View{Peer: 1, Data: make([]byte, ir.Inline+1)})
+		}},
+		{"no packet in the lane to a ring without a name", "(express): a packet is placed for peer 1, whose ring no command has named", func(a ir.Translator) {
+			ir.AbilitiesOf(a).Express.Place(0, &ir.View{Peer: 1})
+		}},
 		{"no Close twice", "(close)", func(a ir.Translator) { a.Close(); a.Close() }},
 		{"no Post after Close", "(close)", func(a ir.Translator) { a.Close(); a.Post(&ir.Command{Op: ir.Expose, Token: 1}) }},
 	} {
@@ -71,6 +78,24 @@ func TestCallers(t *testing.T) {
 		if len(*found) != 1 || !strings.Contains((*found)[0].Error(), c.want) || !strings.HasPrefix((*found)[0].Error(), "rank 0: the caller of loopback breaks the contract of ir.Translator (") {
 			t.Errorf("%s: want %q, got %v", c.name, c.want, *found)
 		}
+	}
+}
+
+// TestTakeOnce: what Look has found is taken once.
+func TestTakeOnce(t *testing.T) {
+	ts, found := watched(2)
+	ts[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
+	ts[0].Post(&ir.Command{Op: ir.Packet, Peer: 1, Header: ir.Header{Kind: 1}})
+	x := ir.AbilitiesOf(ts[1]).Express
+	if !x.Look(0, new(ir.View)) {
+		t.Fatal("Look finds nothing")
+	}
+	if x.Take(); *found != nil {
+		t.Fatal(*found)
+	}
+	x.Take()
+	if len(*found) != 1 || !strings.Contains((*found)[0].Error(), "(express): Take is called although the latest Look found nothing, or twice") {
+		t.Error(*found)
 	}
 }
 
@@ -153,6 +178,28 @@ func TestAbilitiesStay(t *testing.T) {
 		if (want.Board == nil) != (got.Board == nil) || got.Aimer != nil || got.Reporter != nil || got.Aborter != nil {
 			t.Errorf("%+v became %+v", want, got)
 		}
+	}
+}
+
+// able is a translator that reports and audits, and says how often.
+type able struct {
+	ir.Translator
+	calls string
+}
+
+func (a *able) Report(ir.Waiting) { a.calls += "report " }
+func (a *able) Clear()            { a.calls += "clear " }
+func (a *able) Audit()            { a.calls += "audit " }
+
+// TestAbilitiesArePassedOn: each call of what is wrapped reaches it once.
+func TestAbilitiesArePassedOn(t *testing.T) {
+	inner := &able{Translator: nictest.Loopback(2, nictest.DefaultCaps())[0]}
+	a := ir.AbilitiesOf(contract.Watch(inner, func(err error) { t.Error(err) }))
+	a.Reporter.Report(ir.Waiting{})
+	a.Reporter.Clear()
+	a.Auditor.Audit()
+	if want := "report clear audit "; inner.calls != want {
+		t.Errorf("calls: %q, want %q", inner.calls, want)
 	}
 }
 
