@@ -81,3 +81,22 @@ func TestNoWakeUpIsLostBetweenGoroutines(t *testing.T) {
 		t.Fatal("a rank slept through its bell")
 	}
 }
+
+// TestRingersFenceUntilAllAreReached: one rank that Arm's fence does not reach is
+// reason enough; between goroutines there is always reason.
+func TestRingersFenceUntilAllAreReached(t *testing.T) {
+	f := heap(t, 3)
+	for _, apart := range []bool{false, true} {
+		d := new(Doorbell)
+		d.open(f, 0)
+		if apart {
+			d.ready = nil // as between processes
+		}
+		for n := range uint64(4) {
+			atomic.StoreUint64(d.fenced, n)
+			if d.Ring(); d.reached != (apart && n == 3) {
+				t.Errorf("with %d of 3 ranks reached, processes %v: fences no more: %v", n, apart, d.reached)
+			}
+		}
+	}
+}
