@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/internal/pmi"
 	"rhinet/mpi"
 )
 
@@ -63,8 +64,8 @@ func TestMain(m *testing.M) {
 
 // rank is one rank of a job. Rank 0 starts the helper, which dies with it.
 func rank() {
-	if os.Getenv(whatVariable) != "" && strings.Contains(os.Getenv("RHINET_JOB"), " rank=0 ") {
-		fd, err := fabricOf(os.Getenv("RHINET_JOB"))
+	if os.Getenv(whatVariable) != "" && strings.Contains(os.Getenv(pmi.Variable), " rank=0 ") {
+		fd, err := fabricOf(os.Getenv(pmi.Variable))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

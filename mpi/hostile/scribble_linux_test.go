@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"rhinet/internal/pmi"
 	"rhinet/nicemu/fabric"
 )
 
@@ -191,16 +192,12 @@ func hit(rng *rand.Rand, b []byte, kind string) {
 	}
 }
 
-// fabricOf returns the descriptor that mpirun gave this rank.
-func fabricOf(job string) (int, error) {
-	for field := range strings.FieldsSeq(job) {
-		if v, ok := strings.CutPrefix(field, "fabric="); ok {
-			fd, err := strconv.Atoi(v)
-			if err != nil {
-				return 0, err
-			}
-			return syscall.Dup(fd) // Init closes the rank's own
-		}
+// fabricOf returns a copy of the descriptor that mpirun gave this rank: Init
+// closes the rank's own.
+func fabricOf(value string) (int, error) {
+	job, err := pmi.Decode(value)
+	if err != nil {
+		return 0, err
 	}
-	return 0, fmt.Errorf("no fabric in %q", job)
+	return syscall.Dup(job.Fabric)
 }
