@@ -97,7 +97,7 @@ func (w *wire) look(channel int) {
 // it returns when its first and its last flit leave.
 func (w *wire) send(v *visit) (first, end vtime.Time) {
 	now := w.Now()
-	slot := max(w.slot, w.clock.Index(now+w.cross))
+	slot := w.clock.Index(now + w.cross) // not before w.slot: the one before was gone w.cross before its end
 	last := vtime.Time(0)
 	if v.w != nil {
 		last = v.tail + w.n.s.route + w.cross
