@@ -96,8 +96,8 @@ func TestOrderOfEvents(t *testing.T) {
 		if err := k.Run(1000); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("events %v; want %v", got, want)
+		if !slices.Equal(got, want) || k.Pending() != 0 {
+			t.Fatalf("events %v; want %v; %d pending", got, want, k.Pending())
 		}
 	})
 }

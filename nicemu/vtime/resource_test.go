@@ -92,6 +92,26 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
+// Round robin goes on from the line that had it last, however many requests each
+// line has waiting.
+func TestRoundRobinGoesRound(t *testing.T) {
+	var k Kernel
+	r := NewResource(&k, "r", 1, 3, RoundRobin)
+	var got []uint64
+	done := actorFunc(func(_ int, line uint64) { got = append(got, line) })
+	for line := range 3 {
+		for range 3 {
+			r.Use(Request{Actor: done, Arg: uint64(line), Line: line}, 10)
+		}
+	}
+	if err := k.Run(100); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, []uint64{0, 1, 2, 0, 1, 2, 0, 1, 2}) {
+		t.Errorf("lines %v", got)
+	}
+}
+
 // A half-duplex bus that changes its direction takes the turnaround.
 func TestTurnaround(t *testing.T) {
 	var k Kernel
