@@ -62,11 +62,11 @@ func (k *Keyval[T]) Set(c *Comm, value T) error {
 	return nil
 }
 
-// Get returns the value that c has, and whether it has one.
+// Value returns the value that c has, and whether it has one.
 //
 // MPI 4.1, section 7.7.2 (MPI_Comm_get_attr).
-func (k *Keyval[T]) Get(c *Comm) (value T, found bool, err error) {
-	if err := k.check(c, at("Get")); err != nil {
+func (k *Keyval[T]) Value(c *Comm) (value T, found bool, err error) {
+	if err := k.check(c, at("Value")); err != nil {
 		return value, false, err
 	}
 	v, found := c.attrs.get(&k.k)

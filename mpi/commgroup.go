@@ -52,7 +52,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	if tag < 0 || tag > MaxTag {
 		return nil, c.errorAt(s, ErrTag, "the tag is %d; tags are 0 to %d", tag, MaxTag)
 	}
-	t := &groupTransport{collTransport: newCollTransport(c.core), rank: g.Rank(), tag: groupTag | tag&(groupTag-1)}
+	t := &groupTransport{collTransport: newCollTransport(c.core), rank: g.Rank(), tag: groupTag | tag&(neighborTag-1)}
 	for _, p := range g.members {
 		t.ranks = append(t.ranks, c.local(int(p)))
 	}

@@ -56,6 +56,8 @@ func (id contextID) tag(tag int) int {
 const (
 	tagBits  = 16
 	groupTag = 1 << 15
+	// neighborTag tells those of neighborhood calls apart among these.
+	neighborTag = 1 << 14
 )
 
 // matchedContext is where messages wait that a probe has matched. It is no

@@ -320,7 +320,7 @@ func TestAttributesAreCopiedAndDeleted(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, found, err := plain.Get(c); found || err != nil {
+		if _, found, err := plain.Value(c); found || err != nil {
 			return fmt.Errorf("a value that was not set: %v", err)
 		}
 		if err := errors.Join(plain.Set(c, 1), kept.Set(c, "a"), kept.Set(c, "b"), asked.Set(c, 4)); err != nil {
@@ -331,10 +331,10 @@ func TestAttributesAreCopiedAndDeleted(t *testing.T) {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		_, found, _ := plain.Get(d)
-		name, named, _ := kept.Get(e)
-		n, counted, _ := asked.Get(d)
-		_, more, _ := asked.Get(e)
+		_, found, _ := plain.Value(d)
+		name, named, _ := kept.Value(e)
+		n, counted, _ := asked.Value(d)
+		_, more, _ := asked.Value(e)
 		if err := equal("values", fmt.Sprint(found, name, named, n, counted, more), "falsebtrue 5 true false"); err != nil {
 			return err
 		}
@@ -360,7 +360,7 @@ func TestAttributesAreCopiedAndDeleted(t *testing.T) {
 			is(none.Delete(c), mpi.ErrKeyval, ""), is(asked.Set(nil, 1), mpi.ErrComm, "")); err != nil {
 			return err
 		}
-		if _, _, err := plain.Get(c); is(err, mpi.ErrKeyval, "") != nil {
+		if _, _, err := plain.Value(c); is(err, mpi.ErrKeyval, "") != nil {
 			return err
 		}
 		self, err := mpi.Self(w)

@@ -1,0 +1,269 @@
+package mpi
+
+import "slices"
+
+// DimsCreate fills the zeros of dims so that their product is nodes, as equal
+// as they can be and the largest first. What is not zero stays.
+//
+// MPI 4.1, section 8.5.2.
+func DimsCreate(nodes int, dims []int) error {
+	var none *Comm
+	s, rest, open := at("DimsCreate"), nodes, 0
+	for i, d := range dims {
+		switch {
+		case d < 0:
+			return none.errorAt(s, ErrArg, "dims[%d] is %d; dimensions are 0 (to be chosen) or more", i, d)
+		case d == 0:
+			open++
+		case rest%d != 0:
+			return none.errorAt(s, ErrArg, "%d nodes cannot be cut by the dimensions that are given, %v; choose divisors", nodes, dims)
+		default:
+			rest /= d
+		}
+	}
+	if nodes < 1 || open == 0 && rest != 1 {
+		return none.errorAt(s, ErrArg, "%d nodes do not make a grid of %v; leave zeros to be chosen", nodes, dims)
+	}
+	chosen := evenFactors(rest, open, rest)
+	for i, d := range dims {
+		if d == 0 {
+			dims[i], chosen = chosen[0], chosen[1:]
+		}
+	}
+	return nil
+}
+
+// evenFactors are k factors of n, not increasing and at most limit, that are
+// as close to each other as they can be; nil if there are none.
+func evenFactors(n, k, limit int) (best []int) {
+	if k <= 1 {
+		if k == 1 && n <= limit {
+			return []int{n}
+		}
+		return nil
+	}
+	for f := min(n, limit); f >= 1; f-- {
+		if n%f != 0 || power(f, k) < n {
+			continue
+		}
+		if rest := evenFactors(n/f, k-1, f); rest != nil {
+			all := append([]int{f}, rest...)
+			if best == nil || all[0]-all[k-1] < best[0]-best[k-1] {
+				best = all
+			}
+		}
+	}
+	return best
+}
+
+// power is f to the k, or something at least as large as any product that matters.
+func power(f, k int) int {
+	p := 1
+	for range k {
+		if p > 1<<31 {
+			break
+		}
+		p *= f
+	}
+	return p
+}
+
+// A cart is a Cartesian grid. Ranks go with the last coordinate fastest.
+type cart struct {
+	dims    []int
+	periods []bool
+}
+
+func (t *cart) kind() Topology { return Cartesian }
+
+func (t *cart) size() int {
+	n := 1
+	for _, d := range t.dims {
+		n *= d
+	}
+	return n
+}
+
+func (t *cart) coords(rank int) []int {
+	at := make([]int, len(t.dims))
+	for i := len(t.dims) - 1; i >= 0; i-- {
+		at[i], rank = rank%t.dims[i], rank/t.dims[i]
+	}
+	return at
+}
+
+// rank is that of coordinates, which wrap where the grid is periodic, or ProcNull.
+func (t *cart) rank(at []int) int {
+	r := 0
+	for i, x := range at {
+		d := t.dims[i]
+		if t.periods[i] {
+			x = (x%d + d) % d
+		}
+		if x < 0 || x >= d {
+			return ProcNull
+		}
+		r = r*d + x
+	}
+	return r
+}
+
+// shifted is the rank at a distance along a dimension, or ProcNull.
+func (t *cart) shifted(rank, dim, by int) int {
+	at := t.coords(rank)
+	at[dim] += by
+	return t.rank(at)
+}
+
+// neighbors are, along each dimension, that below and that above. What goes to
+// the one below comes there from above (MPI 4.1, section 8.6).
+func (t *cart) neighbors(rank int) (in, out []edge) {
+	for i := range t.dims {
+		for k, by := range []int{-1, 1} {
+			peer := t.shifted(rank, i, by)
+			in = append(in, edge{peer, 2*i + k})
+			out = append(out, edge{peer, 2*i + 1 - k})
+		}
+	}
+	return in, out
+}
+
+// newCart checks the shape of a grid of at most n ranks.
+func (c *Comm) newCart(s site, dims []int, periods []bool) (*cart, error) {
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	if len(dims) != len(periods) {
+		return nil, c.errorAt(s, ErrArg, "%d dims and %d periods; give one period for each dimension", len(dims), len(periods))
+	}
+	size := 1
+	for i, d := range dims {
+		if d < 1 {
+			return nil, c.errorAt(s, ErrArg, "dims[%d] is %d; dimensions are 1 or more, and DimsCreate chooses them", i, d)
+		}
+		if size *= d; size > c.size {
+			return nil, c.errorAt(s, ErrArg, "a grid of %v is larger than the %d ranks; DimsCreate chooses one that fits", dims, c.size)
+		}
+	}
+	return &cart{slices.Clone(dims), slices.Clone(periods)}, nil
+}
+
+// CartCreate makes a communicator of the first ranks of c as a grid; those that
+// it has no place for get nil. In a dimension that is periodic the ends are
+// neighbors. The order of the ranks stays. All ranks of c call it.
+//
+// MPI 4.1, section 8.5.1.
+func (c *Comm) CartCreate(dims []int, periods []bool) (*Comm, error) {
+	s := at("CartCreate")
+	t, err := c.newCart(s, dims, periods)
+	if err != nil {
+		return nil, err
+	}
+	return c.shaped(s, t.size(), "cart", t)
+}
+
+// CartMap returns the rank that the caller would have in a grid of [Comm.CartCreate],
+// or Undefined.
+//
+// MPI 4.1, section 8.5.8.
+func (c *Comm) CartMap(dims []int, periods []bool) (int, error) {
+	t, err := c.newCart(at("CartMap"), dims, periods)
+	if err != nil || c.rank >= t.size() {
+		return Undefined, err
+	}
+	return c.rank, nil
+}
+
+func (c *Comm) cart(s site) (*cart, error) { return topologyOf[*cart](c, s, "CartCreate") }
+
+// CartGet returns the shape of the grid, which of its dimensions are periodic,
+// and the caller's coordinates.
+//
+// MPI 4.1, section 8.5.5 (MPI_Cartdim_get, MPI_Cart_get).
+func (c *Comm) CartGet() (dims []int, periods []bool, coords []int, err error) {
+	t, err := c.cart(at("CartGet"))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return slices.Clone(t.dims), slices.Clone(t.periods), t.coords(c.rank), nil
+}
+
+// CartRank returns the rank at the coordinates, which wrap in dimensions that
+// are periodic.
+//
+// MPI 4.1, section 8.5.5.
+func (c *Comm) CartRank(coords ...int) (int, error) {
+	s := at("CartRank")
+	t, err := c.cart(s)
+	if err != nil {
+		return Undefined, err
+	}
+	if len(coords) != len(t.dims) {
+		return Undefined, c.errorAt(s, ErrArg, "%d coordinates in a grid of %d dimensions", len(coords), len(t.dims))
+	}
+	r := t.rank(coords)
+	if r == ProcNull {
+		return Undefined, c.errorAt(s, ErrArg, "the coordinates %v lie outside of the grid of %v, which is not periodic there", coords, t.dims)
+	}
+	return r, nil
+}
+
+// CartCoords returns the coordinates of a rank.
+//
+// MPI 4.1, section 8.5.5.
+func (c *Comm) CartCoords(rank int) ([]int, error) {
+	s := at("CartCoords")
+	t, err := c.cart(s)
+	if err != nil {
+		return nil, err
+	}
+	if rank < 0 || rank >= c.size {
+		return nil, c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", rank, c.size-1)
+	}
+	return t.coords(rank), nil
+}
+
+// CartShift returns from whom to receive and to whom to send for a shift by
+// disp along a dimension; ProcNull beyond an end.
+//
+// MPI 4.1, section 8.5.6.
+func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
+	s := at("CartShift")
+	t, err := c.cart(s)
+	if err != nil {
+		return ProcNull, ProcNull, err
+	}
+	if dim < 0 || dim >= len(t.dims) {
+		return ProcNull, ProcNull, c.errorAt(s, ErrArg, "there is no dimension %d in a grid of %v", dim, t.dims)
+	}
+	return t.shifted(c.rank, dim, -disp), t.shifted(c.rank, dim, disp), nil
+}
+
+// CartSub cuts the grid into grids of the dimensions that are kept, one for
+// each place in the others, and returns the caller's. All ranks of c call it.
+//
+// MPI 4.1, section 8.5.7.
+func (c *Comm) CartSub(keep ...bool) (*Comm, error) {
+	s := at("CartSub")
+	t, err := c.cart(s)
+	if err != nil {
+		return nil, err
+	}
+	if len(keep) != len(t.dims) {
+		return nil, c.errorAt(s, ErrArg, "%d choices for %d dimensions; say of each whether it is kept", len(keep), len(t.dims))
+	}
+	sub, color, key := &cart{}, 0, 0
+	for i, x := range t.coords(c.rank) {
+		if keep[i] {
+			sub.dims, sub.periods = append(sub.dims, t.dims[i]), append(sub.periods, t.periods[i])
+			key = key*t.dims[i] + x
+		} else {
+			color = color*t.dims[i] + x
+		}
+	}
+	made, err := c.split(s, color, key, "sub")
+	if err == nil {
+		made.topo = sub
+	}
+	return made, err
+}

@@ -1,0 +1,139 @@
+package mpi
+
+// NeighborAllgather sends send to every neighbor and gets what each of them sends in
+// its part of recv, which is as often as long as neighbors send to the caller.
+//
+// MPI 4.1, section 8.6.1.
+func NeighborAllgather[T any](c *Comm, send, recv []T) error {
+	s := at("NeighborAllgather")
+	h, err := neighborAllgather(c, s, send, recv)
+	return h.run(c, s, err)
+}
+
+// IneighborAllgather begins what [NeighborAllgather] does, and does not wait.
+//
+// MPI 4.1, section 8.7.1.
+func IneighborAllgather[T any](c *Comm, send, recv []T) *Request {
+	s := at("IneighborAllgather")
+	h, err := neighborAllgather(c, s, send, recv)
+	return h.start(c, s, err)
+}
+
+// NeighborAllgatherInit makes a persistent request for what [NeighborAllgather] does.
+//
+// MPI 4.1, section 8.8.1.
+func NeighborAllgatherInit[T any](c *Comm, send, recv []T) (*Request, error) {
+	s := at("NeighborAllgatherInit")
+	h, err := neighborAllgather(c, s, send, recv)
+	return h.persist(c, s, err)
+}
+
+// NeighborAllgatherv is [NeighborAllgather] with a length and a place for what each
+// neighbor sends; nil displs: one after the other.
+//
+// MPI 4.1, section 8.6.1.
+func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	s := at("NeighborAllgatherv")
+	h, err := neighborAllgatherv(c, s, send, recv, counts, displs)
+	return h.run(c, s, err)
+}
+
+// IneighborAllgatherv begins what [NeighborAllgatherv] does, and does not wait.
+//
+// MPI 4.1, section 8.7.1.
+func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) *Request {
+	s := at("IneighborAllgatherv")
+	h, err := neighborAllgatherv(c, s, send, recv, counts, displs)
+	return h.start(c, s, err)
+}
+
+// NeighborAllgathervInit makes a persistent request for what [NeighborAllgatherv] does.
+//
+// MPI 4.1, section 8.8.1.
+func NeighborAllgathervInit[T any](c *Comm, send, recv []T, counts, displs []int) (*Request, error) {
+	s := at("NeighborAllgathervInit")
+	h, err := neighborAllgatherv(c, s, send, recv, counts, displs)
+	return h.persist(c, s, err)
+}
+
+// NeighborAlltoall sends each of the equal parts of send to another neighbor, and
+// gets a part of recv from each.
+//
+// MPI 4.1, section 8.6.2.
+func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
+	s := at("NeighborAlltoall")
+	h, err := neighborAlltoall(c, s, send, recv)
+	return h.run(c, s, err)
+}
+
+// IneighborAlltoall begins what [NeighborAlltoall] does, and does not wait.
+//
+// MPI 4.1, section 8.7.2.
+func IneighborAlltoall[T any](c *Comm, send, recv []T) *Request {
+	s := at("IneighborAlltoall")
+	h, err := neighborAlltoall(c, s, send, recv)
+	return h.start(c, s, err)
+}
+
+// NeighborAlltoallInit makes a persistent request for what [NeighborAlltoall] does.
+//
+// MPI 4.1, section 8.8.2.
+func NeighborAlltoallInit[T any](c *Comm, send, recv []T) (*Request, error) {
+	s := at("NeighborAlltoallInit")
+	h, err := neighborAlltoall(c, s, send, recv)
+	return h.persist(c, s, err)
+}
+
+// NeighborAlltoallv is [NeighborAlltoall] with a length and a place for each part.
+//
+// MPI 4.1, section 8.6.2.
+func NeighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
+	s := at("NeighborAlltoallv")
+	h, err := neighborAlltoallv(c, s, send, scounts, sdispls, recv, rcounts, rdispls)
+	return h.run(c, s, err)
+}
+
+// IneighborAlltoallv begins what [NeighborAlltoallv] does, and does not wait.
+//
+// MPI 4.1, section 8.7.2.
+func IneighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) *Request {
+	s := at("IneighborAlltoallv")
+	h, err := neighborAlltoallv(c, s, send, scounts, sdispls, recv, rcounts, rdispls)
+	return h.start(c, s, err)
+}
+
+// NeighborAlltoallvInit makes a persistent request for what [NeighborAlltoallv] does.
+//
+// MPI 4.1, section 8.8.2.
+func NeighborAlltoallvInit[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (*Request, error) {
+	s := at("NeighborAlltoallvInit")
+	h, err := neighborAlltoallv(c, s, send, scounts, sdispls, recv, rcounts, rdispls)
+	return h.persist(c, s, err)
+}
+
+// NeighborAlltoallw is [NeighborAlltoall] with an element type for each part.
+//
+// MPI 4.1, section 8.6.2.
+func NeighborAlltoallw(c *Comm, send, recv []Part) error {
+	s := at("NeighborAlltoallw")
+	h, err := neighborAlltoallw(c, s, send, recv)
+	return h.run(c, s, err)
+}
+
+// IneighborAlltoallw begins what [NeighborAlltoallw] does, and does not wait.
+//
+// MPI 4.1, section 8.7.2.
+func IneighborAlltoallw(c *Comm, send, recv []Part) *Request {
+	s := at("IneighborAlltoallw")
+	h, err := neighborAlltoallw(c, s, send, recv)
+	return h.start(c, s, err)
+}
+
+// NeighborAlltoallwInit makes a persistent request for what [NeighborAlltoallw] does.
+//
+// MPI 4.1, section 8.8.2.
+func NeighborAlltoallwInit(c *Comm, send, recv []Part) (*Request, error) {
+	s := at("NeighborAlltoallwInit")
+	h, err := neighborAlltoallw(c, s, send, recv)
+	return h.persist(c, s, err)
+}
