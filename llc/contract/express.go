@@ -32,8 +32,9 @@ func (x *express) Place(slot uint64, v *ir.View) {
 func (x *express) Look(peer int, v *ir.View) bool {
 	m := x.m
 	m.enter("Look")
-	m.released(m.release())
+	from := m.release()
 	ok := x.x.Look(peer, v)
+	m.released(from) // Look consumes, as Poll does
 	if x.found = ok; ok {
 		if v.Peer != peer {
 			m.breach("express", "Look for peer %d finds a packet of peer %d", peer, v.Peer)
