@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -232,7 +233,7 @@ func TestCommunicatorsAreComparedNamedAndDuplicated(t *testing.T) {
 			}
 			hints, err := b.Info()
 			if err := errors.Join(err, nobodyIs(nobody), b.SetInfo(nil),
-				equal("world", compare(w, w.WithContext(nil)), "Ident <nil>"),
+				equal("world", compare(w, w.WithContext(context.Background())), "Ident <nil>"),
 				equal("dup", compare(w, a), "Congruent <nil>"),
 				equal("idup", compare(w, b), "Congruent <nil>"),
 				equal("shared", compare(w, shared), "Congruent <nil>"),
