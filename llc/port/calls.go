@@ -60,7 +60,7 @@ func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err e
 	}
 	if p.shun != 0 {
 		p.shun--
-	} else if p.express != nil && src >= 0 {
+	} else if p.express != nil && src >= 0 && p.alone() {
 		r := &p.plain
 		r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
 		if p.take() { // field by field: wide loads would wait for narrow stores

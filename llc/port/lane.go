@@ -11,13 +11,16 @@ import (
 // packet, and which nothing else concerns, pass neither a command nor an event
 // and post no receive. See llc/lane.go.
 
+// alone reports whether a receive may go by the lane: nobody is in it, for whom p.plain
+// must stay as it is, nobody else polls, and nobody would be left waiting.
+func (p *Port) alone() bool {
+	return !p.is(polling|asleep|closed|drained) && p.waiters.first == nil
+}
+
 // take receives p.plain by the lane and reports whether it did. It waits for the
 // packet as long as finish would before it sleeps: what arrives elsewhere is
 // taken meanwhile, what arrives from the peer stays where it is.
 func (p *Port) take() bool {
-	if p.is(polling|asleep|closed|drained) || p.waiters.first != nil {
-		return false // somebody polls, or would be left waiting
-	}
 	r := &p.plain
 	if p.lull.now != 0 || !p.express.Look(r.Peer, &p.view) {
 		return p.expect(r)

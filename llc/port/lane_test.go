@@ -1,0 +1,148 @@
+package port
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rhinet/internal/wait"
+	"rhinet/llc"
+)
+
+// acquaint has ports 0 and 1 exchange so many messages that each has a ring at the other.
+func acquaint(t *testing.T, ps []*Port) {
+	t.Helper()
+	both(t, ps[:2], func(p *Port, self int) {
+		for i := range 4 {
+			if self == 0 {
+				send(t, p, 0, 1, i, payload(i, 8))
+			}
+			recv(t, p, 0, 1-self, i, payload(i, 8))
+			if self == 1 {
+				send(t, p, 0, 0, i, payload(i, 8))
+			}
+		}
+	})
+}
+
+// inLane reports whether a goroutine polls that has posted no receive.
+func inLane(p *Port) bool {
+	p.gate.enter()
+	defer p.gate.leave()
+	return p.is(polling) && len(p.eng.Pending()) == 0
+}
+
+// TestLaneServesOthers: whoever waits in the lane lets others enter, takes what comes
+// for them, and has one of them poll when it leaves.
+func TestLaneServesOthers(t *testing.T) {
+	ps := open(t, 3)
+	acquaint(t, ps)
+	ps[0].policy = wait.Policy{Yield: time.Hour, Local: true}
+	var lane, other sync.WaitGroup
+	lane.Go(func() { recv(t, ps[0], 0, 1, 9, payload(9, 8)) })
+	eventually(t, "in the lane", func() bool { return inLane(ps[0]) })
+	other.Go(func() { recv(t, ps[0], 0, 2, 1, payload(1, 8)) })
+	eventually(t, "another waits", func() bool { return parked(ps[0]) == 1 })
+	send(t, ps[2], 0, 0, 1, payload(1, 8))
+	inTime(t, "the other receive", other.Wait)
+	eventually(t, "still in the lane", func() bool { return inLane(ps[0]) })
+
+	other.Go(func() { recv(t, ps[0], 0, 2, 2, payload(2, 8)) })
+	eventually(t, "another waits again", func() bool { return parked(ps[0]) == 1 })
+	send(t, ps[1], 0, 0, 9, payload(9, 8))
+	inTime(t, "the lane", lane.Wait)
+	eventually(t, "the other polls", func() bool { return polled(ps[0]) })
+	send(t, ps[2], 0, 0, 2, payload(2, 8))
+	inTime(t, "the other receive", other.Wait)
+}
+
+// TestLaneKeepsItsReceive: a receive that others call meanwhile does not change what the
+// one in the lane waits for.
+func TestLaneKeepsItsReceive(t *testing.T) {
+	ps := open(t, 3)
+	acquaint(t, ps)
+	ps[0].policy = wait.Policy{Yield: time.Hour, Local: true}
+	var lane sync.WaitGroup
+	lane.Go(func() { recv(t, ps[0], 0, 1, 9, payload(9, 8)) })
+	eventually(t, "in the lane", func() bool { return inLane(ps[0]) })
+	for i := range 5 {
+		send(t, ps[2], 0, 0, 1, payload(i, 8))
+		eventually(t, "another message", func() bool { _, ok := ps[0].Probe(0, 2, 1, false); return ok })
+		recv(t, ps[0], 0, 2, 1, payload(i, 8)) // done at once
+	}
+	send(t, ps[1], 0, 0, 9, payload(9, 8))
+	inTime(t, "the lane", lane.Wait)
+}
+
+// TestLaneIsLeft: a receive that another one of the same peer joins goes the long way,
+// and both end.
+func TestLaneIsLeft(t *testing.T) {
+	ps := open(t, 2)
+	acquaint(t, ps)
+	ps[0].policy = wait.Policy{Yield: time.Hour, Local: true}
+	var wg sync.WaitGroup
+	wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
+	eventually(t, "in the lane", func() bool { return inLane(ps[0]) })
+	wg.Go(func() { recv(t, ps[0], 0, 1, 2, payload(2, 8)) })
+	eventually(t, "both wait", func() bool { return parked(ps[0]) == 1 && !inLane(ps[0]) && polled(ps[0]) })
+	send(t, ps[1], 0, 0, 2, payload(2, 8))
+	send(t, ps[1], 0, 0, 1, payload(1, 8))
+	inTime(t, "receivers", wg.Wait)
+}
+
+// TestLaneTakesOnce: what the lane has taken, at once or after a wait, does not come again.
+func TestLaneTakesOnce(t *testing.T) {
+	ps := open(t, 2)
+	acquaint(t, ps)
+	ps[0].policy = wait.Policy{Yield: time.Hour, Local: true}
+	for _, late := range []bool{false, true} {
+		if !late {
+			send(t, ps[1], 0, 0, 1, payload(1, 8))
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
+		if late {
+			eventually(t, "in the lane", func() bool { return inLane(ps[0]) })
+			send(t, ps[1], 0, 0, 1, payload(1, 8))
+		}
+		inTime(t, "receiver", wg.Wait)
+		if st, ok := ps[0].Probe(0, 1, llc.AnyTag, false); ok {
+			t.Errorf("late %v: and then %+v", late, st)
+		}
+	}
+}
+
+// TestSynchronousSendsLeaveTheLane: with a ring and room in it they wait all the same.
+func TestSynchronousSendsLeaveTheLane(t *testing.T) {
+	ps := open(t, 2)
+	acquaint(t, ps)
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := ps[0].Send(0, 1, 1, llc.Synchronous, payload(1, 8)); err != nil {
+			t.Error(err)
+		}
+		done.Store(true)
+	})
+	eventually(t, "the message is there", func() bool { _, ok := ps[1].Probe(0, 0, 1, false); return ok })
+	if done.Load() {
+		t.Error("Send has returned before the receive")
+	}
+	recv(t, ps[1], 0, 0, 1, payload(1, 8))
+	inTime(t, "Send", wg.Wait)
+}
+
+// TestLaneIsTriedAgain: the receives that go the long way because one had to are counted.
+func TestLaneIsTriedAgain(t *testing.T) {
+	ps := open(t, 2)
+	acquaint(t, ps)
+	ps[0].shun = 2
+	for left := 2; left >= 0; left-- {
+		if ps[0].shun != left {
+			t.Errorf("%d receives avoid the lane, want %d", ps[0].shun, left)
+		}
+		send(t, ps[1], 0, 0, 1, payload(1, 8))
+		recv(t, ps[0], 0, 1, 1, payload(1, 8))
+	}
+}
