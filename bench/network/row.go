@@ -1,7 +1,6 @@
 package network
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -64,20 +63,12 @@ func Write(out io.Writer, format string, rows []Row) error {
 	return write(out, format, header(), cells, rows)
 }
 
+// write writes rows of either kind in one of Formats.
 func write[R any](out io.Writer, format string, header []string, cells [][]string, rows []R) error {
-	switch format {
-	case "table":
-		return bench.Table(out, header, cells)
-	case "csv":
-		w := csv.NewWriter(out)
-		if err := w.Write(header); err != nil {
-			return err
-		}
-		return w.WriteAll(cells) // which flushes
-	case "json":
-		return bench.WriteJSON(out, rows)
+	if err := CheckFormat(format); err != nil {
+		return err
 	}
-	return CheckFormat(format)
+	return bench.WriteRows(out, format, header, cells, rows)
 }
 
 // A parameter is a row of the table of parameters.
