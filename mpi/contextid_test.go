@@ -94,6 +94,21 @@ func TestTypeCodes(t *testing.T) {
 			C float64
 			A int32
 		}](k)},
+		{elemOf[struct {
+			A float64
+			_ struct{} // which has the compiler leave room behind A
+		}](k)},
+		{elemOf[struct {
+			A, B float64
+			_    struct{}
+		}](k)},
+		{elemOf[struct { // as large, with the room between A and B
+			X struct {
+				A float64
+				_ struct{}
+			}
+			B float64
+		}](k)},
 		{elemOf[ValLoc[float64]](k)}, {elemOf[ValLoc[float32]](k)},
 	}
 	whose := map[typeCode]int{}
