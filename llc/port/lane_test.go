@@ -23,6 +23,7 @@ func acquaint(t *testing.T, ps []*Port) {
 				send(t, p, 0, 0, i, payload(i, 8))
 			}
 		}
+		p.shun = 0 // whether one of these went the long way is a matter of time
 	})
 }
 
