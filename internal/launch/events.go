@@ -23,11 +23,30 @@ func (i *interrupted) Error() string {
 	return "ended by " + signalText(i.sig) + when
 }
 
+// ends reports whether a signal ends a job that is being started.
+func ends(sig syscall.Signal) bool {
+	return sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP || sig == syscall.SIGQUIT
+}
+
+// hurry acts upon signals that came during a start which is still going on.
+func (w *watcher) hurry() {
+	for _, sig := range w.pending {
+		if !w.running && ends(sig) {
+			w.signalled(sig)
+			return
+		}
+	}
+}
+
 // signalled acts upon a signal to the launcher.
 func (w *watcher) signalled(sig syscall.Signal) {
 	if !w.running {
 		switch begun := w.ranks.begun.Load(); {
-		case sig == syscall.SIGINT, sig == syscall.SIGTERM, sig == syscall.SIGHUP, sig == syscall.SIGQUIT:
+		case begun && w.hasty == nil:
+			// Perhaps every rank runs already, and that is about to be known.
+			w.pending, w.hasty = append(w.pending, sig), time.After(startGrace)
+			return
+		case ends(sig):
 			w.end(&cause{status: statusSignal + int(sig), impatient: true, text: (&interrupted{sig, begun}).Error()})
 			return
 		case begun:

@@ -186,9 +186,28 @@ func TestSignalDuringTheStart(t *testing.T) {
 		w := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
 		w.ranks.begun.Store(true)
 		w.signalled(sig)
+		if w.cause != nil || w.hasty == nil {
+			t.Errorf("%v: cause %+v before the start could end by itself", sig, w.cause)
+		}
+		w.hurry()
 		if w.cause == nil || w.cause.status != 128+int(sig) || !strings.Contains(w.cause.text, " while ranks were being started") || !w.ranks.stop.Load() {
 			t.Errorf("%v: cause %+v", sig, w.cause)
 		}
+	}
+	// A second one ends the job at once.
+	again := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
+	again.ranks.begun.Store(true)
+	again.signalled(syscall.SIGINT)
+	if again.signalled(syscall.SIGINT); again.cause == nil || again.cause.status != 130 {
+		t.Errorf("twice: cause %+v", again.cause)
+	}
+	// What came as the last ranks started is passed on to them.
+	late := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
+	late.ranks.begun.Store(true)
+	late.signalled(syscall.SIGINT)
+	late.started(nil)
+	if late.hurry(); late.cause != nil || late.passed != syscall.SIGINT {
+		t.Errorf("late: cause %+v, passed on %v", late.cause, late.passed)
 	}
 	// What does not end a job waits until every rank can take it.
 	w := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}

@@ -14,6 +14,7 @@ import (
 
 const (
 	grace       = 250 * time.Millisecond // between asking ranks to end and making them
+	startGrace  = 50 * time.Millisecond  // for a start to end by itself when a signal has come
 	insistence  = 5 * time.Second        // a second interrupt within this time kills
 	settleTime  = 20 * time.Millisecond  // in which a wait is noted
 	settleUse   = 10 * time.Millisecond  // likewise, of processor time
@@ -44,6 +45,7 @@ type watcher struct {
 	cause    *cause                  // set once
 	reported bool                    // the cause has been told
 	pending  []syscall.Signal        // came while ranks were being started
+	hasty    <-chan time.Time        // when the first of them ends the start
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
 	deserted deserted
@@ -146,6 +148,8 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 			w.judge(now)
 		case sig := <-signals:
 			w.signalled(sig.(syscall.Signal))
+		case <-w.hasty:
+			w.hurry()
 		case err := <-broken:
 			w.end(brokenOutput(err))
 		case <-w.timeout:
