@@ -69,8 +69,12 @@ func (n *NIC) RingReader(i int) *ring.Reader {
 
 // PutLine writes packet number slot, whose payload lies in its line, with header
 // words as [ring.Ring.PutLine] takes them, if the translations still hold. It
-// reports whether they do; if not, nothing has happened.
+// reports whether they do, and whether the payload fits the line; if not, nothing
+// has happened.
 func (c *Channel) PutLine(slot uint64, p *ring.Packet) bool {
+	if len(p.Data) > ring.Inline {
+		return false
+	}
 	if !c.good() {
 		return false
 	}
