@@ -303,6 +303,7 @@ func TestErroneousProgramsAreDiagnosed(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%s", p.name, net.name), func(t *testing.T) {
 				t.Parallel()
+				p := p // its own: the transports run at once
 				told, err := p.on(net.option)
 				if err != nil {
 					t.Fatal(err)
