@@ -9,7 +9,7 @@
 //	Send, Recv, Cancel, Probe              Step(event)
 //	        |                                   |
 //	        v                                   v
-//	 protocols.go: a row for each size    step.go, answer.go: who takes it
+//	 protocols.go: a row for each size    step.go, machine.go: who takes it
 //	        |                                   |
 //	        v                                   v
 //	 eager.go   rendezvous.go  split.go  stream.go      connect.go  gone.go

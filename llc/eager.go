@@ -57,29 +57,54 @@ func (e *Engine) startEager(p *peer, r *Request) {
 // bulkWaits reports whether it is a stream's turn.
 func (q *queues) bulkWaits() bool { return q.bulkNext && q.bulk.head != nil }
 
-// onAck ends a synchronous send.
-func (e *Engine) onAck(p *peer, ev *ir.Event) error {
-	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
-	if err != nil {
+// eagerGone waits for the Ack, unless it came before the last packet went.
+func (e *Engine) eagerGone(t *transfer, _ *ir.Event) error {
+	if t.acked {
+		e.close(t, t.err)
+	} else {
+		e.become(t, sendUnacknowledged)
+	}
+	return nil
+}
+
+// acked ends a synchronous send.
+func (e *Engine) acked(t *transfer, ev *ir.Event) error {
+	if err := checkAck(t, ev); err != nil {
 		return err
 	}
-	// The first packet of several may be matched while the rest still waits.
+	e.close(t, outcome(t, ev))
+	return nil
+}
+
+// ackedEarly notes that the first packet of several was matched while the rest
+// still waits.
+func (e *Engine) ackedEarly(t *transfer, ev *ir.Event) error {
+	if err := checkAck(t, ev); err != nil {
+		return err
+	}
+	if t.acked {
+		return lie(ev, "transfer %#x was acknowledged before", t.id)
+	}
+	t.acked, t.err = true, outcome(t, ev)
+	return nil
+}
+
+// checkAck finds an Ack that fails without a reason, or has one and does not fail.
+func checkAck(t *transfer, ev *ir.Event) error {
 	failed, reason := ev.Header.Flags == wire.Failed, uint32(ev.Header.Word>>32)
-	if t.state != sendUnacknowledged && t.state != sendQueued || failed != (reason != 0) {
+	if failed != (reason != 0) {
 		return lie(ev, "transfer %#x is %v, flags %#x, reason %#x", t.id, t.state, ev.Header.Flags, reason)
 	}
-	if failed {
-		err = turnedDown(p, t.r.Type, reason)
-	}
-	if t.state == sendQueued {
-		if t.acked {
-			return lie(ev, "transfer %#x was acknowledged before", t.id)
-		}
-		t.acked, t.err = true, err
+	return nil
+}
+
+// outcome reads from an Ack or a Finish why the receiver did not take the message, or
+// nil.
+func outcome(t *transfer, ev *ir.Event) error {
+	if ev.Header.Flags != wire.Failed {
 		return nil
 	}
-	e.close(t, err)
-	return nil
+	return turnedDown(t.p, t.r.Type, uint32(ev.Header.Word>>32))
 }
 
 // onEager takes the first packet of a message.

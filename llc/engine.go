@@ -55,6 +55,7 @@ type Engine struct {
 	bytes    uint64 // data area of a packet ring
 	slots    uint64
 	rows     []row // protocols by size, see protocols.go
+	machines *[numStates][numCauses]action
 	self     int
 	caps     ir.Caps
 	trace    func(Transition)
@@ -108,6 +109,7 @@ func New(cfg Config) *Engine {
 	}
 	e.peers[e.self].via = noRoute
 	e.rows = rowsFor(&c)
+	e.machines = &machines
 	e.copies.limit = max(c.Copies, 1)
 	e.words.init(c.Words)
 	e.transfers.limit = mostTransfers

@@ -54,8 +54,9 @@ func (e *Engine) startOffer(p *peer, r *Request) {
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
-// ready lets the offer go, with its segment if there is one.
-func (e *Engine) ready(t *transfer) {
+// offer lets the offer go, with its segment if there is one.
+func (e *Engine) offer(t *transfer, ev *ir.Event) error {
+	_ = e.keepSegment(t, ev)
 	e.become(t, sendReady)
 	for tr := t.p.queues.messages.head; tr != nil; tr = tr.next {
 		if tr.t == t {
@@ -64,6 +65,13 @@ func (e *Engine) ready(t *transfer) {
 		}
 	}
 	e.pump(t.p)
+	return nil
+}
+
+// offered leaves the receiver its turn.
+func (e *Engine) offered(t *transfer, _ *ir.Event) error {
+	e.become(t, sendOffered)
+	return nil
 }
 
 // onOffer matches an offered message.
@@ -143,6 +151,19 @@ func (e *Engine) pullNext(t *transfer) {
 	e.copy(t, ir.Pull, t.off, min(t.off+t.unit, t.end))
 }
 
+// pulled goes on after a piece.
+func (e *Engine) pulled(t *transfer, _ *ir.Event) error {
+	t.off = t.piece.hi
+	e.pullNext(t)
+	return nil
+}
+
+// unpulled goes on after a piece that the NIC has refused to move.
+func (e *Engine) unpulled(t *transfer, ev *ir.Event) error {
+	e.pullFailed(t, ev.Err)
+	return nil
+}
+
 // pullFailed finds another way, or gives up.
 func (e *Engine) pullFailed(t *transfer, err error) {
 	if errors.Is(err, fs.ErrPermission) {
@@ -152,27 +173,31 @@ func (e *Engine) pullFailed(t *transfer, err error) {
 	e.finish(t, &PeerError{int(t.p.number), refused(err)})
 }
 
-// onFinish ends an offered message.
-func (e *Engine) onFinish(p *peer, ev *ir.Event) error {
-	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
-	if err != nil {
-		return err
+// finishedUntouched ends an offered message that nothing has moved of: the receiver may say why
+// it does not want it.
+func (e *Engine) finishedUntouched(t *transfer, ev *ir.Event) error {
+	if ev.Header.Flags != wire.Failed {
+		return e.finished(t, ev)
 	}
-	failed, reason := ev.Header.Flags == wire.Failed, uint32(ev.Header.Word>>32)
-	switch {
-	case reason != 0 && (!failed || t.state != sendOffered):
-		return lie(ev, "reason %#x, flags %#x, transfer %#x is %v", reason, ev.Header.Flags, t.id, t.state)
-	case t.state == sendOffered, t.state == sendWaiting:
-	case t.state == sendSharing && (failed || t.split.claim.Back() == 0):
-		// Failed: the receiver may give up at any time. Otherwise it may have
-		// moved everything before our first claim, which is still on its way.
-	default:
+	e.close(t, outcome(t, ev))
+	return nil
+}
+
+// finishedUnclaimed ends a message whose sharing has begun. The receiver may give up at any
+// time. Otherwise it may have moved everything before the sender's first claim,
+// which is still on its way.
+func (e *Engine) finishedUnclaimed(t *transfer, ev *ir.Event) error {
+	if ev.Header.Flags != wire.Failed && t.split.claim.Back() != 0 {
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
 	}
-	if failed {
-		e.close(t, turnedDown(p, t.r.Type, reason))
-	} else {
-		e.close(t, nil)
+	return e.finished(t, ev)
+}
+
+// finished ends a message that the receiver has, or has given up.
+func (e *Engine) finished(t *transfer, ev *ir.Event) error {
+	if reason := ev.Header.Word >> 32; reason != 0 {
+		return lie(ev, "reason %#x, flags %#x, transfer %#x is %v", reason, ev.Header.Flags, t.id, t.state)
 	}
+	e.close(t, outcome(t, ev))
 	return nil
 }

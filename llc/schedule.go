@@ -225,20 +225,11 @@ func (e *Engine) advance(p *peer, l *trainLine, n int) {
 	}
 	l.pop()
 	e.queued--
-	switch t.head.Kind {
-	case wire.Eager:
-		switch {
-		case t.t == nil:
-			e.sent(t.r)
-		case t.t.acked:
-			e.close(t.t, t.t.err)
-		default:
-			e.become(t.t, sendUnacknowledged)
-		}
-	case wire.Offer:
-		e.become(t.t, sendOffered)
-	case wire.Data:
-		e.close(t.t, nil)
+	switch {
+	case t.t != nil:
+		_ = e.tell(t.t, packetsGone, nil) // nothing of the other side that could be wrong
+	case t.r != nil:
+		e.sent(t.r)
 	}
 	e.pool.keepTrain(t)
 }

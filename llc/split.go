@@ -125,6 +125,42 @@ func (e *Engine) claimFront(t *transfer) error {
 	return nil
 }
 
+// sharable goes on when the receiver's own memory has its segment, or none.
+func (e *Engine) sharable(t *transfer, ev *ir.Event) error {
+	_ = e.keepSegment(t, ev)
+	e.begin(t)
+	return nil
+}
+
+// pulledFront goes on after a chunk.
+func (e *Engine) pulledFront(t *transfer, _ *ir.Event) error {
+	t.off += t.piece.hi - t.piece.lo
+	return e.claimFront(t)
+}
+
+// stopPulling goes on after a chunk that the NIC has refused to move: the receiver
+// claims what is left, so that the sender ends, and moves none of it.
+func (e *Engine) stopPulling(t *transfer, ev *ir.Event) error {
+	t.err, t.split.stop = ev.Err, true
+	return e.claimFront(t)
+}
+
+// frontUnswapped goes on without a claim word, if nobody else has claimed.
+func (e *Engine) frontUnswapped(t *transfer, ev *ir.Event) error {
+	s := &t.split
+	switch {
+	case s.invited:
+		e.finish(t, &PeerError{int(t.p.number), refused(ev.Err)})
+	case s.stop:
+		e.pullFailed(t, t.err)
+	case s.begun:
+		e.pull(t, min(t.n, t.unit*int(s.claim.Front())), t.n)
+	default:
+		e.pull(t, 0, t.n)
+	}
+	return nil
+}
+
 // frontSwapped takes the answer to the receiver's claim.
 func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
 	s, was := &t.split, wire.Claim(ev.Old)
@@ -184,27 +220,27 @@ func (e *Engine) settled(t *transfer) (err error) {
 	return err
 }
 
-// onPart takes the sender's report.
-func (e *Engine) onPart(p *peer, ev *ir.Event) error {
-	id, moved := wire.Halves(ev.Header.Word)
-	t, err := e.theirTransfer(p, ev, id)
-	if err != nil {
-		if p.late > 0 {
-			p.late--
-			return nil
-		}
-		return err
-	}
+// keepPart keeps the sender's report until the receiver has moved its own part.
+func (e *Engine) keepPart(t *transfer, ev *ir.Event) error {
 	s := &t.split
-	if t.state != recvSharing && t.state != recvAwaiting || !s.invited || s.part {
+	_, moved := wire.Halves(ev.Header.Word)
+	if !s.invited || s.part {
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
 	}
-	if moved >= s.total || t.state == recvAwaiting && moved > s.claim.Back() {
+	if moved >= s.total {
 		return lie(ev, "%d chunks moved, of %d; %v claimed", moved, s.total, s.claim)
 	}
 	s.part, s.moved = true, moved
-	if t.state == recvAwaiting {
-		return e.settled(t)
-	}
 	return nil
+}
+
+// takePart takes the sender's report, the last thing that was missing.
+func (e *Engine) takePart(t *transfer, ev *ir.Event) error {
+	if _, moved := wire.Halves(ev.Header.Word); moved > t.split.claim.Back() {
+		return lie(ev, "%d chunks moved, of %d; %v claimed", moved, t.split.total, t.split.claim)
+	}
+	if err := e.keepPart(t, ev); err != nil {
+		return err
+	}
+	return e.settled(t)
 }

@@ -9,17 +9,13 @@ import (
 
 // The sender's side of a split transfer; the picture is in split.go.
 
-// onSplit starts the sender's side.
-func (e *Engine) onSplit(p *peer, ev *ir.Event) error {
-	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
-	if err != nil {
-		return err
-	}
+// shareBack starts the sender's side.
+func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
 	b, err := wire.ParseSplit(ev.Data)
 	switch {
 	case err != nil:
 		return lie(ev, "%v", err)
-	case t.state != sendOffered || t.segment == 0:
+	case t.segment == 0:
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
 	case b.Want() > t.size || uint64(b.Index()) >= uint64(e.caps.Words):
 		return lie(ev, "%d of %d bytes, word %d of %d", b.Want(), t.size, b.Index(), e.caps.Words)
@@ -39,6 +35,21 @@ func (e *Engine) claimBack(t *transfer) {
 		return
 	}
 	e.swap(t, t.p.number, uint64(s.claim), uint64(s.claim.TakeBack()))
+}
+
+// pushed goes on after a chunk.
+func (e *Engine) pushed(t *transfer, _ *ir.Event) error {
+	t.off += t.piece.hi - t.piece.lo
+	t.split.moved++
+	e.claimBack(t)
+	return nil
+}
+
+// stopPushing goes on after a chunk or a claim that the NIC has refused: the receiver
+// moves what was claimed and has not moved, and the rest.
+func (e *Engine) stopPushing(t *transfer, _ *ir.Event) error {
+	e.report(t)
+	return nil
 }
 
 // backSwapped takes the answer to the sender's claim.

@@ -56,23 +56,24 @@ func (e *Engine) arrivedWhole(p *peer, ev *ir.Event, r *Request) {
 }
 
 // A packet is what a kind of packet may carry, besides what its handler checks,
-// and its handler.
+// and its handler, or the cause that it is to the transfer that it names.
 type packet struct {
 	flags uint8
 	empty bool // no payload
 	take  func(*Engine, *peer, *ir.Event) error
+	cause cause
 }
 
 var packets = [wire.NumKinds]packet{
 	wire.Eager:    {flags: wire.Sync | wire.Ask, take: (*Engine).onEager},
 	wire.Fragment: {take: (*Engine).onFragment},
 	wire.Offer:    {flags: wire.Ask, take: (*Engine).onOffer},
-	wire.Ack:      {flags: wire.Failed, empty: true, take: (*Engine).onAck},
-	wire.Split:    {take: (*Engine).onSplit},
-	wire.Stream:   {take: (*Engine).onStream},
-	wire.Data:     {take: (*Engine).onData},
-	wire.Part:     {empty: true, take: (*Engine).onPart},
-	wire.Finish:   {flags: wire.Failed, empty: true, take: (*Engine).onFinish},
+	wire.Ack:      {flags: wire.Failed, empty: true, cause: gotAck},
+	wire.Split:    {cause: gotSplit},
+	wire.Stream:   {cause: gotStream},
+	wire.Data:     {cause: gotData},
+	wire.Part:     {empty: true, cause: gotPart},
+	wire.Finish:   {flags: wire.Failed, empty: true, cause: gotFinish},
 	wire.Grant:    {empty: true, take: (*Engine).onGrant},
 	wire.Refuse:   {empty: true, take: (*Engine).onRefuse},
 	wire.Switch:   {empty: true, take: (*Engine).onSwitch},
@@ -92,6 +93,9 @@ func (e *Engine) arrived(p *peer, ev *ir.Event) error {
 		return lie(ev, "%d bytes of payload", len(ev.Data))
 	case ask && (ev.Ring != ir.NoRing || p.grant != inNone):
 		return lie(ev, "asks for a ring, but has asked before")
+	}
+	if k.take == nil {
+		return e.tellTheirs(p, k.cause, ev)
 	}
 	if err := k.take(e, p, ev); err != nil {
 		return err

@@ -24,20 +24,19 @@ func (e *Engine) askStream(t *transfer) {
 	e.control(t.p, header(wire.Stream, uint64(t.remote)), b)
 }
 
-// onStream starts to send.
-func (e *Engine) onStream(p *peer, ev *ir.Event) error {
-	t, err := e.theirTransfer(p, ev, uint32(ev.Header.Word))
-	if err != nil {
-		return err
-	}
-	b, err := wire.ParseStream(ev.Data)
-	switch {
-	case err != nil:
-		return lie(ev, "%v", err)
-	case t.state == sendOffered, t.state == sendWaiting:
-	case t.state == sendSharing && t.split.claim.Back() == 0: // our first claim will fail
-	default:
+// streamUnclaimed starts to send if the sender's first claim is still on its way: it will fail.
+func (e *Engine) streamUnclaimed(t *transfer, ev *ir.Event) error {
+	if t.split.claim.Back() != 0 {
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
+	}
+	return e.stream(t, ev)
+}
+
+// stream starts to send.
+func (e *Engine) stream(t *transfer, ev *ir.Event) error {
+	b, err := wire.ParseStream(ev.Data)
+	if err != nil {
+		return lie(ev, "%v", err)
 	}
 	if b.Want() > t.size {
 		return lie(ev, "%d of %d bytes", b.Want(), t.size)
@@ -47,19 +46,20 @@ func (e *Engine) onStream(p *peer, ev *ir.Event) error {
 	tr := e.pool.train()
 	tr.head = ir.Header{Kind: wire.Data}
 	tr.t, tr.end = t, int(b.Want())
-	e.enqueue(p, &p.queues.bulk, tr)
+	e.enqueue(t.p, &t.p.queues.bulk, tr)
 	return nil
 }
 
-// onData takes the next piece.
-func (e *Engine) onData(p *peer, ev *ir.Event) error {
-	id, part := wire.Halves(ev.Header.Word)
-	t, err := e.theirTransfer(p, ev, id)
-	if err != nil {
-		return err
-	}
-	if t.state != recvStreaming || part != t.parts {
-		return lie(ev, "part %d, transfer %#x is %v at %d", part, id, t.state, t.parts)
+// streamed ends a message whose last packet is on its way.
+func (e *Engine) streamed(t *transfer, _ *ir.Event) error {
+	e.close(t, nil)
+	return nil
+}
+
+// takeData takes the next piece.
+func (e *Engine) takeData(t *transfer, ev *ir.Event) error {
+	if _, part := wire.Halves(ev.Header.Word); part != t.parts {
+		return lie(ev, "part %d, transfer %#x is %v at %d", part, t.id, t.state, t.parts)
 	}
 	if n := len(ev.Data); n == 0 || n > t.n-t.off {
 		return lie(ev, "%d bytes at %d of %d", n, t.off, t.n)

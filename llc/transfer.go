@@ -1,16 +1,14 @@
 package llc
 
 import (
-	"fmt"
-
 	"rhinet/internal/invariants"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
 
 // A state is a point in the life of a transfer: a message that needs more than
-// its own packets. The machines are drawn where their transitions are: eager.go
-// (synchronous), rendezvous.go, split.go, stream.go.
+// its own packets. The machines are a table, machine.go, and are drawn where their actions
+// are: eager.go (synchronous), rendezvous.go, split.go, stream.go.
 type state uint8
 
 const (
@@ -143,14 +141,6 @@ func (e *Engine) lookup(id uint32) *transfer {
 	return nil
 }
 
-// theirTransfer returns the transfer with p that a packet names.
-func (e *Engine) theirTransfer(p *peer, ev *ir.Event, id uint32) (*transfer, error) {
-	if t := e.lookup(id); t != nil && t.p == p {
-		return t, nil
-	}
-	return nil, lie(ev, "no transfer %#x with it is under way", id)
-}
-
 // become changes the state of a transfer.
 func (e *Engine) become(t *transfer, to state) {
 	if invariants.Enabled {
@@ -160,11 +150,6 @@ func (e *Engine) become(t *transfer, to state) {
 		e.trace(Transition{int(t.p.number), t.machine(to), t.id, t.state.String(), to.String()})
 	}
 	t.state = to
-}
-
-// impossible ends the program: only a mistake in this package leads here.
-func (t *transfer) impossible(what string) {
-	panic(fmt.Sprintf("llc: %s was answered for a transfer that is %v", what, t.state))
 }
 
 func (t *transfer) machine(to state) string {
@@ -199,6 +184,17 @@ func (e *Engine) expose(t *transfer) {
 	c.Peer = t.p.number
 	c.Data = t.r.Buf[:t.n]
 	c.Token = t.owe(forExpose)
+}
+
+// keepSegment takes a segment, or learns that there is none: then the message is
+// offered for streaming, or pulled alone.
+func (e *Engine) keepSegment(t *transfer, ev *ir.Event) error {
+	if ev.Kind == ir.Exposed && ev.Segment != 0 {
+		t.segment = ev.Segment
+	} else {
+		e.segments--
+	}
+	return nil
 }
 
 // conceal withdraws the segment, if there is one.
@@ -244,6 +240,18 @@ func (e *Engine) closing(t *transfer) {
 		e.words.give(&t.split)
 		e.release(t)
 	}
+}
+
+// closeOn goes on closing with an answer that came.
+func (e *Engine) closeOn(t *transfer, _ *ir.Event) error {
+	e.closing(t)
+	return nil
+}
+
+// closeExposed goes on closing, and gives back the segment that came too late.
+func (e *Engine) closeExposed(t *transfer, ev *ir.Event) error {
+	_ = e.keepSegment(t, ev)
+	return e.closeOn(t, ev)
 }
 
 // finish tells the sender that its message has been received, or given up.

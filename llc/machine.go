@@ -1,0 +1,146 @@
+package llc
+
+import (
+	"fmt"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// A cause is what a transfer is told: by the schedule queue, by the translator
+// (the answer to one of its commands), or by the other side (a packet that names
+// it).
+type cause uint8
+
+const (
+	packetsGone cause = iota // its own packets are on their way
+
+	exposed   // its segment is there, or there is none
+	moved     // its piece has moved
+	unmoved   // its piece could not be moved
+	swapped   // its claim was answered
+	unswapped // its claim could not be made
+
+	gotAck
+	gotSplit
+	gotStream
+	gotFinish
+	gotPart
+	gotData
+
+	numCauses
+)
+
+func (c cause) fromOther() bool { return c >= gotAck }
+
+// An action is what a transfer does on a cause; ev is the answer or the packet, nil for
+// packetsGone. An error names what the other side did wrong.
+type action func(e *Engine, t *transfer, ev *ir.Event) error
+
+// machines holds what each state does on each cause. An answer or a report of
+// the schedule queue always has an action; a packet without one is a protocol
+// error of its sender.
+var machines = [numStates][numCauses]action{
+	// The sender of a synchronous message in packets: eager.go.
+	sendQueued:         {packetsGone: (*Engine).eagerGone, gotAck: (*Engine).ackedEarly},
+	sendUnacknowledged: {gotAck: (*Engine).acked},
+
+	// The sender of an offered message: rendezvous.go, split_send.go, stream.go.
+	sendExposing: {exposed: (*Engine).offer},
+	sendReady:    {packetsGone: (*Engine).offered},
+	sendOffered: {
+		gotSplit: (*Engine).shareBack, gotStream: (*Engine).stream, gotFinish: (*Engine).finishedUntouched,
+	},
+	sendSharing: {
+		moved: (*Engine).pushed, unmoved: (*Engine).stopPushing, swapped: (*Engine).backSwapped, unswapped: (*Engine).stopPushing,
+		gotStream: (*Engine).streamUnclaimed, gotFinish: (*Engine).finishedUnclaimed,
+	},
+	sendWaiting:   {gotStream: (*Engine).stream, gotFinish: (*Engine).finished},
+	sendStreaming: {packetsGone: (*Engine).streamed, swapped: (*Engine).ignore, unswapped: (*Engine).ignore},
+	sendClosing: {
+		exposed: (*Engine).closeExposed, moved: (*Engine).closeOn, unmoved: (*Engine).closeOn,
+		swapped: (*Engine).closeOn, unswapped: (*Engine).closeOn,
+	},
+
+	// The receiver of an offered message: rendezvous.go, split.go, stream.go.
+	recvPulling: {exposed: (*Engine).keepSegment, moved: (*Engine).pulled, unmoved: (*Engine).unpulled},
+	recvSharing: {
+		exposed: (*Engine).sharable, moved: (*Engine).pulledFront, unmoved: (*Engine).stopPulling,
+		swapped: (*Engine).frontSwapped, unswapped: (*Engine).frontUnswapped, gotPart: (*Engine).keepPart,
+	},
+	recvAwaiting:  {gotPart: (*Engine).takePart},
+	recvStreaming: {exposed: (*Engine).keepSegment, gotData: (*Engine).takeData},
+	recvClosing: {
+		exposed: (*Engine).closeExposed, moved: (*Engine).closeOn, unmoved: (*Engine).closeOn,
+		swapped: (*Engine).closeOn, unswapped: (*Engine).closeOn,
+	},
+}
+
+// tell lets a transfer act on a cause.
+func (e *Engine) tell(t *transfer, c cause, ev *ir.Event) error {
+	act := e.machines[t.state][c]
+	switch {
+	case act != nil:
+		return act(e, t, ev)
+	case c.fromOther():
+		return lie(ev, "transfer %#x is %v", t.id, t.state)
+	default: // only a mistake in this package leads here
+		panic(fmt.Sprintf("llc: cause %d for a transfer that is %v", c, t.state))
+	}
+}
+
+// tellTheirs lets the transfer with p act that a packet names in the low half of
+// its word.
+func (e *Engine) tellTheirs(p *peer, c cause, ev *ir.Event) error {
+	id, _ := wire.Halves(ev.Header.Word)
+	t := e.lookup(id)
+	switch {
+	case t != nil && t.p == p:
+		return e.tell(t, c, ev)
+	case c == gotPart && p.late > 0: // of a transfer that this side has given up
+		p.late--
+		return nil
+	}
+	return lie(ev, "no transfer %#x with it is under way", id)
+}
+
+// onAnswer takes the translator's answer to a command of a transfer.
+func (e *Engine) onAnswer(ev *ir.Event) error {
+	t, purpose := e.lookup(uint32(ev.Token)), owed(ev.Token>>32)
+	if t == nil || t.owed&purpose == 0 || t.queued && purpose == forCopy {
+		return stray(ev, "no command is under way with token %#x", ev.Token)
+	}
+	c, ok := t.answer(purpose, ev.Kind)
+	if !ok {
+		return stray(ev, "kind %d does not answer token %#x", ev.Kind, ev.Token)
+	}
+	t.owed &^= purpose
+	if purpose == forCopy {
+		e.copied()
+	}
+	return e.tell(t, c, ev)
+}
+
+// answer returns the cause that an event is to the command with a purpose, if it can be
+// its answer.
+func (t *transfer) answer(purpose owed, kind ir.Kind) (c cause, ok bool) {
+	failed := kind == ir.Failed
+	switch purpose {
+	case forExpose:
+		return exposed, failed || kind == ir.Exposed
+	case forCopy:
+		if failed {
+			return unmoved, true
+		}
+		return moved, kind == ir.Pulled && t.piece.op == ir.Pull || kind == ir.Pushed && t.piece.op == ir.Push
+	case forSwap:
+		if failed {
+			return unswapped, true
+		}
+		return swapped, kind == ir.Swapped
+	}
+	return 0, false
+}
+
+// ignore lets an answer pass that changes nothing any more.
+func (*Engine) ignore(*transfer, *ir.Event) error { return nil }
