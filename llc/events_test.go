@@ -231,7 +231,7 @@ func TestRefusalWithoutReason(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	r := c.recv(1, &llc.Request{Peer: 0, Buf: make([]byte, 1000)})
-	offer := says(wire.Offer, 1000, encodeOffer(9, 9)...)
+	offer := says(wire.Offer, 1000, encodeOffer(1000, 9, 9)...)
 	if err := c.engines[1].Step(&offer); err != nil {
 		t.Fatal(err)
 	}

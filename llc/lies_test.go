@@ -166,7 +166,7 @@ func TestLiesAboutEagerMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.refuses("7 bytes of the message before it are missing", says(wire.Eager, 1, 1))
-	c.refuses("are missing", says(wire.Offer, 5000, encodeOffer(1, 1)...))
+	c.refuses("are missing", says(wire.Offer, 5000, encodeOffer(5000, 1, 1)...))
 	c.refuses("1 bytes at 4", says(wire.Fragment, 4, 1))
 	c.refuses("0 bytes at 3", says(wire.Fragment, 3))
 	c.refuses("8 bytes at 3", says(wire.Fragment, 3, make([]byte, 8)...))
@@ -181,27 +181,27 @@ func TestLiesAboutEagerMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.refuses("7 bytes of the message before it are missing", says(wire.Eager, 1, 1))
-	c.refuses("are missing", says(wire.Offer, 5000, encodeOffer(1, 1)...))
+	c.refuses("are missing", says(wire.Offer, 5000, encodeOffer(5000, 1, 1)...))
 	if err := c.engines[1].Step(&rest); err != nil || !r.Done() || r.Status.Bytes != 10 {
 		t.Fatalf("%+v, %v", r.Status, err)
 	}
 }
 
-func encodeOffer(segment uint64, id uint32) []byte {
+func encodeOffer(word, segment uint64, id uint32) []byte {
 	b := make([]byte, wire.OfferBytes)
-	(*wire.OfferBody)(b).Encode(segment, id, 0)
+	(*wire.OfferBody)(b).Encode(word, segment, id, 0)
 	return b
 }
 
-func encodeSplit(segment, want uint64, index, unit uint32) []byte {
+func encodeSplit(word, segment, want uint64, index, unit uint32) []byte {
 	b := make([]byte, wire.SplitBytes)
-	(*wire.SplitBody)(b).Encode(segment, want, wire.NewClaim(1, 1), 7, index, unit)
+	(*wire.SplitBody)(b).Encode(word, segment, want, wire.NewClaim(1, 1), 7, index, unit)
 	return b
 }
 
-func encodeStream(want uint64) []byte {
+func encodeStream(word, want uint64) []byte {
 	b := make([]byte, wire.StreamBytes)
-	(*wire.StreamBody)(b).Encode(want, 7)
+	(*wire.StreamBody)(b).Encode(word, want, 7)
 	return b
 }
 
@@ -213,8 +213,8 @@ func TestLiesToASender(t *testing.T) {
 	c.connect()
 	c.refuses("no transfer", says(wire.Finish, firstID))
 	c.refuses("no transfer", says(wire.Ack, firstID))
-	c.refuses("no transfer", says(wire.Split, firstID, encodeSplit(1, 10, 0, 5)...))
-	c.refuses("no transfer", says(wire.Stream, firstID, encodeStream(1)...))
+	c.refuses("no transfer", says(wire.Split, firstID, encodeSplit(firstID, 1, 10, 0, 5)...))
+	c.refuses("no transfer", says(wire.Stream, firstID, encodeStream(firstID, 1)...))
 	s := c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
 	c.refuses("is Exposing", says(wire.Finish, firstID))
 	c.run(3)
@@ -225,17 +225,17 @@ func TestLiesToASender(t *testing.T) {
 	other := says(wire.Finish, firstID)
 	other.Peer, other.Ring = 2, ir.NoRing
 	c.refuses("no transfer", other)
-	c.refuses("not 36", says(wire.Split, firstID, 1))
-	c.refuses("not 12", says(wire.Stream, firstID, 1))
-	c.refuses("4001 of 4000 bytes", says(wire.Split, firstID, encodeSplit(1, 4001, 0, 500)...))
-	c.refuses("word 2 of 2", says(wire.Split, firstID, encodeSplit(1, 4000, 2, 500)...))
-	c.refuses("4001 of 4000 bytes", says(wire.Stream, firstID, encodeStream(4001)...))
-	ok := says(wire.Stream, firstID, encodeStream(200)...)
+	c.refuses("not 40", says(wire.Split, firstID, 1))
+	c.refuses("not 16", says(wire.Stream, firstID, 1))
+	c.refuses("4001 of 4000 bytes", says(wire.Split, firstID, encodeSplit(firstID, 1, 4001, 0, 500)...))
+	c.refuses("word 2 of 2", says(wire.Split, firstID, encodeSplit(firstID, 1, 4000, 2, 500)...))
+	c.refuses("4001 of 4000 bytes", says(wire.Stream, firstID, encodeStream(firstID, 4001)...))
+	ok := says(wire.Stream, firstID, encodeStream(firstID, 200)...)
 	if err := c.engines[1].Step(&ok); err != nil {
 		t.Fatal(err)
 	}
 	c.engines[1].Take()
-	c.refuses("no transfer", says(wire.Stream, firstID, encodeStream(1)...))
+	c.refuses("no transfer", says(wire.Stream, firstID, encodeStream(firstID, 1)...))
 	if !s.Done() || s.Status.Err != nil {
 		t.Fatalf("%+v", s.Status)
 	}
@@ -268,13 +268,13 @@ func TestLiesAboutAcknowledgement(t *testing.T) {
 func TestLiesToAReceiver(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
-	c.refuses("not 16", says(wire.Offer, 5000, 1))
-	c.refuses("tag -5", with(says(wire.Offer, 5000, encodeOffer(1, 1)...), func(h *ir.Header) { h.Tag = -5 }))
-	c.refuses("bytes", says(wire.Offer, 1<<63, encodeOffer(1, 1)...))
+	c.refuses("not 20", says(wire.Offer, 5000, 1))
+	c.refuses("tag -5", with(says(wire.Offer, 5000, encodeOffer(5000, 1, 1)...), func(h *ir.Header) { h.Tag = -5 }))
+	c.refuses("bytes", says(wire.Offer, 1<<63, encodeOffer(1<<63, 1, 1)...))
 	c.refuses("no transfer", says(wire.Data, firstID, 1))
 	c.refuses("no transfer", says(wire.Part, firstID))
 	r := c.recv(1, &llc.Request{Peer: 0, Tag: 3, Buf: make([]byte, 1000)})
-	offer := with(says(wire.Offer, 5000, encodeOffer(0, 9)...), func(h *ir.Header) { h.Tag = 3 })
+	offer := with(says(wire.Offer, 5000, encodeOffer(5000, 0, 9)...), func(h *ir.Header) { h.Tag = 3 })
 	if err := c.engines[1].Step(&offer); err != nil {
 		t.Fatal(err)
 	}
@@ -415,5 +415,26 @@ func TestClaimWordTampered(t *testing.T) {
 		if side == 1 && r.Status.Err == nil {
 			t.Fatal("the receive succeeded")
 		}
+	}
+}
+
+// TestForgedBodies: a likely value in the place of the right one, which no other
+// check could tell from it, ends the use of the peer. Without the seal a stream
+// of fewer bytes, or an answer to another transfer, would leave somebody waiting.
+func TestForgedBodies(t *testing.T) {
+	forge := func(ev ir.Event, at int) ir.Event { ev.Data[at] ^= 8; return ev }
+	c := newCourt(t)
+	c.connect()
+	const check = "body has the check"
+	c.refuses(check, forge(says(wire.Offer, 5000, encodeOffer(5000, 1, 9)...), 8)) // its id
+	c.refuses(check, says(wire.Offer, 4000, encodeOffer(5000, 1, 9)...))
+	c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
+	c.run(3)
+	c.refuses(check, forge(says(wire.Stream, firstID, encodeStream(firstID, 4000)...), 1))           // fewer bytes
+	c.refuses(check, forge(says(wire.Split, firstID, encodeSplit(firstID, 1, 4000, 0, 500)...), 24)) // its id
+	c.refuses(check, forge(says(wire.Split, firstID, encodeSplit(firstID, 1, 4000, 0, 500)...), 9))  // fewer bytes
+	stream := says(wire.Stream, firstID, encodeStream(firstID, 4000)...)
+	if err := c.engines[1].Step(&stream); err != nil {
+		t.Fatal(err)
 	}
 }

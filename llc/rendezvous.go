@@ -50,7 +50,7 @@ func (e *Engine) startOffer(p *peer, r *Request) {
 	tr := e.pool.train()
 	tr.head = ir.Header{Kind: wire.Offer, Context: r.Context, Tag: int32(r.Tag), Word: t.size}
 	tr.t, tr.n = t, wire.OfferBytes
-	(*wire.OfferBody)(tr.body[:]).Encode(0, t.id, r.Type)
+	(*wire.OfferBody)(tr.body[:]).Encode(t.size, 0, t.id, r.Type)
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
@@ -60,7 +60,7 @@ func (e *Engine) offer(t *transfer, ev *ir.Event) error {
 	e.become(t, sendReady)
 	for tr := t.p.queues.messages.head; tr != nil; tr = tr.next {
 		if tr.t == t {
-			(*wire.OfferBody)(tr.body[:]).Encode(uint64(t.segment), t.id, t.r.Type)
+			(*wire.OfferBody)(tr.body[:]).Encode(t.size, uint64(t.segment), t.id, t.r.Type)
 			break
 		}
 	}
@@ -77,7 +77,7 @@ func (e *Engine) offered(t *transfer, _ *ir.Event) error {
 // onOffer matches an offered message.
 func (e *Engine) onOffer(p *peer, ev *ir.Event) error {
 	h := &ev.Header
-	offer, err := wire.ParseOffer(ev.Data)
+	offer, err := wire.ParseOffer(h.Word, ev.Data)
 	if err != nil {
 		return lie(ev, "%v", err)
 	}

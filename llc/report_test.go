@@ -70,7 +70,7 @@ func TestControlPacketsOfOneBatch(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	for i := range uint32(2) {
-		offer := says(wire.Offer, 5000, encodeOffer(0, 9+i)...)
+		offer := says(wire.Offer, 5000, encodeOffer(5000, 0, 9+i)...)
 		if err := c.engines[1].Step(&offer); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestControlPacketsOfOneBatch(t *testing.T) {
 		if cmd.Header.Kind != wire.Stream {
 			continue
 		}
-		b, err := wire.ParseStream(cmd.Data)
+		b, err := wire.ParseStream(cmd.Header.Word, cmd.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestFinishOfAClaimedChunk(t *testing.T) {
 	c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
 	c.run(3)
 	*c.net.Word(0, 0) = uint64(wire.NewClaim(1, 1))
-	split := says(wire.Split, firstID, encodeSplit(1, 4000, 0, 500)...)
+	split := says(wire.Split, firstID, encodeSplit(firstID, 1, 4000, 0, 500)...)
 	if err := c.engines[1].Step(&split); err != nil {
 		t.Fatal(err)
 	}

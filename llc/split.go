@@ -106,7 +106,7 @@ func (e *Engine) invite(t *transfer) {
 	}
 	s.invited = true
 	b := e.scratch[:wire.SplitBytes]
-	(*wire.SplitBody)(b).Encode(uint64(t.segment), uint64(t.n), s.claim, t.id, s.word, uint32(t.unit))
+	(*wire.SplitBody)(b).Encode(uint64(t.remote), uint64(t.segment), uint64(t.n), s.claim, t.id, s.word, uint32(t.unit))
 	e.control(t.p, header(wire.Split, uint64(t.remote)), b)
 }
 

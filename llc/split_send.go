@@ -11,7 +11,7 @@ import (
 
 // shareBack starts the sender's side.
 func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
-	b, err := wire.ParseSplit(ev.Data)
+	b, err := wire.ParseSplit(ev.Header.Word, ev.Data)
 	switch {
 	case err != nil:
 		return lie(ev, "%v", err)

@@ -20,7 +20,7 @@ func (e *Engine) askStream(t *transfer) {
 	t.off, t.parts, t.err = 0, 0, nil
 	e.become(t, recvStreaming)
 	b := e.scratch[:wire.StreamBytes]
-	(*wire.StreamBody)(b).Encode(uint64(t.n), t.id)
+	(*wire.StreamBody)(b).Encode(uint64(t.remote), uint64(t.n), t.id)
 	e.control(t.p, header(wire.Stream, uint64(t.remote)), b)
 }
 
@@ -34,7 +34,7 @@ func (e *Engine) streamUnclaimed(t *transfer, ev *ir.Event) error {
 
 // stream starts to send.
 func (e *Engine) stream(t *transfer, ev *ir.Event) error {
-	b, err := wire.ParseStream(ev.Data)
+	b, err := wire.ParseStream(ev.Header.Word, ev.Data)
 	if err != nil {
 		return lie(ev, "%v", err)
 	}

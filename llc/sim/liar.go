@@ -35,6 +35,9 @@ func (w *world) lie() {
 		if w.rng.IntN(3) == 0 {
 			p.header.Word = uint64(len(p.data))
 		}
+		if n := len(p.data); n >= 4 && n <= wire.ControlBytes && n%4 == 0 && w.rng.IntN(8) != 0 {
+			wire.Seal(p.header.Word, p.data)
+		}
 	}
 	for i := range n.rings {
 		m := &n.rings[i]
@@ -88,14 +91,14 @@ func (w *world) babble(kind wire.Kind) []byte {
 	b := make([]byte, wire.ControlBytes)
 	switch kind {
 	case wire.Offer:
-		(*wire.OfferBody)(b).Encode(uint64(w.any(3)), w.id(), w.any(3))
+		(*wire.OfferBody)(b).Encode(0, uint64(w.any(3)), w.id(), w.any(3))
 		return b[:wire.OfferBytes]
 	case wire.Split:
-		(*wire.SplitBody)(b).Encode(uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),
+		(*wire.SplitBody)(b).Encode(0, uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),
 			w.id(), w.any(w.Caps.Words+1), w.any(w.Caps.SplitUnit))
 		return b[:wire.SplitBytes]
 	case wire.Stream:
-		(*wire.StreamBody)(b).Encode(uint64(w.any(w.Bytes)), w.id())
+		(*wire.StreamBody)(b).Encode(0, uint64(w.any(w.Bytes)), w.id())
 		return b[:wire.StreamBytes]
 	}
 	return b[:0]

@@ -6,22 +6,23 @@ import (
 )
 
 // OfferBytes is the length of an OfferBody.
-const OfferBytes = 16
+const OfferBytes = 16 + sealBytes
 
 // An OfferBody is the payload of an Offer packet.
 //
-//	 0        8      12     16
-//	| segment | id   | type |
+//	 0        8      12     16     20
+//	| segment | id   | type | seal |
 //
 // segment names the message in the sender's memory, 0 if it cannot be reached
-// from outside; id is the sender's; type is the message's.
+// from outside; id is the sender's; type is the message's. For the seal see [Seal].
 type OfferBody [OfferBytes]byte
 
-// Encode fills o.
-func (o *OfferBody) Encode(segment uint64, id, typ uint32) {
+// Encode fills o, for a packet with word in its header.
+func (o *OfferBody) Encode(word, segment uint64, id, typ uint32) {
 	binary.LittleEndian.PutUint64(o[:], segment)
 	binary.LittleEndian.PutUint32(o[8:], id)
 	binary.LittleEndian.PutUint32(o[12:], typ)
+	Seal(word, o[:])
 }
 
 // Segment returns the sender's segment.
@@ -33,12 +34,17 @@ func (o *OfferBody) ID() uint32 { return binary.LittleEndian.Uint32(o[8:]) }
 // Type returns the type of the message.
 func (o *OfferBody) Type() uint32 { return binary.LittleEndian.Uint32(o[12:]) }
 
-// ParseOffer returns a copy of b, which must be exactly one OfferBody with an id.
-func ParseOffer(b []byte) (o OfferBody, err error) {
+// ParseOffer returns a copy of b, which must be exactly one OfferBody with an id,
+// as it was encoded for a packet with word in its header.
+func ParseOffer(word uint64, b []byte) (o OfferBody, err error) {
 	if len(b) != OfferBytes {
 		return o, fmt.Errorf("offer of %d bytes, not %d", len(b), OfferBytes)
 	}
-	if o = OfferBody(b); o.ID() == 0 {
+	o = OfferBody(b)
+	if err = sealed(word, o[:]); err != nil {
+		return o, err
+	}
+	if o.ID() == 0 {
 		return o, fmt.Errorf("offer without an id")
 	}
 	return o, nil

@@ -6,25 +6,26 @@ import (
 )
 
 // SplitBytes is the length of a SplitBody.
-const SplitBytes = 36
+const SplitBytes = 36 + sealBytes
 
 // A SplitBody is the payload of a Split packet: the receiver invites the sender to
 // move chunks of unit bytes, from the last one backwards, into segment. Each
 // chunk is claimed first, by a compare-and-swap on word number index of the
 // receiver's control area, whose value was claim when the packet left.
 //
-//	 0         8      16      24   28      32     36
-//	| segment | want | claim | id | index | unit |
+//	 0         8      16      24   28      32     36     40
+//	| segment | want | claim | id | index | unit | seal |
 type SplitBody [SplitBytes]byte
 
-// Encode fills s.
-func (s *SplitBody) Encode(segment, want uint64, claim Claim, id, index, unit uint32) {
+// Encode fills s, for a packet with word in its header.
+func (s *SplitBody) Encode(word, segment, want uint64, claim Claim, id, index, unit uint32) {
 	binary.LittleEndian.PutUint64(s[:], segment)
 	binary.LittleEndian.PutUint64(s[8:], want)
 	binary.LittleEndian.PutUint64(s[16:], uint64(claim))
 	binary.LittleEndian.PutUint32(s[24:], id)
 	binary.LittleEndian.PutUint32(s[28:], index)
 	binary.LittleEndian.PutUint32(s[32:], unit)
+	Seal(word, s[:])
 }
 
 // Segment returns the receiver's segment.
@@ -50,14 +51,18 @@ func (s *SplitBody) Chunks() uint32 {
 	return uint32((s.Want() + uint64(s.Unit()) - 1) / uint64(s.Unit()))
 }
 
-// ParseSplit returns a copy of b, which must be exactly one SplitBody whose values
-// are consistent: something to move, in 1 to MaxChunks chunks, and a claim
+// ParseSplit returns a copy of b, which must be exactly one SplitBody, as it was
+// encoded for a packet with word in its header, whose values are consistent: something to move, in 1 to MaxChunks chunks, and a claim
 // word that names no chunk of the sender yet.
-func ParseSplit(b []byte) (s SplitBody, err error) {
+func ParseSplit(word uint64, b []byte) (s SplitBody, err error) {
 	if len(b) != SplitBytes {
 		return s, fmt.Errorf("split request of %d bytes, not %d", len(b), SplitBytes)
 	}
-	if s = SplitBody(b); s.ID() == 0 || s.Segment() == 0 || s.Want() == 0 || s.Unit() == 0 {
+	s = SplitBody(b)
+	if err = sealed(word, s[:]); err != nil {
+		return s, err
+	}
+	if s.ID() == 0 || s.Segment() == 0 || s.Want() == 0 || s.Unit() == 0 {
 		return s, fmt.Errorf("split request with id %d, segment %d, %d bytes in chunks of %d",
 			s.ID(), s.Segment(), s.Want(), s.Unit())
 	}

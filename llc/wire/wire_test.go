@@ -1,25 +1,30 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
+	"strings"
 	"testing"
 )
 
+// word is that of the header of the bodies below.
+const word = 0xfedcba9876543210
+
 func encodedOffer() []byte {
 	b := make([]byte, OfferBytes)
-	(*OfferBody)(b).Encode(1<<63|5, 7, 11)
+	(*OfferBody)(b).Encode(word, 1<<63|5, 7, 11)
 	return b
 }
 
 func encodedStream() []byte {
 	b := make([]byte, StreamBytes)
-	(*StreamBody)(b).Encode(1<<40, 9)
+	(*StreamBody)(b).Encode(word, 1<<40, 9)
 	return b
 }
 
 func encodedSplit() []byte {
 	b := make([]byte, SplitBytes)
-	(*SplitBody)(b).Encode(3, 1000, NewClaim(4, 1), 11, 2, 300)
+	(*SplitBody)(b).Encode(word, 3, 1000, NewClaim(4, 1), 11, 2, 300)
 	return b
 }
 
@@ -41,25 +46,25 @@ func cut(t *testing.T, b []byte, parse func([]byte) error) {
 
 func TestOffer(t *testing.T) {
 	b := encodedOffer()
-	cut(t, b, func(b []byte) error { _, err := ParseOffer(b); return err })
+	cut(t, b, func(b []byte) error { _, err := ParseOffer(word, b); return err })
 	if o := (*OfferBody)(b); o.Segment() != 1<<63|5 || o.ID() != 7 || o.Type() != 11 {
 		t.Fatalf("read back %d %d %d", o.Segment(), o.ID(), o.Type())
 	}
-	(*OfferBody)(b).Encode(1, 0, 3)
-	if _, err := ParseOffer(b); err == nil {
+	(*OfferBody)(b).Encode(word, 1, 0, 3)
+	if _, err := ParseOffer(word, b); err == nil {
 		t.Fatal("accepted id 0")
 	}
 }
 
 func TestStream(t *testing.T) {
 	b := encodedStream()
-	cut(t, b, func(b []byte) error { _, err := ParseStream(b); return err })
+	cut(t, b, func(b []byte) error { _, err := ParseStream(word, b); return err })
 	if s := (*StreamBody)(b); s.Want() != 1<<40 || s.ID() != 9 {
 		t.Fatalf("read back %d %d", s.Want(), s.ID())
 	}
 	for _, bad := range [][2]uint64{{0, 1}, {1, 0}} {
-		(*StreamBody)(b).Encode(bad[0], uint32(bad[1]))
-		if _, err := ParseStream(b); err == nil {
+		(*StreamBody)(b).Encode(word, bad[0], uint32(bad[1]))
+		if _, err := ParseStream(word, b); err == nil {
 			t.Errorf("accepted %v", bad)
 		}
 	}
@@ -67,24 +72,24 @@ func TestStream(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	b := encodedSplit()
-	cut(t, b, func(b []byte) error { _, err := ParseSplit(b); return err })
+	cut(t, b, func(b []byte) error { _, err := ParseSplit(word, b); return err })
 	s := (*SplitBody)(b)
 	if s.Segment() != 3 || s.Want() != 1000 || s.Claim() != NewClaim(4, 1) || s.ID() != 11 ||
 		s.Index() != 2 || s.Unit() != 300 || s.Chunks() != 4 {
 		t.Fatalf("read back %v", s)
 	}
 	bad := []func(){
-		func() { s.Encode(0, 1000, 1, 1, 0, 300) },
-		func() { s.Encode(1, 0, 1, 1, 0, 300) },
-		func() { s.Encode(1, 1000, 1, 0, 0, 300) },
-		func() { s.Encode(1, 1000, 1, 1, 0, 0) },
-		func() { s.Encode(1, 1000, NewClaim(0, 5), 1, 0, 300) },
-		func() { s.Encode(1, 1000, NewClaim(0, 1).TakeBack(), 1, 0, 300) },
-		func() { s.Encode(1, 1<<40, 1, 1, 0, 1) },
+		func() { s.Encode(word, 0, 1000, 1, 1, 0, 300) },
+		func() { s.Encode(word, 1, 0, 1, 1, 0, 300) },
+		func() { s.Encode(word, 1, 1000, 1, 0, 0, 300) },
+		func() { s.Encode(word, 1, 1000, 1, 1, 0, 0) },
+		func() { s.Encode(word, 1, 1000, NewClaim(0, 5), 1, 0, 300) },
+		func() { s.Encode(word, 1, 1000, NewClaim(0, 1).TakeBack(), 1, 0, 300) },
+		func() { s.Encode(word, 1, 1<<40, 1, 1, 0, 1) },
 	}
 	for i, spoil := range bad {
 		spoil()
-		if _, err := ParseSplit(b); err == nil {
+		if _, err := ParseSplit(word, b); err == nil {
 			t.Errorf("accepted bad value %d", i)
 		}
 	}
@@ -137,9 +142,9 @@ func TestEveryKindHasAName(t *testing.T) {
 // sender writes over the packet.
 func TestParsedIsACopy(t *testing.T) {
 	offer, split, stream := encodedOffer(), encodedSplit(), encodedStream()
-	o, err1 := ParseOffer(offer)
-	s, err2 := ParseSplit(split)
-	m, err3 := ParseStream(stream)
+	o, err1 := ParseOffer(word, offer)
+	s, err2 := ParseSplit(word, split)
+	m, err3 := ParseStream(word, stream)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
@@ -151,29 +156,71 @@ func TestParsedIsACopy(t *testing.T) {
 	}
 }
 
-// FuzzParse feeds arbitrary bytes to every parser: none may panic, and what
-// one accepts must encode to the same bytes.
-func FuzzParse(f *testing.F) {
-	f.Add(encodedOffer())
-	f.Add(encodedStream())
-	f.Add(encodedSplit())
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		again := make([]byte, len(b))
-		if o, err := ParseOffer(b); err == nil {
-			(*OfferBody)(again).Encode(o.Segment(), o.ID(), o.Type())
-		} else if s, err := ParseStream(b); err == nil {
-			(*StreamBody)(again).Encode(s.Want(), s.ID())
-		} else if s, err := ParseSplit(b); err == nil {
-			if n := s.Chunks(); n == 0 || n > MaxChunks || !s.Claim().Fits(n) {
-				t.Fatalf("accepted %v", s)
+// TestSeal: no bit of a body or of the word changes unseen.
+func TestSeal(t *testing.T) {
+	bodies := map[string]struct {
+		body  []byte
+		parse func(uint64, []byte) error
+	}{
+		"offer":  {encodedOffer(), func(w uint64, b []byte) error { _, err := ParseOffer(w, b); return err }},
+		"split":  {encodedSplit(), func(w uint64, b []byte) error { _, err := ParseSplit(w, b); return err }},
+		"stream": {encodedStream(), func(w uint64, b []byte) error { _, err := ParseStream(w, b); return err }},
+	}
+	for name, c := range bodies {
+		for bit := range 8 * len(c.body) {
+			c.body[bit/8] ^= 1 << (bit % 8)
+			if err := c.parse(word, c.body); err == nil || !strings.Contains(err.Error(), "check") {
+				t.Errorf("%s with bit %d turned: %v", name, bit, err)
 			}
-			(*SplitBody)(again).Encode(s.Segment(), s.Want(), s.Claim(), s.ID(), s.Index(), s.Unit())
-		} else {
-			return
+			c.body[bit/8] ^= 1 << (bit % 8)
 		}
-		if string(again) != string(b) {
-			t.Fatalf("%x became %x", b, again)
+		for bit := range 64 {
+			if c.parse(word^1<<bit, c.body) == nil {
+				t.Errorf("%s: accepted for a word with bit %d turned", name, bit)
+			}
+		}
+		if err := c.parse(word, c.body); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		clear(c.body)
+		if c.parse(0, c.body) == nil {
+			t.Errorf("%s: accepted memory that was cleared", name)
+		}
+	}
+}
+
+// FuzzParse feeds arbitrary bytes to every parser, as they are and sealed: none
+// may panic, and what one accepts must encode to the same bytes.
+func FuzzParse(f *testing.F) {
+	f.Add(uint64(word), encodedOffer())
+	f.Add(uint64(word), encodedStream())
+	f.Add(uint64(word), encodedSplit())
+	f.Add(uint64(0), []byte{})
+	f.Fuzz(func(t *testing.T, word uint64, b []byte) {
+		encodesAgain(t, word, b)
+		if len(b)%4 == 0 && len(b) >= sealBytes {
+			b = bytes.Clone(b)
+			Seal(word, b)
+			encodesAgain(t, word, b)
 		}
 	})
+}
+
+func encodesAgain(t *testing.T, word uint64, b []byte) {
+	again := make([]byte, len(b))
+	if o, err := ParseOffer(word, b); err == nil {
+		(*OfferBody)(again).Encode(word, o.Segment(), o.ID(), o.Type())
+	} else if s, err := ParseStream(word, b); err == nil {
+		(*StreamBody)(again).Encode(word, s.Want(), s.ID())
+	} else if s, err := ParseSplit(word, b); err == nil {
+		if n := s.Chunks(); n == 0 || n > MaxChunks || !s.Claim().Fits(n) {
+			t.Fatalf("accepted %v", s)
+		}
+		(*SplitBody)(again).Encode(word, s.Segment(), s.Want(), s.Claim(), s.ID(), s.Index(), s.Unit())
+	} else {
+		return
+	}
+	if string(again) != string(b) {
+		t.Fatalf("%x became %x", b, again)
+	}
 }
