@@ -85,7 +85,7 @@ func (n *NIC) RegisterHeader(page uint16, h Header) error {
 	key := makeKey(uint32(n.key), h.Node)
 	e.store(hdrSegment, uint64(h.Segment))
 	e.store(hdrOffset, h.Offset)
-	e.store(hdrTarget, key|uint64(uint16(h.Node))<<48)
+	e.store(hdrTarget, TargetFlit(key, h.Node))
 	e.store(hdrOverride, 0)
 	if h.Override {
 		e.store(hdrOverride, 1)
@@ -148,10 +148,10 @@ func (n *NIC) WriteAOTF(address uint32, v uint64) error {
 // slowAOTF sends the packet as RFend and RBend take any other.
 func (n *NIC) slowAOTF(i int, at uint64, address uint32, v uint64) error {
 	e := n.own.header(i)
-	target := e.load(hdrTarget)
-	r := Refusal{Op: opAOTF, Node: int(target >> 48), Segment: Segment(e.load(hdrSegment)), Offset: at, Bytes: 8}
+	f := Flits{flitTarget: e.load(hdrTarget), flitSegment: e.load(hdrSegment)}
+	r := Refusal{Op: opAOTF, Node: f.Node(), Segment: f.Segment(), Offset: at, Bytes: 8}
 	var to way
-	if why := to.find(n, r.Node, target&^(0xffff<<48), r.Segment, at, 8); why != 0 {
+	if why := to.find(n, r.Node, f.Key(), r.Segment, at, 8); why != 0 {
 		if why == NoAccess {
 			r.Reason = why
 		}

@@ -29,7 +29,7 @@ func (w *Window) Lock(id int) error { return w.call(CommandLock, id, w.nic.rank,
 // Unlock gives a lock up that has been acquired.
 func (w *Window) Unlock(id int) error { return w.call(CommandUnlock, id, w.nic.rank, 0, 0) }
 
-func (w *Window) call(command uint64, id, node int, seg Segment, offset uint64) error {
+func (w *Window) call(command, id, node int, seg Segment, offset uint64) error {
 	r := Refusal{Op: opName(command), Node: node, Segment: seg, Offset: offset}
 	switch {
 	case uint(id) >= Locks:
@@ -41,8 +41,8 @@ func (w *Window) call(command uint64, id, node int, seg Segment, offset uint64) 
 		r.local = true
 		return w.nic.refuse(r)
 	}
-	w.page[DWCommand] = command | uint64(id)<<24
-	w.page[DWTarget] = uint64(node) | uint64(node)<<16
+	w.page[DWCommand] = uint64(MakeCommand(command, 0, uint64(id)))
+	w.page[DWTarget] = uint64(MakeTarget(node, node))
 	w.page[DWSegment] = uint64(seg)
 	w.page[DWOffset] = offset
 	return w.Write(DWKick, 1)
@@ -50,8 +50,8 @@ func (w *Window) call(command uint64, id, node int, seg Segment, offset uint64) 
 
 // special is the firmware's handler of what the Initiator does not know
 // (martini, section 10.7, IDLE). r says what a refusal would.
-func (w *Window) special(command uint64, r Refusal) error {
-	n, key, id := w.nic, w.key(), w.page[DWCommand]>>24
+func (w *Window) special(command int, r Refusal) error {
+	n, key, id := w.nic, w.key(), Command(w.page[DWCommand]).Bytes()
 	r.Bytes = 0
 	defer w.cont()
 	next := -1

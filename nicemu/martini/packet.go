@@ -37,8 +37,8 @@ func (w *Window) image(p *Packet) {
 		n = len(p.Payload)
 	}
 	h := w.page[DWImage:]
-	h[flitType] = uint64(p.Type) | uint64(p.Flag)<<8 | uint64(n)<<24
-	h[flitTarget] = makeKey(p.PGID, p.PID) | uint64(uint16(p.Node))<<48
+	h[flitType] = TypeFlit(p.Type, p.Flag, uint64(n))
+	h[flitTarget] = TargetFlit(makeKey(p.PGID, p.PID), p.Node)
 	h[flitSegment] = uint64(p.Segment)
 	h[flitOffset] = p.Offset
 	h[flitLocal] = p.Local
@@ -56,23 +56,23 @@ func (w *Window) payload() []byte {
 // stops it before the first byte has moved is for unusual, as is what hardware
 // does not know.
 func (w *Window) kickBotf(size uint64) error {
-	h := w.page[DWImage : DWImage+headerFlits]
+	h := Flits(w.page[DWImage : DWImage+headerFlits])
 	n, key := w.nic, w.key()
-	flag := int(h[flitType] >> 8 & 0xffff)
-	r := Refusal{Op: opBotf, Node: int(h[flitTarget] >> 48), Segment: Segment(h[flitSegment]), Offset: h[flitOffset], Bytes: int(size)}
+	flag := h.Flag()
+	r := Refusal{Op: opBotf, Node: h.Node(), Segment: h.Segment(), Offset: h[flitOffset], Bytes: int(size)}
 	if key&winValid == 0 || size > MaxImage || flag > CompletionFlags {
 		return w.unusual(r, DWBotf, size)
 	}
-	h[flitTarget] = h[flitTarget]&^0xffffffff | key&0xffffffff
+	h.Own(key)
 	b, write := w.payload()[:size], true
 	var to way
-	switch target := h[flitTarget] &^ (0xffff << 48); uint8(h[flitType]) {
+	switch target := h.Key(); h.Kind() {
 	case PacketPush:
 		r.Reason = to.find(n, r.Node, target, r.Segment, r.Offset, size)
 	case PacketPullRequest:
 		var ok bool
-		r.Bytes, write = int(h[flitType]>>24), false
-		if b, ok = n.local(key, h[flitLocal], h[flitType]>>24); !ok {
+		r.Bytes, write = int(h.Length()), false
+		if b, ok = n.local(key, h[flitLocal], h.Length()); !ok {
 			return w.unusual(r, DWBotf, size)
 		}
 		r.Reason = to.find(n, r.Node, target, r.Segment, r.Offset, uint64(len(b)))

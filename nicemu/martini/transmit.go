@@ -21,8 +21,8 @@ func (w *Window) Transmit(r Request, b []byte) error {
 	if f.Reason != 0 {
 		return w.nic.refuse(f)
 	}
-	w.page[DWCommand] = CommandPush | uint64(r.Flag)<<8 | uint64(len(b))<<24
-	w.page[DWTarget] = uint64(r.Node) | uint64(r.Node)<<16
+	w.page[DWCommand] = uint64(MakeCommand(CommandPush, r.Flag, uint64(len(b))))
+	w.page[DWTarget] = uint64(MakeTarget(r.Node, r.Node))
 	w.page[DWLocal] = fabric.Address(b)
 	w.page[DWSegment] = uint64(r.Segment)
 	w.page[DWOffset] = r.Offset

@@ -73,8 +73,8 @@ func (w *Window) unusual(r Refusal, dw int, value uint64) error {
 	if dw == DWBotf {
 		return w.unusualImage(r, value)
 	}
-	command, target := w.page[DWCommand], w.page[DWTarget]
-	op, flag := command&0xff, int(command>>8&0xffff)
+	command, target := Command(w.page[DWCommand]), Target(w.page[DWTarget])
+	op, flag := command.Op(), command.Flag()
 	if r.Reason = w.admit(op, flag); r.Reason == SpecialRequest {
 		return w.special(op, r)
 	}
@@ -87,8 +87,8 @@ func (w *Window) unusual(r Refusal, dw int, value uint64) error {
 		return w.nic.refuse(r)
 	}
 	key := w.key() & winOwner
-	x := trip{n: w.nic, own: key, local: w.page[DWLocal], size: command >> 24}
-	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), int(target>>16&0xffff))
+	x := trip{n: w.nic, own: key, local: w.page[DWLocal], size: command.Bytes()}
+	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), target.PID())
 	switch {
 	case r.Segment == VPushSegment:
 		x.kickVPush(&r, op == CommandPush, flag != 0)
@@ -116,9 +116,9 @@ func (w *Window) ahead(rank int, seg Segment) error {
 
 // unusualImage is unusual for a packet image of BOTF.
 func (w *Window) unusualImage(r Refusal, size uint64) error {
-	h := w.page[DWImage : DWImage+headerFlits]
+	h := Flits(w.page[DWImage : DWImage+headerFlits])
 	n, key := w.nic, w.key()
-	flag := int(h[flitType] >> 8 & 0xffff)
+	flag := h.Flag()
 	switch {
 	case key&winValid == 0:
 		r.Reason = InvalidWindow
@@ -133,17 +133,17 @@ func (w *Window) unusualImage(r Refusal, size uint64) error {
 		return n.refuse(r)
 	}
 	x := trip{n: n, own: key & winOwner, local: h[flitLocal], size: size}
-	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), int(h[flitTarget]>>32&0xffff))
-	switch kind := uint8(h[flitType]); kind {
+	x.to.rank, x.to.key = r.Node, makeKey(uint32(key), h.PID())
+	switch kind := h.Kind(); kind {
 	case PacketPush:
 		if r.Segment == VPushSegment {
 			x.vpush(&r, flag != 0, w.payload()[:size])
 			flag = 0
 		} else if x.lookUp(&r) {
-			x.there(&r, 0, w.payload()[:size], true)
+			x.deliver(&r, w.payload()[:size])
 		}
 	case PacketPullRequest:
-		x.size = h[flitType] >> 24
+		x.size = h.Length()
 		r.Bytes = int(x.size)
 		if r.Segment == VPushSegment {
 			x.vpush(&r, false, nil)
@@ -155,7 +155,7 @@ func (w *Window) unusualImage(r Refusal, size uint64) error {
 			r.Reason = WrongLength
 		}
 		if r.Reason == 0 {
-			x.there(&r, 0, w.payload()[:size], true)
+			x.deliver(&r, w.payload()[:size])
 		}
 	default:
 		return w.firmware(r, kind, x.to.key, size, flag)
@@ -173,14 +173,14 @@ func (n *NIC) unusualAOTF(r Refusal, address uint32, v uint64) error {
 	if r.Reason != 0 {
 		return n.refuse(r)
 	}
-	target := n.own.header(int(address >> aotfPageShift % AOTFHeaders)).load(hdrTarget)
+	f := Flits{flitTarget: n.own.header(int(address >> aotfPageShift % AOTFHeaders)).load(hdrTarget)}
 	x := trip{n: n, size: 8}
-	x.to.rank, x.to.key = r.Node, target&^(0xffff<<48)
+	x.to.rank, x.to.key = r.Node, f.Key()
 	b := n.aotf.double[:]
 	binary.NativeEndian.PutUint64(b, v)
 	if r.Segment == VPushSegment {
 		x.vpush(&r, false, b) // refused: it asks for no ack
-	} else if x.lookUp(&r) && x.there(&r, 0, b, true) {
+	} else if x.lookUp(&r) && x.deliver(&r, b) {
 		return nil
 	}
 	return n.refuse(r)
@@ -230,7 +230,6 @@ type trip struct {
 	local uint64 // its memory
 	size  uint64
 	to    way // whose va is known once RFend has looked it up
-	room  [MaxImage]byte
 }
 
 // lookUp is RFend's RVA: of a first packet, which names the whole request.
@@ -245,80 +244,101 @@ func (x *trip) lookUp(r *Refusal) bool {
 	return r.Reason == 0
 }
 
-// push reads each packet from the issuer's memory, all of it, and then writes
-// it to the target's.
+// push carries the packets that the issuer's memory fills: each is read as a whole
+// before it leaves. What has left arrives page by page.
 func (x *trip) push(r *Refusal) {
-	for at := uint64(0); at == 0 || at < x.size; at += MaxImage {
-		b := x.room[:min(MaxImage, x.size-at)]
-		if x.here(at, b, false) < len(b) {
-			r.Reason, r.local = NotPinned, true
-			return
-		}
-		if at == 0 && !x.lookUp(r) || !x.there(r, at, b, true) {
-			return
-		}
+	have := x.here()
+	if have < x.size {
+		have -= have % MaxImage
+	}
+	if have == 0 && x.size > 0 {
+		r.Reason, r.local = NotPinned, true
+		return
+	}
+	if !x.lookUp(r) {
+		return
+	}
+	n, why := x.there(have)
+	if !x.move(r, n, true) {
+		return
+	}
+	if r.Reason = why; why == 0 && have < x.size {
+		r.Reason, r.local = NotPinned, true
 	}
 }
 
-// pull has the target's Replier read each packet, and writes it here.
+// pull carries the packets that the target's Replier can read, each as a whole. What has
+// come arrives here page by page.
 func (x *trip) pull(r *Refusal) {
 	if !x.lookUp(r) {
 		return
 	}
-	for at := uint64(0); at < x.size; at += MaxImage {
-		b := x.room[:min(MaxImage, x.size-at)]
-		moved := r.Moved
-		if !x.there(r, at, b, false) {
-			r.Moved = moved
-			return
-		}
-		n := x.here(at, b, true)
-		if r.Moved = moved + n; n < len(b) {
-			r.Reason, r.local = NotPinned, true
-			return
-		}
+	have := x.here()
+	n, why := x.there(x.size)
+	if why != 0 {
+		n -= n % MaxImage
+	}
+	if !x.move(r, min(n, have), false) {
+		return
+	}
+	if r.Reason = why; have < n {
+		r.Reason, r.local = NotPinned, true
 	}
 }
 
-// onPage returns how much of b, which begins at address va, lies on one page.
-func onPage(va uint64, b []byte) []byte {
-	return b[:min(uint64(len(b)), fabric.PageBytes-va%fabric.PageBytes)]
+// deliver carries the payload of one packet, and reports whether all of it arrived.
+func (x *trip) deliver(r *Refusal, payload []byte) bool {
+	n, why := x.there(uint64(len(payload)))
+	if r.Moved, r.Reason, r.Cause = x.n.carry(&x.to, true, payload[:n]); r.Reason == 0 {
+		r.Reason = why
+	}
+	return r.Reason == 0
 }
 
-// here copies between b and the issuer's memory from byte at of the request on,
-// and returns how many bytes it could.
-func (x *trip) here(at uint64, b []byte, write bool) (done int) {
-	for done < len(b) {
-		va := x.local + at + uint64(done)
-		part := onPage(va, b[done:])
-		mem, ok := x.n.local(x.own, va, uint64(len(part)))
+// onPage returns how many of size bytes at address va lie on the first page.
+func onPage(va, size uint64) uint64 { return min(size, fabric.PageBytes-va%fabric.PageBytes) }
+
+// here returns how much of the issuer's memory is pinned, up to the first page that is
+// not.
+func (x *trip) here() (n uint64) {
+	for n < x.size {
+		part := onPage(x.local+n, x.size-n)
+		if _, ok := x.n.local(x.own, x.local+n, part); !ok {
+			break
+		}
+		n += part
+	}
+	return n
+}
+
+// there returns how much of size bytes of the target's memory is pinned, and why not all.
+func (x *trip) there(size uint64) (n uint64, why Reason) {
+	for n < size {
+		part := onPage(x.to.va+n, size-n)
+		if why = x.n.pinned(x.to.t, x.to.rank, x.to.key, x.to.va+n, part, x.to.hint, true); why != 0 {
+			break
+		}
+		n += part
+	}
+	return n, why
+}
+
+// move carries n bytes between the issuer's memory and the target's, and reports
+// whether nothing was withdrawn meanwhile.
+func (x *trip) move(r *Refusal, n uint64, write bool) bool {
+	for to := x.to; n > 0; {
+		part := onPage(x.local, n)
+		mem, ok := x.n.local(x.own, x.local, part)
 		if !ok {
-			return done
-		}
-		if write {
-			dmaWrite(mem, part)
-		} else {
-			dmaRead(part, mem)
-		}
-		done += len(part)
-	}
-	return done
-}
-
-// there copies between b and the target's memory from byte at of the request
-// on, counts what it moved in r, and reports whether that is all.
-func (x *trip) there(r *Refusal, at uint64, b []byte, write bool) bool {
-	for len(b) > 0 {
-		part := onPage(x.to.va+at, b)
-		if r.Reason = x.n.pinned(x.to.t, x.to.rank, x.to.key, x.to.va+at, uint64(len(part)), x.to.hint, true); r.Reason != 0 {
+			r.Reason, r.local = NotPinned, true
 			return false
 		}
-		n, why, cause := x.n.piece(&x.to, at, part, write)
-		r.Moved += n
-		if r.Reason, r.Cause = why, cause; why != 0 {
+		moved, why, cause := x.n.carry(&to, write, mem)
+		if r.Moved += moved; why != 0 {
+			r.Reason, r.Cause = why, cause
 			return false
 		}
-		at, b = at+uint64(n), b[n:]
+		x.local, to.va, n = x.local+part, to.va+part, n-part
 	}
 	return true
 }

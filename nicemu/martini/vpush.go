@@ -78,12 +78,26 @@ func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
 
 // kickVPush is a PUSH or PULL of a Window that names VPUSH's segment.
 func (x *trip) kickVPush(r *Refusal, push, ack bool) {
-	b := x.room[:min(MaxImage, x.size)]
-	if push && x.here(0, b, false) < len(b) {
+	b := make([]byte, min(MaxImage, x.size))
+	if push && !x.read(b) {
 		r.Reason, r.local = NotPinned, true
 		return
 	}
 	x.vpush(r, push && ack, b)
+}
+
+// read copies the issuer's memory to b, and reports whether all of it is pinned.
+func (x *trip) read(b []byte) bool {
+	for done := uint64(0); done < uint64(len(b)); {
+		part := onPage(x.local+done, uint64(len(b))-done)
+		mem, ok := x.n.local(x.own, x.local+done, part)
+		if !ok {
+			return false
+		}
+		dmaRead(b[done:done+part], mem)
+		done += part
+	}
+	return true
 }
 
 // vpush is RFend's miss in RVA for a packet of VPUSH, whose payload is b, and what

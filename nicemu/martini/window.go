@@ -75,22 +75,22 @@ func (w *Window) Push(r Request, b []byte) error { return w.request(CommandPush,
 // Pull reads remote memory into b, which is pinned (martini, section 4.2).
 func (w *Window) Pull(r Request, b []byte) error { return w.request(CommandPull, r, b) }
 
-func (w *Window) request(command uint64, r Request, b []byte) error {
+func (w *Window) request(command int, r Request, b []byte) error {
 	if uint(r.Flag) > CompletionFlags || len(b) >= 1<<40 {
 		return w.nic.refuse(Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: WrongLength, local: true})
 	}
 	if uint(r.Node) >= uint(w.nic.f.Ranks()) {
 		return w.nic.refuse(Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: NoNode})
 	}
-	w.page[DWCommand] = command | uint64(r.Flag)<<8 | uint64(len(b))<<24
-	w.page[DWTarget] = uint64(r.Node) | uint64(r.Node)<<16
+	w.page[DWCommand] = uint64(MakeCommand(command, r.Flag, uint64(len(b))))
+	w.page[DWTarget] = uint64(MakeTarget(r.Node, r.Node))
 	w.page[DWLocal] = fabric.Address(b)
 	w.page[DWSegment] = uint64(r.Segment)
 	w.page[DWOffset] = r.Offset
 	return w.Write(DWKick, 1)
 }
 
-func opName(command uint64) string {
+func opName(command int) string {
 	switch command {
 	case CommandPush:
 		return opPush
@@ -110,11 +110,10 @@ func opName(command uint64) string {
 // to CHK2 for the local side, then the transfer, then CONT. What stops it
 // before the first byte has moved is for unusual.
 func (w *Window) kick() error {
-	command, target := w.page[DWCommand], w.page[DWTarget]
-	op, size := command&0xff, command>>24
-	flag := int(command >> 8 & 0xffff)
+	command, target := Command(w.page[DWCommand]), Target(w.page[DWTarget])
+	op, flag, size := command.Op(), command.Flag(), command.Bytes()
 	r := Refusal{
-		Op: opName(op), Node: int(target & 0xffff), Segment: Segment(w.page[DWSegment]), Offset: w.page[DWOffset], Bytes: int(size),
+		Op: opName(op), Node: target.Node(), Segment: Segment(w.page[DWSegment]), Offset: w.page[DWOffset], Bytes: int(size),
 	}
 	if w.admit(op, flag) != 0 {
 		return w.unusual(r, DWKick, 1)
@@ -127,7 +126,7 @@ func (w *Window) kick() error {
 			return w.unusual(r, DWKick, 1)
 		}
 	}
-	key = makeKey(uint32(key), int(target>>16&0xffff))
+	key = makeKey(uint32(key), target.PID())
 	var to way
 	if r.Reason = to.find(w.nic, r.Node, key, r.Segment, r.Offset, size); r.Reason != 0 {
 		return w.unusual(r, DWKick, 1)
@@ -144,7 +143,7 @@ func (w *Window) kick() error {
 }
 
 // admit does what IDLE and PGID check.
-func (w *Window) admit(op uint64, flag int) Reason {
+func (w *Window) admit(op, flag int) Reason {
 	switch {
 	case op != CommandPush && op != CommandPull:
 		return SpecialRequest

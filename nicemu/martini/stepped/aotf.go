@@ -77,7 +77,7 @@ func (n *node) aotfPacket(w aotfWrite) *packet {
 	}
 	p := n.m.packet(8)
 	p.h = header{}
-	p.h[martini.FlitType] = typeFlit(martini.PacketPush, 0, 8)
+	p.h[martini.FlitType] = martini.TypeFlit(martini.PacketPush, 0, 8)
 	p.h[martini.FlitTarget] = target
 	p.h[martini.FlitSegment], p.h[martini.FlitOffset] = uint64(seg), offset
 	p.h[flitReturn] = returnFlit(n.id, n.id, martini.Windows) | bitLast | bitAOTF

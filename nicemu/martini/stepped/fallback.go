@@ -39,7 +39,7 @@ func (n *node) Run(window, dw int, value uint64) (martini.Outcome, error) {
 		return martini.Outcome{}, err
 	}
 	w := n.nic.Window(window)
-	size := w.Read(martini.DWCommand) >> 24
+	size := martini.Command(w.Read(martini.DWCommand)).Bytes()
 	if dw == martini.DWBotf {
 		size = w.Read(martini.DWImage+martini.FlitType) >> 24
 	}

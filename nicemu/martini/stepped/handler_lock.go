@@ -17,8 +17,8 @@ import (
 func (f *Firmware) lockPacket(kind uint8, size, to int, t martini.Tenure, back *header) *packet {
 	p := f.n.m.packet(size)
 	p.h = header{}
-	p.h[martini.FlitType] = typeFlit(kind, 0, uint64(size))
-	p.h[martini.FlitTarget] = martini.MakeKey(back.pgid(), to) | uint64(to)<<48
+	p.h[martini.FlitType] = martini.TypeFlit(kind, 0, uint64(size))
+	p.h[martini.FlitTarget] = martini.TargetFlit(martini.MakeKey(back.pgid(), to), to)
 	p.h[martini.FlitLocal] = uint64(t)
 	p.h[flitReturn] = back[flitReturn]&^uint64(bitReply|bitAOTF) | bitLast | bitFirmware
 	p.h[flitSerial] = back[flitSerial]
@@ -43,7 +43,7 @@ func (f *Firmware) call(command uint8) martini.Reason {
 	if !valid {
 		return martini.InvalidWindow
 	}
-	id := words[martini.DWCommand] >> 24
+	id := martini.Command(words[martini.DWCommand]).Bytes()
 	var back header
 	back[martini.FlitTarget] = key
 	back[flitReturn] = returnFlit(n.id, int(key>>32), x.window)
@@ -52,7 +52,7 @@ func (f *Firmware) call(command uint8) martini.Reason {
 	f.Tick(busWrite)
 	switch command {
 	case martini.CommandLockInit:
-		home := int(words[martini.DWTarget] & 0xffff)
+		home := martini.Target(words[martini.DWTarget]).Node()
 		return n.nic.InitLock(key, id, home, martini.Segment(words[martini.DWSegment]), words[martini.DWOffset])
 	case martini.CommandLock:
 		t, home, why := n.nic.LockTable().Want(key, id)

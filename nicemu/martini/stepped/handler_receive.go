@@ -54,8 +54,8 @@ func (f *Firmware) refuse(h *header, why martini.Reason, left uint64) {
 	}
 	p := n.m.packet(0)
 	p.h = header{}
-	p.h[martini.FlitType] = typeFlit(packetNotice, 0, 0)
-	p.h[martini.FlitTarget] = martini.MakeKey(h.pgid(), h.issuerPID()) | uint64(h.issuer())<<48
+	p.h[martini.FlitType] = martini.TypeFlit(packetNotice, 0, 0)
+	p.h[martini.FlitTarget] = martini.TargetFlit(martini.MakeKey(h.pgid(), h.issuerPID()), h.issuer())
 	p.h[martini.FlitOffset], p.h[martini.FlitSegment] = uint64(why), left
 	p.h[martini.FlitLocal] = h[martini.FlitLocal]
 	p.h[flitReturn] = h[flitReturn]&^uint64(bitAOTF|bitReply) | bitFirmware

@@ -141,7 +141,7 @@ func (f *Firmware) finish(x *outgoing) {
 		if x.open == nil {
 			x.room = int(min(MTU, x.left))
 			x.open = n.m.packet(x.room)
-			x.h[martini.FlitType] = typeFlit(x.h.kind(), x.h.flag(), x.left)
+			x.h[martini.FlitType] = martini.TypeFlit(x.h.kind(), x.h.flag(), x.left)
 			x.open.h, x.open.built = x.h, true
 			if uint64(x.room) == x.left {
 				x.open.h[flitReturn] |= bitLast

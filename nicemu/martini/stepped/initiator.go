@@ -59,19 +59,19 @@ func (n *node) takeRequest(x *outgoing) Cond {
 	if r.botf {
 		return Other
 	}
-	command, target := r.words[martini.DWCommand], r.words[martini.DWTarget]
-	x.h[martini.FlitTarget] = martini.MakeKey(0, int(target>>16)) | target<<48
+	command, target := martini.Command(r.words[martini.DWCommand]), martini.Target(r.words[martini.DWTarget])
+	x.h[martini.FlitTarget] = martini.TargetFlit(martini.MakeKey(0, target.PID()), target.Node())
 	x.h[martini.FlitSegment] = r.words[martini.DWSegment]
 	x.h[martini.FlitOffset] = r.words[martini.DWOffset]
-	x.left = command >> 24
-	flag := int(command >> 8 & 0xffff)
-	switch command & 0xff {
+	x.left = command.Bytes()
+	flag := command.Flag()
+	switch command.Op() {
 	case martini.CommandPush:
 		x.va = r.words[martini.DWLocal]
-		x.h[martini.FlitType] = typeFlit(martini.PacketPush, flag, x.left)
+		x.h[martini.FlitType] = martini.TypeFlit(martini.PacketPush, flag, x.left)
 		return Push
 	case martini.CommandPull:
-		x.h[martini.FlitType] = typeFlit(martini.PacketPullRequest, flag, x.left)
+		x.h[martini.FlitType] = martini.TypeFlit(martini.PacketPullRequest, flag, x.left)
 		x.h[martini.FlitLocal] = r.words[martini.DWLocal]
 		return Other
 	}
@@ -111,10 +111,10 @@ func (n *node) admit(x *outgoing) Cond {
 	if r.botf {
 		h = &r.image.h
 		if h.kind() != martini.PacketPullRequest {
-			h[martini.FlitType] = typeFlit(h.kind(), h.flag(), r.size)
+			h[martini.FlitType] = martini.TypeFlit(h.kind(), h.flag(), r.size)
 		}
 	}
-	h[martini.FlitTarget] = h[martini.FlitTarget]&^0xffffffff | key&0xffffffff
+	h.users().Own(key)
 	h[flitReturn] = returnFlit(n.id, int(key>>32&0xffff), r.window)
 	h[flitSerial] = r.serial
 	if !r.botf && h.kind() == martini.PacketPush {
@@ -160,7 +160,7 @@ func (n *node) size(mod Module, x *outgoing, q *headers) Cond {
 	}
 	x.room = int(min(MTU, x.left))
 	x.open = n.m.packet(x.room)
-	x.h[martini.FlitType] = typeFlit(x.h.kind(), x.h.flag(), x.left)
+	x.h[martini.FlitType] = martini.TypeFlit(x.h.kind(), x.h.flag(), x.left)
 	h := x.h
 	if uint64(x.room) == x.left {
 		h[flitReturn] |= bitLast

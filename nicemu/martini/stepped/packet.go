@@ -33,13 +33,14 @@ const (
 // header is the flits of a packet.
 type header [flits]uint64
 
-func (h *header) kind() uint8              { return uint8(h[martini.FlitType]) }
-func (h *header) flag() int                { return int(h[martini.FlitType] >> 8 & 0xffff) }
-func (h *header) length() uint64           { return h[martini.FlitType] >> 24 }
-func (h *header) key() uint64              { return h[martini.FlitTarget] & (1<<48 - 1) }
-func (h *header) pgid() uint32             { return uint32(h[martini.FlitTarget]) }
-func (h *header) node() int                { return int(h[martini.FlitTarget] >> 48) }
-func (h *header) segment() martini.Segment { return martini.Segment(h[martini.FlitSegment]) }
+func (h *header) users() martini.Flits     { return h[:martini.HeaderFlits] }
+func (h *header) kind() uint8              { return h.users().Kind() }
+func (h *header) flag() int                { return h.users().Flag() }
+func (h *header) length() uint64           { return h.users().Length() }
+func (h *header) key() uint64              { return h.users().Key() }
+func (h *header) pgid() uint32             { return h.users().PGID() }
+func (h *header) node() int                { return h.users().Node() }
+func (h *header) segment() martini.Segment { return h.users().Segment() }
 func (h *header) has(bit uint64) bool      { return h[flitReturn]&bit != 0 }
 func (h *header) issuer() int              { return int(h[flitReturn] & 0xffff) }
 func (h *header) issuerPID() int           { return int(h[flitReturn] >> 16 & 0xffff) }
@@ -49,12 +50,6 @@ func (h *header) window() int              { return int(h[flitReturn] >> 32 & 0x
 // is the last packet of its request (martini, section 4.4). An ack, and what
 // already is an answer, wants none.
 func (h *header) wantsAck() bool { return h.flag() != 0 && h.has(bitLast) && !h.has(bitReply) }
-
-// typeFlit composes flit 0: length is what is left of the request, this packet
-// included.
-func typeFlit(kind uint8, flag int, length uint64) uint64 {
-	return uint64(kind) | uint64(flag)<<8 | length<<24
-}
 
 func returnFlit(node, pid, window int) uint64 {
 	return uint64(uint16(node)) | uint64(uint16(pid))<<16 | uint64(uint16(window))<<32

@@ -71,8 +71,8 @@ func (n *node) takeJob(x *outgoing) Cond {
 		return AckRequest
 	}
 	*x = outgoing{key: j.h.key(), va: j.va, left: j.h.length(), seg: j.h.segment(), serial: j.h[flitSerial], window: j.h.window()}
-	x.h[martini.FlitType] = typeFlit(martini.PacketPullResponse, j.h.flag(), x.left)
-	x.h[martini.FlitTarget] = martini.MakeKey(j.h.pgid(), j.h.issuerPID()) | uint64(j.h.issuer())<<48
+	x.h[martini.FlitType] = martini.TypeFlit(martini.PacketPullResponse, j.h.flag(), x.left)
+	x.h[martini.FlitTarget] = martini.TargetFlit(martini.MakeKey(j.h.pgid(), j.h.issuerPID()), j.h.issuer())
 	x.h[martini.FlitLocal] = j.h[martini.FlitLocal]
 	x.h[flitReturn] = j.h[flitReturn]&^uint64(bitLast|bitAOTF) | bitReply
 	x.h[flitSerial] = x.serial
@@ -87,8 +87,8 @@ func (n *node) takeJob(x *outgoing) Cond {
 func (n *node) ackOf(h *header, word uint64) *packet {
 	p := n.m.packet(8)
 	p.h = header{}
-	p.h[martini.FlitType] = typeFlit(martini.PacketAck, 0, 8)
-	p.h[martini.FlitTarget] = martini.MakeKey(h.pgid(), h.issuerPID()) | uint64(h.issuer())<<48
+	p.h[martini.FlitType] = martini.TypeFlit(martini.PacketAck, 0, 8)
+	p.h[martini.FlitTarget] = martini.TargetFlit(martini.MakeKey(h.pgid(), h.issuerPID()), h.issuer())
 	p.h[martini.FlitLocal] = n.m.nodes[h.issuer()].nic.FlagAddress(h.window(), h.flag())
 	p.h[flitReturn] = h[flitReturn]&^uint64(bitAOTF) | bitLast | bitReply
 	p.h[flitSerial] = h[flitSerial]

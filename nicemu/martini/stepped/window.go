@@ -84,8 +84,8 @@ func (m *Machine) Request(node, window int, command uint8, r martini.Request, lo
 
 // parameters writes a request to a Window, but for the kick.
 func parameters(w *martini.Window, command uint8, r martini.Request, local, size uint64) {
-	w.Store(martini.DWCommand, uint64(command)|uint64(uint16(r.Flag))<<8|size<<24)
-	w.Store(martini.DWTarget, uint64(uint16(r.Node))|uint64(uint16(r.Node))<<16)
+	w.Store(martini.DWCommand, uint64(martini.MakeCommand(int(command), r.Flag, size)))
+	w.Store(martini.DWTarget, uint64(martini.MakeTarget(r.Node, r.Node)))
 	w.Store(martini.DWLocal, local)
 	w.Store(martini.DWSegment, uint64(r.Segment))
 	w.Store(martini.DWOffset, r.Offset)
@@ -107,8 +107,8 @@ func image(w *martini.Window, p *martini.Packet) {
 	if p.Type != martini.PacketPullRequest {
 		n = len(p.Payload)
 	}
-	w.Store(martini.DWImage+martini.FlitType, typeFlit(p.Type, int(uint16(p.Flag)), uint64(n)))
-	w.Store(martini.DWImage+martini.FlitTarget, martini.MakeKey(p.PGID, p.PID)|uint64(uint16(p.Node))<<48)
+	w.Store(martini.DWImage+martini.FlitType, martini.TypeFlit(p.Type, p.Flag, uint64(n)))
+	w.Store(martini.DWImage+martini.FlitTarget, martini.TargetFlit(martini.MakeKey(p.PGID, p.PID), p.Node))
 	w.Store(martini.DWImage+martini.FlitSegment, uint64(p.Segment))
 	w.Store(martini.DWImage+martini.FlitOffset, p.Offset)
 	w.Store(martini.DWImage+martini.FlitLocal, p.Local)
