@@ -76,7 +76,9 @@ type Caps struct {
 //   - cost: neither Post nor Poll allocates for Packet, Shared and Arrived, or
 //     calls the system unless a sleeping peer must be woken. Polling costs the same
 //     however many idle peers are connected.
-//   - close: Close is called once, after everything else.
+//   - close: Close is called once, after everything else. What others post to this
+//     peer from then on goes nowhere, or shows its end; its memory is out of reach,
+//     so that Pull and Push are refused.
 type Translator interface {
 	Self() int
 	Peers() int

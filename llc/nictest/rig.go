@@ -15,16 +15,17 @@ const patience = 10 * time.Second
 // they report until it is asked for.
 type rig struct {
 	testing.TB
-	ts    []ir.Translator
-	caps  ir.Caps
-	inbox [][]ir.Event // per peer, Data copied
-	token uint64
-	wait  time.Duration // for what must come
+	ts     []ir.Translator
+	caps   ir.Caps
+	inbox  [][]ir.Event // per peer, Data copied
+	token  uint64
+	wait   time.Duration // for what must come
+	closed []bool        // by the test
 }
 
 func newRig(t testing.TB, ts []ir.Translator) *rig {
 	t.Helper()
-	r := &rig{TB: t, ts: ts, inbox: make([][]ir.Event, len(ts)), wait: patience}
+	r := &rig{TB: t, ts: ts, inbox: make([][]ir.Event, len(ts)), closed: make([]bool, len(ts)), wait: patience}
 	for i, tr := range ts {
 		if tr.Self() != i || tr.Peers() != len(ts) {
 			t.Fatalf("translator %d of %d calls itself %d of %d", i, len(ts), tr.Self(), tr.Peers())
@@ -45,7 +46,7 @@ func (r *rig) post(peer int, cmd ir.Command) uint64 {
 // poll takes at most one event of a peer into its inbox.
 func (r *rig) poll(peer int) bool {
 	var ev ir.Event
-	if !r.ts[peer].Poll(&ev) {
+	if r.closed[peer] || !r.ts[peer].Poll(&ev) {
 		return false
 	}
 	if ev.Kind == 0 || ev.Kind >= ir.NumKinds {

@@ -39,6 +39,9 @@ func (c *trial) run(t testing.TB, open func(t testing.TB, peers int) []ir.Transl
 	r.wait = wait
 	c.test(r)
 	for i, tr := range ts {
+		if r.closed[i] {
+			continue
+		}
 		if err := tr.Close(); err != nil {
 			t.Errorf("peer %d: Close: %v", i, err)
 		}
@@ -71,6 +74,7 @@ func suite() []trial {
 		{"end", 3, testBrokenWay},
 		{"end/more is due", 3, testEndWhileMoreIsDue},
 		{"end/nothing after it", 3, testNothingAfterTheEnd},
+		{"end/closed", 3, testClosed},
 		{"conceal", 2, testConcealRefused},
 		{"hint", 3, testHint},
 		{"allocations", 2, testAllocations},

@@ -1,6 +1,7 @@
 package nictest
 
 import (
+	"bytes"
 	"errors"
 
 	"rhinet/llc/ir"
@@ -142,4 +143,66 @@ func testConcealRefused(r *rig) {
 	ev := r.arrival(1, 0)
 	check(r, &ev, 0, 8)
 	r.quiet()
+}
+
+// testClosed: what is posted to a peer that has closed its translator goes nowhere,
+// or shows its end, once. Its memory cannot be reached any more, every answer
+// that is due comes, and the others go on.
+func testClosed(r *rig) {
+	var ring *stream
+	if r.caps.Rings > 0 {
+		ring = r.stream(2, 1, 0)
+		ring.send(10)
+		ring.get(0, 10)
+	}
+	memory := make([]byte, 64)
+	var segment ir.Segment
+	if r.caps.Remote {
+		segment = r.answer(1, r.post(1, ir.Command{Op: ir.Expose, Data: memory}), ir.Exposed).Segment
+	}
+	if err := r.ts[1].Close(); err != nil {
+		r.Fatal(err)
+	}
+	r.closed[1] = true
+	shared := func(from, to, i int) {
+		r.post(from, ir.Command{Op: ir.Shared, Peer: int32(to), Header: header(i), Data: payload(i, 8)})
+		for range 4 { // a Shared that is not answered has gone
+			r.poll(from)
+		}
+	}
+	for i := range 2 {
+		shared(0, 1, i)
+		shared(2, 1, i)
+	}
+	if ring != nil {
+		r.post(2, ring.command(1, 10))
+	}
+	for _, from := range []int{0, 2} {
+		for _, op := range r.reaching() {
+			cmd := ir.Command{Op: op, Peer: 1, Segment: segment, Data: bytes.Repeat([]byte{7}, 8)}
+			token := r.post(from, cmd)
+			ev := r.await(from, "answer", func(ev *ir.Event) bool { return ev.Token == token })
+			if ev.Kind != ir.Failed || ev.Err == nil {
+				r.Errorf("%v of the memory of a peer that has closed: %+v", op, ev)
+			}
+		}
+		for len(r.inbox[from]) > 0 && isEnd(&r.inbox[from][0], 1) { // more than one is seen by contract.Watch
+			r.inbox[from] = r.inbox[from][1:]
+		}
+	}
+	if !bytes.Equal(memory, make([]byte, len(memory))) {
+		r.Error("the memory of a peer that has closed was written")
+	}
+	shared(0, 2, 9)
+	ev := r.arrival(2, 0)
+	check(r, &ev, 9, 8)
+	r.quiet()
+}
+
+// reaching returns the commands that reach registered memory of peers.
+func (r *rig) reaching() []ir.Op {
+	if r.caps.Remote {
+		return []ir.Op{ir.Pull, ir.Push}
+	}
+	return nil
 }
