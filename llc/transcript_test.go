@@ -17,7 +17,7 @@ import (
 
 // TestTranscripts runs testdata/*.txt. The commands:
 //
-//	world peers=2 [capability=value ...]       new engines
+//	world peers=2 [capability=value ...]       new engines; connected: with rings between all
 //	send P to=Q tag= bytes= [sync] [context=]  the n-th request of P is called n
 //	recv P from=Q|-1 tag= bytes= [context=]
 //	cancel P N; probe P from= tag= [context=]
@@ -98,7 +98,7 @@ func (s *stage) world(c *script.Command) {
 		}
 		return fmt.Errorf("attach: %w", fs.ErrPermission)
 	}
-	s.engines, s.reqs, s.dead = nil, make([][]*actor, n), map[int]bool{}
+	s.engines, s.reqs, s.dead, s.refuse, s.hard = nil, make([][]*actor, n), map[int]bool{}, 0, false
 	for i := range n {
 		s.engines = append(s.engines, llc.New(llc.Config{Self: i, Peers: n, Caps: s.caps, Trace: func(t llc.Transition) {
 			id := ""
@@ -108,6 +108,33 @@ func (s *stage) world(c *script.Command) {
 			s.say("%d %s%s with %d: %s -> %s", i, t.Machine, id, t.Peer, t.From, t.To)
 		}}))
 	}
+	if c.Has("connected") {
+		s.connect(c)
+	}
+}
+
+// connect has everybody send an empty message to everybody, so that all have rings. It is
+// not part of the output.
+func (s *stage) connect(c *script.Command) {
+	for i, from := range s.engines {
+		for k, to := range s.engines {
+			if i != k {
+				to.Recv(&llc.Request{Peer: i})
+				from.Send(&llc.Request{Peer: k})
+				s.post(i)
+				s.post(k)
+			}
+		}
+	}
+	s.run(c)
+	for i, e := range s.engines {
+		for k := range s.engines {
+			if w, r := llc.States(e, k); i != k && (w != "Ring" || r != "Watching") {
+				c.Fatalf("%d and %d are %s, %s", i, k, w, r)
+			}
+		}
+	}
+	s.out.Reset()
 }
 
 func (s *stage) add(c *script.Command, peer string) (int, *actor) {
