@@ -3,7 +3,9 @@ package nictest
 import (
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 
 	"rhinet/internal/ring"
 	"rhinet/llc/ir"
@@ -124,5 +126,34 @@ func TestClosedPeerIsGone(t *testing.T) {
 			t.Errorf("op %d: %+v", op, ev)
 		}
 		reported = true
+	}
+}
+
+// hasty is a translator of which every second sleep ends at once, as a signal ends it.
+type hasty struct {
+	ir.Translator
+	sleeps int
+}
+
+func (h *hasty) Sleep(d time.Duration) {
+	if h.sleeps++; h.sleeps%2 == 0 {
+		h.Translator.Sleep(d)
+	}
+}
+
+// TestSleepsMayEndEarly: the contract allows it.
+func TestSleepsMayEndEarly(t *testing.T) {
+	open := func(_ testing.TB, peers int) []ir.Translator {
+		all := Loopback(peers, DefaultCaps())
+		for i, tr := range all {
+			a := ir.AbilitiesOf(tr)
+			all[i] = a.Give(&hasty{Translator: tr})
+		}
+		return all
+	}
+	for _, c := range suite() {
+		if strings.Contains(c.name, "sleep") {
+			t.Run(c.name, func(t *testing.T) { c.run(t, open, patience, func(err error) { t.Error(err) }) })
+		}
 	}
 }

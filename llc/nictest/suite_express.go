@@ -131,7 +131,7 @@ func testPollOthers(r *rig) {
 func testExpressWakes(r *rig) {
 	s, from, to := r.express()
 	for i := range 3 {
-		r.slumber(1, "placed packet", func() { s.place(from, 8) })
+		r.slumber(1, "placed packet", func() { s.place(from, 8) }, func() bool { return to.Look(0, new(ir.View)) })
 		s.look(to, i, 8)
 		to.Take()
 	}
