@@ -50,6 +50,7 @@ type transfer struct {
 	packet        *packet
 	at            int // in the payload
 	word          uint64
+	what          Write // of a word, or of nothing
 	joint         joint
 }
 
@@ -58,6 +59,7 @@ type engine struct {
 	now   transfer
 	turn  requester
 	burst int // bytes in this step
+	bus   tenure
 }
 
 // dmac is the DMA controller: per requester a request FIFO, per master an
@@ -92,6 +94,9 @@ func (n *node) actDMAC(i int) Cond {
 		if n.slaves[i] {
 			return Stay
 		}
+		if !n.seize(i) {
+			return Stay
+		}
 		n.slaves[i] = true
 		e.now = n.queues[e.turn].take()
 		return Begun
@@ -105,15 +110,20 @@ func (n *node) actDMAC(i int) Cond {
 		return Granted
 	case DATA:
 		t := &e.now
+		if !n.holds(e) {
+			return Stay
+		}
 		e.burst = min(burst, t.size-t.done)
 		n.move(t, e.burst)
 		if t.done += e.burst; t.done < t.size {
+			n.passBus(e)
 			return Stay
 		}
 		n.slaves[i] = false
 		if t.slave < buffers {
 			n.slaves[t.slave] = false
 		}
+		n.yieldBus(e)
 		n.ended(t, e.turn)
 		return Done
 	}
@@ -146,5 +156,6 @@ func (n *node) ended(t *transfer, by requester) {
 	if by == fromCPU {
 		n.served++
 	}
+	n.wrote(t.what)
 	*t = transfer{}
 }

@@ -29,6 +29,7 @@ type Firmware struct {
 	resting  bool
 	handlers map[exception]Handler
 	software bool
+	pause    int // clocks until it goes on; 0: when something has changed
 	outbox   fifo[*packet]
 	asked    uint64 // DMA requests of the processor's
 }
@@ -68,12 +69,38 @@ func (f *Firmware) main(yield func(struct{}) bool) {
 	}
 }
 
-// Tick lets steps pass.
+// Tick lets steps pass: in virtual time, clocks of the core.
 func (f *Firmware) Tick(steps int) {
+	if f.n.m.chip != nil && steps > 0 {
+		f.pause = steps
+		steps = 1
+	}
 	for range steps {
-		if !f.yield(struct{}{}) {
-			panic(halted{})
-		}
+		f.give()
+	}
+}
+
+// give lets the other modules go on.
+func (f *Firmware) give() {
+	if !f.yield(struct{}{}) {
+		panic(halted{})
+	}
+}
+
+// until waits for something that is looked at again and again.
+func (f *Firmware) until(ok func() bool) {
+	for !ok() {
+		f.pause = 0
+		f.give()
+	}
+	f.Spend(Polling)
+}
+
+// Spend lets pass what the instructions of a job take: in steps, where only
+// the control bus and the DMA controller are seen, nothing.
+func (f *Firmware) Spend(j Job) {
+	if c := f.n.m.chip; c != nil {
+		f.Tick(c.Firmware[j])
 	}
 }
 
@@ -154,13 +181,14 @@ func (n *node) resume(mod Module, s State) error {
 	if s == MISS || !has(mod, s) {
 		return fmt.Errorf("stepped: %v has no state %v to go on from", mod, s)
 	}
-	r.state, r.waited, r.line = s, 0, false
+	n.enter(mod, s)
+	r.waited, r.line = 0, false
 	if s == IDLE && mod == RFend {
 		n.rf.noLookup = false
 	}
-	n.busy = true
+	n.poke()
 	if n.m.o.Observe != nil {
-		n.m.o.Observe(Event{n.m.clock, n.id, mod, MISS, s, Always, Programmed, 0})
+		n.m.o.Observe(Event{n.m.Clock(), n.id, mod, MISS, s, Always, Programmed, 0})
 	}
 	return nil
 }
@@ -210,21 +238,23 @@ func (m *Machine) Before(node int, mod Module) State { return m.nodes[node].regs
 // dma has the DMA controller carry out a request of the processor's, and waits.
 func (f *Firmware) dma(t transfer) {
 	for f.n.full(fromCPU) {
-		f.Tick(1)
+		f.pause = 0
+		f.give()
 	}
 	f.n.ask(fromCPU, t)
 	f.asked++
-	for f.n.served < f.asked {
-		f.Tick(1)
-	}
+	f.until(f.answered)
 }
+
+// answered reports whether all requests of the processor's have ended.
+func (f *Firmware) answered() bool { return f.n.served == f.asked }
 
 // readTable reads one entry of a table in SDRAM to SRAM (martini, section 8.2).
 func (f *Firmware) readTable() {
 	f.dma(transfer{master: dimm, slave: sram, kind: readTable, size: 64})
 }
 
-// storeWord writes a word to host memory.
-func (f *Firmware) storeWord(frame martini.Frame, off int, word uint64) {
-	f.dma(transfer{master: pci, slave: sram, kind: storeWord, frame: frame, off: off, size: 8, word: word})
+// storeWord writes a word to host memory; what tells what it says.
+func (f *Firmware) storeWord(frame martini.Frame, word uint64, what Write) {
+	f.dma(transfer{master: pci, slave: sram, kind: storeWord, frame: frame, size: 8, word: word, what: what})
 }

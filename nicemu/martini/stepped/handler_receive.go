@@ -144,9 +144,7 @@ func (f *Firmware) rbendMiss() bool {
 		return true
 	}
 	p := x.packet
-	for p.drained < p.size-x.left || n.storing() || n.queues[fromRBend].len() > 0 {
-		f.Tick(1)
-	}
+	f.until(func() bool { return p.drained >= p.size-x.left && !n.storing() && n.queues[fromRBend].len() == 0 })
 	for i := range n.jobs.len() {
 		if j := n.jobs.at(i); j.ack && j.arrival == n.number {
 			j.cancelled = true
@@ -194,6 +192,6 @@ func (f *Firmware) advanceRing() {
 	r := f.n.ring
 	r.receive, r.pending = r.next, false
 	if frame, ok := f.n.nic.Frame(r.key, r.base/pageBytes-1, 0, 8); ok && frame.Hold() {
-		f.storeWord(frame, 0, r.receive)
+		f.storeWord(frame, r.receive, Write{What: WroteRing, Serial: r.receive})
 	}
 }

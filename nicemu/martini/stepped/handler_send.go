@@ -47,7 +47,7 @@ func (f *Firmware) specialRequest() bool {
 
 // done ends the request that the Initiator holds: what CONT does.
 func (f *Firmware) done(x *outgoing) {
-	f.storeWord(f.n.nic.ContFrame(x.window), 0, x.serial)
+	f.storeWord(f.n.nic.ContFrame(x.window), x.serial, x.dealtWith())
 	f.n.popRequest()
 	f.Resume(Initiator, IDLE)
 }
@@ -110,7 +110,7 @@ func (f *Firmware) cancel(why martini.Reason) {
 		left = n.requests.head().size
 	}
 	f.dropOpen(x, &n.heads[0], fromInitiator)
-	f.storeWord(n.nic.ContFrame(x.window), 0, x.serial)
+	f.storeWord(n.nic.ContFrame(x.window), x.serial, x.dealtWith())
 	n.learn(Refused{x.window, x.serial, why, true, left})
 	n.popRequest()
 	f.Resume(Initiator, IDLE)
@@ -123,9 +123,7 @@ func (f *Firmware) dropOpen(x *outgoing, q *headers, by requester) {
 		return
 	}
 	p := x.open
-	for !p.built || p.have < p.size-x.room {
-		f.Tick(1)
-	}
+	f.until(func() bool { return p.built && p.have >= p.size-x.room })
 	q.queue.drop(func(o **packet) bool { return *o == p })
 	f.n.m.free(p)
 	x.open = nil
@@ -135,10 +133,8 @@ func (f *Firmware) dropOpen(x *outgoing, q *headers, by requester) {
 func (f *Firmware) finish(x *outgoing) {
 	n, q := f.n, &f.n.heads[0]
 	for x.left > 0 {
-		for x.open == nil && q.full() {
-			f.Tick(1)
-		}
 		if x.open == nil {
+			f.until(func() bool { return !q.full() })
 			x.room = int(min(MTU, x.left))
 			x.open = n.m.packet(x.room)
 			x.h[martini.FlitType] = martini.TypeFlit(x.h.kind(), x.h.flag(), x.left)
@@ -156,9 +152,8 @@ func (f *Firmware) finish(x *outgoing) {
 		if !n.translate(&x.piece, x.key, x.va, x.want(), 0) || n.fetch(fromCPU, x) == Withdrawn {
 			continue
 		}
-		for f.asked++; n.served < f.asked; {
-			f.Tick(1)
-		}
+		f.asked++
+		f.until(f.answered)
 	}
 	f.done(x)
 }

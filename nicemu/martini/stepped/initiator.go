@@ -209,7 +209,7 @@ func (n *node) cont(by requester, x *outgoing) Cond {
 	if n.full(by) {
 		return Stay
 	}
-	n.ask(by, transfer{master: pci, slave: registers, kind: storeWord, frame: n.nic.ContFrame(x.window), size: 8, word: x.serial})
+	n.ask(by, transfer{master: pci, slave: registers, kind: storeWord, frame: n.nic.ContFrame(x.window), size: 8, word: x.serial, what: x.dealtWith()})
 	n.popRequest()
 	return Always
 }

@@ -23,6 +23,7 @@ type Options struct {
 	TLB     Geometry                                  // zero: Host32
 	Direct  bool                                      // packets sent by AOTF take RFend's states AOTF and AOTFR
 	Timeout int                                       // steps that a module waits before it raises an exception; 0: never
+	Chip    *Chip                                     // virtual time; nil: every state takes one step, and nothing is timed
 	Observe func(Event)                               // called for each module that has something to do, each step
 	Refused func(node int, r Refused)                 // called for each refusal that an issuer learns of
 	Trouble func(node int, module Module, from State) // called for each exception that firmware takes up
@@ -69,6 +70,7 @@ type Machine struct {
 	nodes []*node
 	next  *transitions
 	o     Options
+	chip  *Chip // nil: steps
 	pool  []*packet
 }
 
@@ -80,6 +82,7 @@ type node struct {
 	regs [Modules]register
 	busy bool // may have something to do
 
+	agenda
 	windowUnit
 	initiatorUnit
 	replierUnit
@@ -108,7 +111,10 @@ func New(manager *martini.Manager, nics []*martini.NIC, o Options) (*Machine, er
 	if o.TLB.Sets <= 0 || o.TLB.Sets&(o.TLB.Sets-1) != 0 || o.TLB.Ways < 1 || o.TLB.Ways > maxWays {
 		return nil, fmt.Errorf("stepped: a TLB of %d sets and %d ways; sets are a power of two, ways at most %d", o.TLB.Sets, o.TLB.Ways, maxWays)
 	}
-	m := &Machine{next: compile(), o: o}
+	if o.Chip != nil && o.Timeout != 0 {
+		return nil, errors.New("stepped: timeouts are counted in steps, and a machine in virtual time has none")
+	}
+	m := &Machine{next: compile(), o: o, chip: o.Chip}
 	for i, nic := range nics {
 		if nic == nil || nic.Rank() != i {
 			return nil, fmt.Errorf("stepped: NIC %d is not that of rank %d", i, i)
@@ -124,6 +130,7 @@ func New(manager *martini.Manager, nics []*martini.NIC, o Options) (*Machine, er
 		n.patlb, n.rvatlb = newTLB[martini.Frame](o.TLB), newTLB[segment](o.TLB)
 		n.rfendUnit.broken = make([][2][martini.Windows]uint64, len(nics))
 		n.cpu.start(n)
+		n.plan()
 		m.nodes = append(m.nodes, n)
 	}
 	for _, n := range m.nodes {
@@ -141,14 +148,25 @@ func (m *Machine) Close() {
 	}
 }
 
-// Clock returns the number of steps so far.
-func (m *Machine) Clock() uint64 { return m.clock }
+// Clock returns the number of steps so far: in virtual time, of clocks of the
+// core.
+func (m *Machine) Clock() uint64 {
+	if m.chip != nil {
+		return m.chip.clocks()
+	}
+	return m.clock
+}
 
 // State returns the state register of a module.
 func (m *Machine) State(node int, mod Module) State { return m.nodes[node].regs[mod].state }
 
-// Step advances every module of every node by one state.
+// Step advances every module of every node by one state: in virtual time, all
+// by one clock of the core.
 func (m *Machine) Step() {
+	if m.chip != nil {
+		m.chip.step()
+		return
+	}
 	m.clock++
 	for _, n := range m.nodes {
 		if n.busy {
@@ -190,25 +208,48 @@ func (m *Machine) Run(limit int) error {
 	return err
 }
 
-// step lets the modules of a node act, those first that empty what others
-// fill, so that nothing passes two modules in one step.
+// order is how the modules of a node act in one step: those first that empty
+// what others fill, so that nothing passes two modules in one step.
+var order = [Modules]Module{SWI, CPU, PCIDMAC, DIMMDMAC, SRAMDMAC, RBend, Replier, RFend, Sender, Header, Initiator, AOTFSend, Window}
+
+// step lets the modules of a node act.
 func (n *node) step() {
-	moved := n.advance(SWI, n.actSWI())
-	moved = n.advance(CPU, n.actCPU()) || moved
-	for i := range n.engines {
-		moved = n.advance(PCIDMAC+Module(i), n.actDMAC(i)) || moved
+	moved := false
+	for _, mod := range order {
+		moved = n.advance(mod, n.act(mod)) || moved
 	}
-	moved = n.advance(RBend, n.actRBend()) || moved
-	moved = n.advance(Replier, n.actReplier()) || moved
-	moved = n.advance(RFend, n.actRFend()) || moved
-	moved = n.advance(Sender, n.actSender()) || moved
-	moved = n.advance(Header, n.actHeader()) || moved
-	moved = n.advance(Initiator, n.actInitiator()) || moved
-	moved = n.advance(AOTFSend, n.actAOTF()) || moved
-	moved = n.advance(Window, n.actWindow()) || moved
 	if !moved {
 		n.busy = n.active()
 	}
+}
+
+// act has a module do the work of its state, and returns what it found.
+func (n *node) act(mod Module) Cond {
+	switch mod {
+	case SWI:
+		return n.actSWI()
+	case CPU:
+		return n.actCPU()
+	case PCIDMAC, DIMMDMAC, SRAMDMAC:
+		return n.actDMAC(int(mod - PCIDMAC))
+	case RBend:
+		return n.actRBend()
+	case Replier:
+		return n.actReplier()
+	case RFend:
+		return n.actRFend()
+	case Sender:
+		return n.actSender()
+	case Header:
+		return n.actHeader()
+	case Initiator:
+		return n.actInitiator()
+	case AOTFSend:
+		return n.actAOTF()
+	case Window:
+		return n.actWindow()
+	}
+	return Stay
 }
 
 // active reports whether a module is not at rest, or has been told to work.
@@ -238,7 +279,7 @@ func (n *node) advance(mod Module, on Cond) bool {
 	r.waited = 0
 	if next := State(to - 1); next == MISS {
 		n.suspend(mod, from)
-	} else if r.state = next; r.brk && r.stop == next {
+	} else if n.enter(mod, next); r.brk && r.stop == next {
 		n.suspend(mod, next) // on entry, before the state's action
 	}
 	if n.m.o.Observe != nil {
@@ -259,14 +300,15 @@ func (n *node) observe(mod Module, from, to State, on Cond) {
 	if on == Stay && from != MISS && from != HANDLER && bytes == 0 {
 		work = Waiting
 	}
-	n.m.o.Observe(Event{n.m.clock, n.id, mod, from, to, on, work, bytes})
+	n.m.o.Observe(Event{n.m.Clock(), n.id, mod, from, to, on, work, bytes})
 }
 
 // suspend sends a module to MISS (martini, section 10.2): it asks for nothing
 // there, and its interrupt line is raised.
 func (n *node) suspend(mod Module, before State) {
 	r := &n.regs[mod]
-	r.state, r.before, r.line = MISS, before, true
+	n.enter(mod, MISS)
+	r.before, r.line = before, true
 }
 
 // late counts a step of waiting and reports whether that is a timeout
@@ -289,10 +331,11 @@ func (n *node) waitOr(mod Module) Cond {
 
 // askPATLB gives the shared PATLB to one module a step (martini, section 5.1).
 func (n *node) askPATLB() bool {
-	if n.ports == n.m.clock {
+	now := n.m.stamp()
+	if n.ports == now {
 		return false
 	}
-	n.ports = n.m.clock
+	n.ports = now
 	return true
 }
 

@@ -63,6 +63,9 @@ type packet struct {
 	have    int  // of which the DMA controller has brought
 	built   bool // the header is there
 	drained int  // bytes that have left the receive buffer
+	whole   bool // all of it has arrived; set where that takes time
+	gone    bool // the NIC has done with it before
+	ride    any  // of the link's
 	payload [MTU]byte
 }
 
@@ -77,6 +80,7 @@ func (m *Machine) packet(size int) *packet {
 	p := m.pool[len(m.pool)-1]
 	m.pool = m.pool[:len(m.pool)-1]
 	p.from, p.size, p.have, p.built, p.drained = 0, size, 0, false, 0
+	p.whole, p.gone, p.ride = false, false, nil
 	return p
 }
 

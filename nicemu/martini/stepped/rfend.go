@@ -149,7 +149,7 @@ func (n *node) handOver(x *frontRegisters) {
 
 // dropPacket takes the packet off the receive FIFO; RFend may begin the next.
 func (n *node) dropPacket() {
-	n.m.free(n.receive.take())
+	n.leave(n.receive.take())
 	n.taken = false
 	n.arrived = n.number
 }

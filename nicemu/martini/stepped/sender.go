@@ -93,6 +93,9 @@ func (n *node) source(i int) *fifo[*packet] {
 // when the other side is full.
 func (n *node) actSWI() Cond {
 	n.wire = 0
+	if n.m.linked() {
+		return n.sendOverLink()
+	}
 	switch n.regs[SWI].state {
 	case IDLE:
 		if n.send.len() > 0 && n.m.nodes[(*n.send.head()).h.node()].takes() {
@@ -110,8 +113,9 @@ func (n *node) actSWI() Cond {
 			n.m.free(p)
 			return Always
 		}
+		p.whole = true
 		to.receive.put(p)
-		to.busy = true
+		to.pokeFrom(n)
 		return Always
 	}
 	return Stay

@@ -52,7 +52,7 @@ func Show(out io.Writer, operation string, bytes int) error {
 	if operation == "lock" {
 		nodes = 3
 	}
-	s, err := newStage(nodes, bytes)
+	s, err := newStage(nodes, bytes, Options{})
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ type stage struct {
 	trace func(Event) // nil: silent
 }
 
-func newStage(nodes, size int) (*stage, error) {
+func newStage(nodes, size int, o Options) (*stage, error) {
 	f, err := fabric.Heap(nodes, fabric.Small())
 	if err != nil {
 		return nil, err
@@ -105,11 +105,12 @@ func newStage(nodes, size int) (*stage, error) {
 		}
 		s.area, s.seg = append(s.area, b), append(s.seg, seg)
 	}
-	s.m, err = New(boss, s.nics, Options{Observe: func(e Event) {
+	o.Observe = func(e Event) {
 		if s.trace != nil {
 			s.trace(e)
 		}
-	}})
+	}
+	s.m, err = New(boss, s.nics, o)
 	if err != nil {
 		s.close()
 	}

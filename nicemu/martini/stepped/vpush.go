@@ -83,7 +83,7 @@ func (r *Ring) Next() []byte {
 func (r *Ring) Release(n int) {
 	r.at = skip(r.at, r.size) + uint64(n)
 	atomic.StoreUint64(&r.release, r.at)
-	r.n.busy = true
+	r.n.poke()
 }
 
 // skip is where a record goes whose pointer is p.

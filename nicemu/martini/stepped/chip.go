@@ -1,0 +1,210 @@
+package stepped
+
+import "rhinet/nicemu/vtime"
+
+// A Chip gives a machine the time that a chip takes. The machine is the same:
+// what a module does in a state, and which state follows, comes from the same
+// tables. With the timing [vtime.EveryStep] its modules make the transitions
+// that they make in steps, at the same clocks.
+type Chip struct {
+	Kernel *vtime.Kernel
+	Core   vtime.Clock  // of all modules but SWI (martini, section 2.2)
+	Switch vtime.Clock  // of SWI
+	Timing vtime.Timing // cycles of each Kind, at least one
+	Poll   int64        // clocks between two looks of the main loop of firmware, at least one
+	// Firmware is how many clocks the on-chip processor takes for a job, beside
+	// the control bus and the DMA controller.
+	Firmware [Jobs]int
+	Bus      []*vtime.Resource // PCI, by node; nil: it is always free
+	Link     Link              // nil: a packet is handed over in one step
+	Wrote    func(w Write)     // called when something is in host memory, as the NIC sees it
+}
+
+// Lines and directions of the bus, for all that use it.
+const (
+	BusNIC   = iota // line of the NIC
+	BusHost         // line of the host's bridge
+	BusLines        //
+)
+
+const (
+	IntoHost = iota // direction of a NIC's writes, and of nothing else
+	FromHost        // of its reads, and of the host's writes
+)
+
+// A Job is what firmware has to do, apart from what the model shows of it
+// (martini, section 12.3).
+type Job int
+
+// The jobs.
+const (
+	Handling   Job = iota // of any handler but the ones below
+	RingBefore            // rfend handler of VPUSH, until RFend goes on
+	RingAfter             // what it does while RFend goes on
+	RingNotice            // replier handler of VPUSH
+	Alone                 // of a packet that firmware makes or takes without the hardware that it replaces
+	Polling               // looking once whether a request to the DMA controller has ended
+	Jobs
+)
+
+// The kinds of work of a [vtime.Timing], by number: first those of Work, then
+// what is told apart because it has a number of units, or another place.
+const (
+	KindWord     = vtime.Kind(Works) + iota // a double word from a Window through the FIFO
+	KindHeader                              // a flit of a header that is built
+	KindBuffer                              // a flit from the Header Buffer
+	KindSwitch                              // a packet through SWI, in clocks of the Switch Interface
+	KindBusRead                             // from the grant of PCI to the first data of a read
+	KindBusWrite                            // the same of a write
+	KindBusWord                             // eight bytes on PCI
+	KindMemory                              // eight bytes of SDRAM or SRAM
+	Kinds
+)
+
+// A Link takes packets from one Switch Interface to another. It calls
+// [Machine.Departed] when the sender may give it the next one, then
+// [Machine.Arrive] when RFend may look at the header, and [Machine.Whole] when
+// all has come.
+type Link interface {
+	Send(from, to, bytes int, packet any)
+	// Release tells that the buffer of a packet that was not dropped by Whole is
+	// free; ride is what Arrive was given.
+	Release(ride any)
+}
+
+// Written is what a [Write] is about.
+type Written uint8
+
+// What is written.
+const (
+	WroteNothing  Written = iota
+	WrotePayload          // of a packet, and the flag behind it if there is one
+	WroteContflag         // Serial is its value
+	WroteRing             // Serial is the receive pointer
+)
+
+// A Write is something new in host memory.
+type Write struct {
+	Node   int
+	What   Written
+	Type   uint8 // of the packet
+	From   int   // node that sent it
+	Issuer int   // node of the request that it belongs to
+	Window int
+	Serial uint64
+	Bytes  int
+	Last   bool // of its request
+}
+
+func arrival(p *packet) Write {
+	return Write{What: WrotePayload, Type: p.h.kind(), From: p.from, Issuer: p.h.issuer(), Window: p.h.window(),
+		Serial: p.h[flitSerial], Bytes: p.size, Last: p.h.has(bitLast)}
+}
+
+func (x *outgoing) dealtWith() Write {
+	return Write{What: WroteContflag, Window: x.window, Serial: x.serial}
+}
+
+func (n *node) wrote(w Write) {
+	if c := n.m.chip; c != nil && c.Wrote != nil && w.What != WroteNothing {
+		w.Node = n.id
+		c.Wrote(w)
+	}
+}
+
+func (c *Chip) clocks() uint64 { return uint64(c.Core.Index(c.Kernel.Now())) }
+
+// step has everything happen up to the next clock of the core.
+func (c *Chip) step() {
+	c.Kernel.RunUntil(c.Core.Edge(c.Core.Index(c.Kernel.Now() + 1)))
+}
+
+// stamp is the present, as a number that is never 0.
+func (m *Machine) stamp() uint64 {
+	if m.chip != nil {
+		return uint64(m.chip.Kernel.Now()) + 1
+	}
+	return m.clock
+}
+
+func (m *Machine) linked() bool { return m.chip != nil && m.chip.Link != nil }
+
+// sendOverLink is actSWI where there is a network: the next packet passes SWI
+// while the one before is on its way out.
+func (n *node) sendOverLink() Cond {
+	switch n.regs[SWI].state {
+	case IDLE:
+		if n.send.len() > 0 {
+			return Packet
+		}
+	case SEND:
+		if n.leaving {
+			return Stay
+		}
+		p := n.send.take()
+		p.from, p.drained = n.id, 0
+		n.wire = 8*flits + p.size
+		n.leaving = true
+		n.m.chip.Link.Send(n.id, p.h.node(), p.size, p)
+		return Always
+	}
+	return Stay
+}
+
+// Departed tells the machine that a node's last packet has left for the link.
+func (m *Machine) Departed(node int) {
+	n := m.nodes[node]
+	n.leaving = false
+	n.poke()
+}
+
+// Arrive gives the header of a packet to RFend of a node.
+func (m *Machine) Arrive(node int, p, ride any) {
+	n, k := m.nodes[node], p.(*packet)
+	k.ride = ride
+	if n.discards {
+		k.gone = true
+		return
+	}
+	n.receive.put(k)
+	n.poke()
+}
+
+// Whole tells that all of a packet has arrived, and returns whether the NIC has
+// done with it, so that its buffer is free already.
+func (m *Machine) Whole(node int, p any) (done bool) {
+	k := p.(*packet)
+	k.whole = true
+	if k.gone {
+		m.free(k)
+		return true
+	}
+	m.nodes[node].poke()
+	return false
+}
+
+// leave ends a packet's stay in the receive FIFO.
+func (n *node) leave(p *packet) {
+	m := n.m
+	switch {
+	case !m.linked():
+		m.free(p)
+		if m.chip != nil { // who waits for room
+			for _, o := range m.nodes {
+				if o != n {
+					o.pokeFrom(n)
+				}
+			}
+		}
+	case p.ride == nil:
+		m.free(p)
+	case p.whole:
+		m.chip.Link.Release(p.ride)
+		m.free(p)
+	default:
+		p.gone = true
+	}
+}
+
+// reading reports whether a transfer reads host memory.
+func (t *transfer) reading() bool { return t.kind == fetchPayload }
