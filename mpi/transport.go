@@ -51,6 +51,12 @@ type Transport interface {
 	// Board is the flag board of the network, or nil. Its flags are raised in
 	// begin of AwaitCollective.
 	Board() ir.Board
+	// Memory is the memory that all ranks share, or nil.
+	Memory() ir.Memory
+	// Remote is how exposed memory of other ranks is reached, or nil.
+	Remote() ir.Remote
+	// Wake has a rank that waits in AwaitCollective look at its condition again.
+	Wake(peer int)
 	// AwaitCollective calls begin, unless it is nil, and makes progress until cond
 	// holds. call is what the user called, and c more of it.
 	AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool)

@@ -29,7 +29,10 @@ var _ launch.Fabric = (*memory)(nil)
 func openFabric(nic string, ranks int) (launch.Fabric, error) {
 	g := fabric.Default()
 	g.Ring.Spread = ranks <= wait.UsableCPUs()
-	file, err := fabric.Create(ranks, nics.Geometry(nic, g, ranks))
+	g = nics.Geometry(nic, g, ranks)
+	fit(&g, ranks, syscall.RLIMIT_AS, addressesOfGo)
+	fit(&g, ranks, syscall.RLIMIT_FSIZE, 0)
+	file, err := fabric.Create(ranks, g)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +53,20 @@ func openFabric(nic string, ranks int) (launch.Fabric, error) {
 // (1,707,156 KiB here, without the job's memory). With less, its runtime may end it at
 // any moment, in many lines.
 const addressesOfGo = 1700 << 20
+
+// fit makes what a job can reserve smaller until its memory and more bytes stay
+// below a limit of the system, or nothing is left to reserve.
+func fit(g *fabric.Geometry, ranks, resource int, more uint64) {
+	var lim syscall.Rlimit
+	if syscall.Getrlimit(resource, &lim) != nil {
+		return
+	}
+	for g.Common > 0 && uint64(g.Bytes(ranks))+more > lim.Cur {
+		if g.Common >>= 1; g.Check(ranks) != nil {
+			g.Common = 0
+		}
+	}
+}
 
 // checkAddresses reports whether the limit on address space lets a process map
 // the job's memory, which is in file, and work.

@@ -19,6 +19,8 @@ type Abilities struct {
 	Aborter  Aborter
 	Auditor  Auditor
 	Express  Express
+	Memory   Memory
+	Remote   Remote
 }
 
 // AbilitiesOf returns the abilities that t has: those that it was given, or those
@@ -33,6 +35,8 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Aborter, _ = t.(Aborter)
 	a.Auditor, _ = t.(Auditor)
 	a.Express, _ = t.(Express)
+	a.Memory, _ = t.(Memory)
+	a.Remote, _ = t.(Remote)
 	return a
 }
 

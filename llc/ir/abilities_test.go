@@ -14,6 +14,8 @@ type able struct {
 	Aborter
 	Auditor
 	Express
+	Memory
+	Remote
 }
 
 func (able) Hint(int) {}

@@ -47,6 +47,8 @@ type Port struct {
 	shun    int         // receives that go the long way next, because one had to
 	report  ir.Reporter
 	auditor ir.Auditor    // nil: none
+	memory  ir.Memory     // nil: none
+	remote  ir.Remote     // nil: none
 	audited time.Duration // when it looked last
 	failed  error         // why the first peer was lost; nil: none was
 	lostAt  time.Duration // when that was
@@ -64,6 +66,7 @@ func New(cfg Config) *Port {
 	}
 	can := ir.AbilitiesOf(cfg.NIC)
 	p.board, p.express, p.report, p.auditor = can.Board, can.Express, can.Reporter, can.Auditor
+	p.memory, p.remote = can.Memory, can.Remote
 	if cfg.Policy.Spin > 0 {
 		p.aimer = can.Aimer
 	}

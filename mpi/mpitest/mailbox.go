@@ -370,6 +370,19 @@ func (b *mailbox) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.St
 // Board is nil: this transport has none.
 func (b *mailbox) Board() ir.Board { return nil }
 
+// Memory is nil: this transport has none.
+func (b *mailbox) Memory() ir.Memory { return nil }
+
+// Remote is nil: everything goes by messages.
+func (b *mailbox) Remote() ir.Remote { return nil }
+
+// Wake has the waits of a rank look again.
+func (b *mailbox) Wake(peer int) {
+	b.office.mu.Lock()
+	b.office.boxes[peer].stir()
+	b.office.mu.Unlock()
+}
+
 // AwaitCollective waits until cond holds. It is called without the lock, like begin, since
 // it may use the transport; whatever can change it wakes this rank.
 func (b *mailbox) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {

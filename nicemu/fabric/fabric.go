@@ -23,6 +23,7 @@ type Fabric struct {
 	mine   []atomic.Bool // ranks that this process has entered as
 	guard  guard
 	fences fences
+	blocks blocks
 }
 
 // Heap returns the memory of a job whose ranks are goroutines of this process.
@@ -30,6 +31,7 @@ func Heap(ranks int, g Geometry) (*Fabric, error) {
 	if err := g.Check(ranks); err != nil {
 		return nil, err
 	}
+	g.Common = 0 // what is reserved comes from the heap
 	l := layOut(ranks, g)
 	all := ring.Memory(l.total() + PageBytes)
 	skip := int(-Address(all) & (PageBytes - 1))
@@ -59,7 +61,7 @@ func (f *Fabric) Close() error {
 	f.fences.end()
 	mem := f.mem
 	f.mem, f.bells = nil, nil
-	if f.unmap != nil {
+	if f.unmap != nil && !f.blocks.taken() {
 		return f.unmap(mem)
 	}
 	return nil

@@ -18,6 +18,8 @@ const (
 	maxBytes  = 1 << 26
 	maxBoards = 1 << 8
 	maxWords  = 1 << 16
+	minCommon = chunks * PageBytes
+	maxCommon = 1 << 44
 )
 
 // A Geometry gives the sizes of one rank's slice.
@@ -29,6 +31,7 @@ type Geometry struct {
 	Words  int               // 64-bit words for compare-and-swap
 	Device int               // bytes of NIC memory that only the rank itself writes
 	Public int               // bytes of NIC memory that the NICs of all ranks write
+	Common int               // bytes that ranks reserve parts of, common to the job: see Fabric.Reserve
 }
 
 // Default returns the geometry of a job of processes. Most of it stays
@@ -42,8 +45,13 @@ func Default() Geometry {
 		Words:  256,
 		Device: 512 << 10,
 		Public: 136 << 10,
+		Common: defaultCommon,
 	}
 }
+
+// defaultCommon is far more than a machine has: what is not reserved costs nothing but addresses, of which
+// small 64-bit systems have twice as many.
+const defaultCommon = 1 << 38
 
 // Small returns a geometry for ranks that are goroutines of one process: plain
 // memory is cleared when it is allocated, so there is less of it.
@@ -80,6 +88,8 @@ func (g Geometry) Check(ranks int) error {
 		return fmt.Errorf("fabric: %d bytes of NIC memory; a rank has 0 to %d", g.Device, maxBytes)
 	case g.Public < 0 || g.Public > maxBytes:
 		return fmt.Errorf("fabric: %d bytes of public NIC memory; a rank has 0 to %d", g.Public, maxBytes)
+	case g.Common != 0 && !power(g.Common, minCommon, maxCommon):
+		return fmt.Errorf("fabric: %d bytes to reserve; it is 0, or a power of two, %d to %d", g.Common, minCommon, maxCommon)
 	}
 	return nil
 }
@@ -113,6 +123,8 @@ type layout struct {
 	entries int // distance of tables
 	slices  int // offset of the first slice
 	stride  int // distance of slices
+	chunks  int // offset of the table of what is reserved
+	common  int // offset of the memory that it is reserved of
 }
 
 func pages(n int) int { return (n + PageBytes - 1) &^ (PageBytes - 1) }
@@ -141,6 +153,11 @@ func layOut(ranks int, g Geometry) layout {
 	l.boards = g.Boards * ranks * 2 * ring.LineBytes
 	l.tables = bellsAt + pages(ranks*ring.LineBytes+l.boards)
 	l.slices = l.tables + ranks*l.entries
+	l.chunks = l.slices + ranks*l.stride
+	l.common = l.chunks
+	if g.Common > 0 {
+		l.common += chunks * 8
+	}
 	return l
 }
 
@@ -151,8 +168,15 @@ const (
 	bellsAt  = 2 * PageBytes
 )
 
+// Bytes returns the size of the memory of a job of so many ranks, most of which is
+// never touched.
+func (g Geometry) Bytes(ranks int) int {
+	l := layOut(ranks, g)
+	return l.total()
+}
+
 // total returns the bytes of the whole region.
-func (l *layout) total() int { return l.slices + l.ranks*l.stride }
+func (l *layout) total() int { return l.common + l.geo.Common }
 
 // at returns the offset in the region of an area of a rank.
 func (l *layout) at(rank int, a Area) int {

@@ -25,6 +25,7 @@ func TestGeometryNamesWhatIsWrong(t *testing.T) {
 		{2, func(g *Geometry) { g.Words = maxWords + 1 }, "control words"},
 		{2, func(g *Geometry) { g.Device = -1 }, "-1 bytes of NIC memory"},
 		{2, func(g *Geometry) { g.Public = maxBytes + 1 }, "public NIC memory"},
+		{2, func(g *Geometry) { g.Common = minCommon + 1 }, "bytes to reserve"},
 	} {
 		g := Small()
 		c.spoil(&g)
@@ -46,6 +47,7 @@ func TestAreasFillTheRegionWithoutOverlap(t *testing.T) {
 			Rings: 1 + rng.IntN(100), Boards: rng.IntN(9), Words: rng.IntN(1000), Device: rng.IntN(1 << 20), Public: rng.IntN(1 << 18),
 			Ring:   ring.Layout{Slots: 2 << rng.IntN(10), Bytes: 64 << rng.IntN(12)},
 			Shared: ring.SharedLayout{Lines: 64 << rng.IntN(6)},
+			Common: []int{0, minCommon, defaultCommon}[rng.IntN(3)],
 		}
 		ranks := 1 + rng.IntN(MaxRanks)
 		if err := g.Check(ranks); err != nil {
@@ -69,8 +71,11 @@ func TestAreasFillTheRegionWithoutOverlap(t *testing.T) {
 				t.Fatalf("%+v: tables end at %d, slices begin at %d", g, end, l.slices)
 			}
 		}
-		if end != l.total() {
-			t.Fatalf("%+v: last slice ends at %d of %d", g, end, l.total())
+		if g.Common > 0 {
+			end += chunks * 8
+		}
+		if end += g.Common; end != l.total() || end != g.Bytes(ranks) {
+			t.Fatalf("%+v: the memory ends at %d of %d, %d", g, end, l.total(), g.Bytes(ranks))
 		}
 	}
 }

@@ -5,7 +5,7 @@ import "sync"
 // A guard keeps a process that is a rank from writing what only others write.
 //
 // All such memory is contiguous, except for the header: whatever the number of
-// ranks, a process has six mappings of the region, or two more for each further
+// ranks, a process has seven mappings of the region, or two more for each further
 // rank that it is.
 //
 //	header            read
@@ -14,6 +14,7 @@ import "sync"
 //	own tables        read, write
 //	tables above own  read
 //	slices            read, write
+//	reserved memory   read, write; not in core dumps
 type guard struct {
 	mu sync.Mutex
 	on bool

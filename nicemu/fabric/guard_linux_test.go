@@ -168,7 +168,7 @@ func TestFewMappings(t *testing.T) {
 				n++
 			}
 		}
-		if n < 4 || n > 6 {
+		if n < 5 || n > 7 {
 			t.Errorf("%d mappings of a job of %d ranks for rank %d", n, MaxRanks, rank)
 		}
 	}

@@ -22,6 +22,7 @@ const (
 	wordDevice
 	wordPublic
 	wordSpread
+	wordCommon
 	wordTotal
 	headerWords
 )
@@ -35,7 +36,7 @@ const (
 
 const (
 	magic   = 0x3154454e49485221 // "!RHINET1"
-	version = 4
+	version = 5
 )
 
 // ErrForeign reports memory that is not a fabric of this version.
@@ -70,7 +71,7 @@ func (l *layout) fields() []int {
 	if g.Ring.Spread {
 		spread = 1
 	}
-	return []int{l.ranks, g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Shared.Lines, g.Boards, g.Words, g.Device, g.Public, spread}
+	return []int{l.ranks, g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Shared.Lines, g.Boards, g.Words, g.Device, g.Public, spread, g.Common}
 }
 
 // readHeader returns the layout that a header page describes, for memory of
@@ -89,6 +90,7 @@ func readHeader(page []byte, size int) (l layout, err error) {
 	g.Shared.Lines, g.Boards, g.Words, g.Device = small(wordLines), small(wordBoards), small(wordWords), small(wordDevice)
 	g.Public = small(wordPublic)
 	g.Ring.Spread = w[wordSpread] != 0
+	g.Common = int(min(w[wordCommon], 1<<62))
 	if err := g.Check(small(wordRanks)); err != nil {
 		return l, err
 	}

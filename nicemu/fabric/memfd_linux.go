@@ -83,6 +83,9 @@ func Map(file *os.File) (*Fabric, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fabric: map %d bytes: %w", l.total(), err)
 	}
+	if l.geo.Common > 0 {
+		_ = unix.Madvise(mem[l.chunks:], unix.MADV_DONTDUMP) // the kernel looks at each page that it dumps
+	}
 	f := view(mem, l, true)
 	f.unmap = unix.Munmap
 	return f, nil
@@ -96,6 +99,9 @@ func (f *Fabric) Ready(b []byte) {
 		_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE)
 	}
 }
+
+// discard gives the pages of b back to the system; they are 0 again.
+func discard(b []byte) error { return unix.Madvise(b, unix.MADV_REMOVE) }
 
 // writable makes whole pages of a mapping writable, or readable only.
 func writable(b []byte, yes bool) error {

@@ -27,5 +27,8 @@ func Map(*os.File) (*Fabric, error) { return nil, errNoProcesses }
 // Ready does nothing: memory of one process is in its tables.
 func (f *Fabric) Ready([]byte) {}
 
+// discard gives memory of a mapping back; there is none on this system.
+func discard([]byte) error { return nil }
+
 // writable protects mappings; there are none on this system.
 func writable([]byte, bool) error { return nil }

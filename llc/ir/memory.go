@@ -1,0 +1,29 @@
+package ir
+
+// A Memory is an optional ability of a translator (see [Abilities]): memory
+// that all peers load from and store to, with the atomic operations of their processors.
+// Its methods may be called by any goroutine at any time, also beside others.
+type Memory interface {
+	// Reserve takes n bytes, which are 0 and begin on a page, until Release; at
+	// names them at all peers.
+	Reserve(n int) (at uint64, err error)
+	// Reserved returns n bytes from at on, nil if they are not all within what one
+	// Reserve has taken.
+	Reserved(at, n uint64) []byte
+	// Release gives back what Reserve took as at, at any peer. Nobody may use it
+	// any more.
+	Release(at uint64) error
+}
+
+// A Remote is an optional ability of a translator (see [Abilities]): to read and
+// write memory that a peer has exposed, at once and without the peer taking
+// part. It is that of [Expose], [Pull] and [Push], for those who wait for the result.
+type Remote interface {
+	// ExposeMemory registers own memory until ConcealMemory.
+	ExposeMemory(b []byte) (Segment, error)
+	ConcealMemory(s Segment) error
+	// ReadMemory and WriteMemory copy between buf and memory of a peer, from
+	// offset on in what it has exposed. What the NIC refuses is an error, and then no byte is moved.
+	ReadMemory(peer int, s Segment, offset uint64, buf []byte) error
+	WriteMemory(peer int, s Segment, offset uint64, buf []byte) error
+}

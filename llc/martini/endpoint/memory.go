@@ -1,0 +1,51 @@
+package endpoint
+
+import (
+	"rhinet/llc/ir"
+	"rhinet/nicemu/martini"
+)
+
+var (
+	_ ir.Memory = (*Endpoint)(nil)
+	_ ir.Remote = (*Endpoint)(nil)
+)
+
+// Reserve takes memory of the job.
+func (e *Endpoint) Reserve(n int) (at uint64, err error) { return e.fabric.Reserve(n) }
+
+// Reserved returns memory that was reserved.
+func (e *Endpoint) Reserved(at, n uint64) []byte { return e.fabric.Reserved(at, n) }
+
+// Release gives memory back.
+func (e *Endpoint) Release(at uint64) error { return e.fabric.Release(at) }
+
+// ExposeMemory pins own memory down and registers it. It stays so.
+func (e *Endpoint) ExposeMemory(b []byte) (ir.Segment, error) {
+	s, err := e.nic.Expose(b)
+	return ir.Segment(s), err
+}
+
+// ConcealMemory withdraws a registration.
+func (e *Endpoint) ConcealMemory(s ir.Segment) error { return e.nic.Conceal(martini.Segment(s)) }
+
+// ReadMemory is PULL.
+func (e *Endpoint) ReadMemory(peer int, s ir.Segment, offset uint64, buf []byte) error {
+	return e.transfer(peer, s, offset, buf, (*martini.Window).Pull)
+}
+
+// WriteMemory is PUSH.
+func (e *Endpoint) WriteMemory(peer int, s ir.Segment, offset uint64, buf []byte) error {
+	return e.transfer(peer, s, offset, buf, (*martini.Window).Push)
+}
+
+func (e *Endpoint) transfer(peer int, s ir.Segment, offset uint64, buf []byte, move func(*martini.Window, martini.Request, []byte) error) error {
+	pin, err := e.nic.Hold(buf)
+	if err != nil {
+		return err
+	}
+	err = move(e.nic.Next(), martini.Request{Node: peer, Segment: martini.Segment(s), Offset: offset}, buf)
+	if unpin := e.nic.Unpin(pin); err == nil {
+		err = unpin
+	}
+	return err
+}

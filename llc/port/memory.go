@@ -1,0 +1,75 @@
+package port
+
+import "rhinet/llc/ir"
+
+// Memory returns the memory that all peers load from and store to, nil if the
+// network has none.
+func (p *Port) Memory() ir.Memory { return p.memory }
+
+// Remote returns how exposed memory of peers is read and written, nil if the network
+// cannot do that.
+func (p *Port) Remote() ir.Remote {
+	if p.remote == nil {
+		return nil
+	}
+	return remote{p}
+}
+
+// Wake wakes a peer that sleeps in [Port.Await], so that it looks at its
+// condition again: whoever changes memory that the condition looks at calls it
+// afterwards.
+func (p *Port) Wake(peer int) {
+	p.lock()
+	if !p.is(closed) {
+		p.nic.Wake(peer)
+	}
+	p.gate.leave()
+}
+
+// A remote is the network's Remote for any goroutine.
+type remote struct{ p *Port }
+
+func (r remote) enter() error {
+	r.p.lock()
+	if r.p.is(drained) {
+		r.p.gate.leave()
+		return ErrClosed
+	}
+	return nil
+}
+
+// ExposeMemory registers memory of this peer.
+func (r remote) ExposeMemory(b []byte) (ir.Segment, error) {
+	if err := r.enter(); err != nil {
+		return 0, err
+	}
+	defer r.p.gate.leave()
+	return r.p.remote.ExposeMemory(b)
+}
+
+// ConcealMemory withdraws a registration.
+func (r remote) ConcealMemory(s ir.Segment) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.p.gate.leave()
+	return r.p.remote.ConcealMemory(s)
+}
+
+// ReadMemory reads memory of a peer.
+func (r remote) ReadMemory(peer int, s ir.Segment, offset uint64, buf []byte) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.p.gate.leave()
+	return r.p.remote.ReadMemory(peer, s, offset, buf)
+}
+
+// WriteMemory writes memory of a peer.
+func (r remote) WriteMemory(peer int, s ir.Segment, offset uint64, buf []byte) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.p.gate.leave()
+	return r.p.remote.WriteMemory(peer, s, offset, buf)
+}

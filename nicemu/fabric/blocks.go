@@ -1,0 +1,170 @@
+package fabric
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"rhinet/internal/ring"
+)
+
+// chunks is how many parts the common memory has. Each is of use to one block at
+// a time; its word in the table of chunks holds the length of the block that
+// begins there, in chunks, or inBlock, or 0 if it is free.
+const chunks = 1 << 14
+
+const inBlock = ^uint64(0)
+
+// ErrFull reports that no more memory can be reserved.
+var ErrFull = errors.New("the job's memory for blocks is in use")
+
+// blocks are what this process knows of reserved memory.
+type blocks struct {
+	used atomic.Bool // memory of a mapping was handed out
+
+	mu   sync.Mutex // ranks as goroutines: the blocks themselves
+	next uint64
+	all  map[uint64][]byte
+}
+
+// taken reports whether somebody may still hold memory of the mapping.
+func (b *blocks) taken() bool { return b.used.Load() }
+
+// Reserve takes n bytes, which are 0, of the memory that all ranks can load from
+// and store to. The result names them to [Fabric.Reserved], at any rank. Any goroutine may
+// call it. The error is [ErrFull] if so much is not free.
+func (f *Fabric) Reserve(n int) (at uint64, err error) {
+	if n < 1 {
+		return 0, fmt.Errorf("fabric: reserve %d bytes; a block has at least 1", n)
+	}
+	if !f.shared {
+		return f.blocks.reserve(n), nil
+	}
+	if n > f.geo.Common {
+		return 0, fmt.Errorf("fabric: reserve %d bytes of %d: %w", n, f.geo.Common, ErrFull)
+	}
+	unit := f.geo.Common / chunks
+	need := (n + unit - 1) / unit
+	table := f.chunkTable()
+	for first := 0; first+need <= chunks; {
+		free := claim(table[first : first+need])
+		if free == need {
+			return uint64(f.common + first*unit), nil
+		}
+		first += free + 1
+	}
+	return 0, fmt.Errorf("fabric: reserve %d bytes of %d: %w", n, f.geo.Common, ErrFull)
+}
+
+// claim takes the chunks of table if all are free, and returns how many were
+// before the first that is not. The word of the first is written last: until then the
+// block is nobody's.
+func claim(table []uint64) int {
+	for i := range table {
+		if !atomic.CompareAndSwapUint64(&table[i], 0, inBlock) {
+			giveBack(table[:i])
+			return i
+		}
+	}
+	atomic.StoreUint64(&table[0], uint64(len(table)))
+	return len(table)
+}
+
+func giveBack(table []uint64) {
+	for i := range table {
+		atomic.StoreUint64(&table[i], 0)
+	}
+}
+
+func (f *Fabric) chunkTable() []uint64 {
+	return words(f.mem[f.chunks:f.common])
+}
+
+// Reserved returns the n bytes at offset at of what was reserved, nil if they are
+// not all within one block. They stay mapped after Close.
+func (f *Fabric) Reserved(at, n uint64) []byte {
+	if !f.shared {
+		return f.blocks.view(at, n)
+	}
+	first, size := f.block(at)
+	if size == 0 || n > size-(at-first) {
+		return nil
+	}
+	f.blocks.used.Store(true)
+	return f.mem[at : at+n : at+n]
+}
+
+// block returns the offset and the size of the block that offset at is in, 0 if
+// there is none.
+func (f *Fabric) block(at uint64) (first, size uint64) {
+	if f.geo.Common == 0 || at < uint64(f.common) || at >= uint64(f.total()) {
+		return 0, 0
+	}
+	unit, table := uint64(f.geo.Common/chunks), f.chunkTable()
+	i := (at - uint64(f.common)) / unit
+	for ; i > 0 && atomic.LoadUint64(&table[i]) == inBlock; i-- {
+	}
+	first = uint64(f.common) + i*unit
+	size = min(atomic.LoadUint64(&table[i]), chunks-i) * unit // what another process wrote there is no more than there is
+	if at-first >= size {
+		return 0, 0
+	}
+	return first, size
+}
+
+// Release gives back the block that begins at at. Nobody may use it any more.
+func (f *Fabric) Release(at uint64) error {
+	if !f.shared {
+		return f.blocks.release(at)
+	}
+	first, size := f.block(at)
+	if size == 0 || first != at {
+		return fmt.Errorf("fabric: no block begins at %#x", at)
+	}
+	if err := discard(f.mem[first : first+size]); err != nil {
+		return fmt.Errorf("fabric: give back %d bytes: %w", size, err)
+	}
+	unit := uint64(f.geo.Common / chunks)
+	i := (first - uint64(f.common)) / unit
+	giveBack(f.chunkTable()[i : i+size/unit])
+	return nil
+}
+
+// blockGap keeps what is behind a block of goroutines from being taken for part of it.
+const blockGap = PageBytes
+
+func (b *blocks) reserve(n int) uint64 {
+	mem := ring.Memory(pages(n) + PageBytes)
+	skip := int(-Address(mem) & (PageBytes - 1))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.all == nil {
+		b.all, b.next = map[uint64][]byte{}, blockGap
+	}
+	at := b.next
+	b.all[at] = mem[skip : skip+n : skip+n]
+	b.next += uint64(pages(n)) + blockGap
+	return at
+}
+
+func (b *blocks) view(at, n uint64) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for first, mem := range b.all {
+		if at >= first && at-first <= uint64(len(mem)) && n <= uint64(len(mem))-(at-first) {
+			return mem[at-first : at-first+n : at-first+n]
+		}
+	}
+	return nil
+}
+
+func (b *blocks) release(at uint64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.all[at] == nil {
+		return fmt.Errorf("fabric: no block begins at %#x", at)
+	}
+	delete(b.all, at)
+	return nil
+}
