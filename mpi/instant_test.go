@@ -39,6 +39,9 @@ func (t *instant) Cancel(*llc.Request) bool     { return false }
 func (t *instant) Open(uint16, uint32, uint32)  {}
 func (t *instant) Shut(uint16)                  {}
 func (t *instant) Board() ir.Board              { return nil }
+func (t *instant) Memory() ir.Memory            { return nil }
+func (t *instant) Remote() ir.Remote            { return nil }
+func (t *instant) Wake(int)                     {}
 func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
