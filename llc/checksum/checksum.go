@@ -31,7 +31,7 @@ type translator struct {
 type peer struct {
 	ring      ring   // that this peer writes there
 	shared    uint64 // packets sent in its shared ring
-	fromRing  uint64 // packets that have come in the packet ring
+	fromRing  uint64 // packets that have come in the packet ring watched last
 	fromEvery uint64 // packets that have come in the shared ring
 }
 
@@ -93,6 +93,8 @@ func (t *translator) Post(cmd *ir.Command) {
 	switch cmd.Op {
 	case ir.Open:
 		p.ring = ring{}
+	case ir.Watch:
+		p.fromRing = 0
 	case ir.Packet:
 		at.ring, at.number = true, cmd.Slot
 		t.send(cmd, at, p.ring.place(cmd, &t.caps, &t.inner))

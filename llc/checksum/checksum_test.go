@@ -243,3 +243,47 @@ func TestDamageInTheSharedRing(t *testing.T) {
 		t.Errorf("lost: %v", lost)
 	}
 }
+
+// A line is a translator of two peers whose packets come to the other, in
+// whatever ring they name.
+type line struct {
+	ir.Translator
+	other *line
+	came  []ir.Event
+}
+
+func (l *line) Post(cmd *ir.Command) {
+	if cmd.Op == ir.Packet {
+		l.other.came = append(l.other.came, ir.Event{
+			Kind: ir.Arrived, Peer: int32(l.Self()), Ring: cmd.Ring, Header: cmd.Header, Data: bytes.Clone(cmd.Data)})
+	}
+}
+
+func (l *line) Poll(ev *ir.Event) bool {
+	if len(l.came) == 0 {
+		return false
+	}
+	*ev, l.came = l.came[0], l.came[1:]
+	return true
+}
+
+// TestAnotherRing: writer and reader count anew in a packet ring that is opened
+// after another one, as the engine's lines do.
+func TestAnotherRing(t *testing.T) {
+	ends := nictest.Loopback(2, nictest.DefaultCaps())
+	a, b := &line{Translator: ends[0]}, &line{Translator: ends[1]}
+	a.other, b.other = b, a
+	writer, reader := Wrap(a), Wrap(b)
+	for ring := range ir.Ring(2) {
+		reader.Post(&ir.Command{Op: ir.Watch, Peer: 0, Ring: ring})
+		writer.Post(&ir.Command{Op: ir.Open, Peer: 1, Ring: ring})
+		for slot := range uint64(3) {
+			data := []byte{byte(ring), byte(slot)}
+			writer.Post(&ir.Command{Op: ir.Packet, Peer: 1, Ring: ring, Slot: slot, Header: ir.Header{Kind: 1}, Data: data})
+			var ev ir.Event
+			if !reader.Poll(&ev) || ev.Kind != ir.Arrived || ev.Ring != ring || !bytes.Equal(ev.Data, data) {
+				t.Fatalf("ring %d, line %d: %+v", ring, slot, ev)
+			}
+		}
+	}
+}
