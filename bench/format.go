@@ -66,7 +66,7 @@ func Table(out io.Writer, header []string, rows [][]string) error {
 	return t.Render()
 }
 
-// csvHeader is the first line of CSV output; ParseCSV insists on it.
+// csvHeader is the first line of CSV output.
 var csvHeader = []string{"test", "ranks", "bytes", "repetitions", "usec", "MB_s", "spread"}
 
 type csvPrinter struct{ w *csv.Writer }
@@ -86,23 +86,6 @@ func (p *csvPrinter) Row(r Row) {
 func (p *csvPrinter) Close() error {
 	p.w.Flush()
 	return p.w.Error()
-}
-
-// ParseCSV reads what the csv format wrote.
-func ParseCSV(text string) ([]Row, error) {
-	lines, err := ReadCSV(text, csvHeader)
-	if err != nil {
-		return nil, err
-	}
-	var rows []Row
-	for _, f := range lines {
-		r := Row{Test: f[0]}
-		if err := Numbers(f[1:], &r.Ranks, &r.Bytes, &r.Repetitions, &r.Microsecs, &r.MBPerSec, &r.Spread); err != nil {
-			return nil, err
-		}
-		rows = append(rows, r)
-	}
-	return rows, nil
 }
 
 // ReadCSV returns the lines below the header, which must be the one given.

@@ -38,8 +38,8 @@ func asked(t *testing.T, log string) []string {
 }
 
 func TestJobsShareACommand(t *testing.T) {
-	cells := []Cell{{"Bcast", 2, []int{8}}, {"Bcast", 4, []int{8}}, {"barrier", 2, []int{0}}, {"Reduce", 2, []int{8}}, {"barrier", 4, []int{0}}}
-	if got := fmt.Sprint(jobs(cells)); got != "[[{Bcast 2 [8]} {Reduce 2 [8]}] [{Bcast 4 [8]}] [{barrier 2 [0]}] [{barrier 4 [0]}]]" {
+	cells := []Cell{{"Bcast", 2, []int{8}}, {"Bcast", 4, []int{8}}, {"Barrier", 2, []int{0}}, {"Reduce", 2, []int{8}}, {"Scan", 2, []int{16}}, {"hello", 2, []int{0}}, {"Gather", 2, []int{16}}, {"Barrier", 4, []int{0}}}
+	if got := fmt.Sprint(jobs(cells)); got != "[[{Bcast 2 [8]} {Barrier 2 [0]} {Reduce 2 [8]}] [{Bcast 4 [8]} {Barrier 4 [0]}] [{Scan 2 [16]}] [{hello 2 [0]}] [{Gather 2 [16]}]]" {
 		t.Errorf("jobs are %s", got)
 	}
 	log := filepath.Join(t.TempDir(), "log")

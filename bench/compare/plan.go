@@ -23,14 +23,14 @@ const Memory = "hello memory"
 // Full is the standard plan.
 func Full() []Cell {
 	return []Cell{
-		{"pingpong", 2, []int{8, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20}},
-		{"exchange", 2, []int{8, 1 << 10, 16 << 10, 256 << 10}},
-		{"barrier", 2, []int{0}},
-		{"barrier", 4, []int{0}},
-		{"barrier", 8, []int{0}},
-		{"barrier", 16, []int{0}},
-		{"allreduce", 2, []int{8, 64 << 10}},
-		{"allreduce", 4, []int{8}},
+		{"PingPong", 2, []int{8, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20}},
+		{"Exchange", 2, []int{8, 1 << 10, 16 << 10, 256 << 10}},
+		{"Barrier", 2, []int{0}},
+		{"Barrier", 4, []int{0}},
+		{"Barrier", 8, []int{0}},
+		{"Barrier", 16, []int{0}},
+		{"Allreduce", 2, []int{8, 64 << 10}},
+		{"Allreduce", 4, []int{8}},
 		{Hello, 2, []int{0}},
 		{Hello, 64, []int{0}},
 	}
@@ -39,17 +39,17 @@ func Full() []Cell {
 // Short is a plan of seconds that touches every kind of cell.
 func Short() []Cell {
 	return []Cell{
-		{"pingpong", 2, []int{8, 4 << 10, 1 << 20}},
-		{"exchange", 2, []int{1 << 10}},
-		{"barrier", 2, []int{0}},
-		{"barrier", 4, []int{0}},
-		{"allreduce", 2, []int{8}},
+		{"PingPong", 2, []int{8, 4 << 10, 1 << 20}},
+		{"Exchange", 2, []int{1 << 10}},
+		{"Barrier", 2, []int{0}},
+		{"Barrier", 4, []int{0}},
+		{"Allreduce", 2, []int{8}},
 		{Hello, 2, []int{0}},
 	}
 }
 
-// Select keeps the cells of plan whose test is named; no names keep all. An
-// unknown name is an error that lists the plan's tests.
+// Select keeps the cells of plan whose test is named, whatever the case of its
+// letters; no names keep all. An unknown name is an error that lists the plan's tests.
 func Select(plan []Cell, tests []string) ([]Cell, error) {
 	if len(tests) == 0 {
 		return plan, nil
@@ -62,11 +62,12 @@ func Select(plan []Cell, tests []string) ([]Cell, error) {
 	}
 	var chosen []Cell
 	for _, t := range tests {
-		if !slices.Contains(known, t) {
+		is := func(name string) bool { return strings.EqualFold(name, t) }
+		if !slices.ContainsFunc(known, is) {
 			return nil, fmt.Errorf("unknown test %q; the tests are %s", t, strings.Join(known, ", "))
 		}
 		for _, c := range plan {
-			if c.Test == t && !slices.ContainsFunc(chosen, func(have Cell) bool { return have.Test == c.Test && have.Ranks == c.Ranks }) {
+			if is(c.Test) && !slices.ContainsFunc(chosen, func(have Cell) bool { return have.Test == c.Test && have.Ranks == c.Ranks }) {
 				chosen = append(chosen, c)
 			}
 		}
@@ -75,22 +76,21 @@ func Select(plan []Cell, tests []string) ([]Cell, error) {
 }
 
 // jobs puts together what one command measures: the tests of the suite on one
-// number of ranks, because starting a job takes longer than most of them, and
-// each other cell alone.
+// number of ranks and on the same sizes, because starting a job takes longer than
+// most of them, and each other cell alone.
 func jobs(cells []Cell) (list [][]Cell) {
-	suite := map[int]int{} // ranks -> place in list
 	for _, c := range cells {
-		if !inSuite(c.Test) {
-			list = append(list, []Cell{c})
-			continue
-		}
-		at, ok := suite[c.Ranks]
-		if !ok {
+		at := slices.IndexFunc(list, func(job []Cell) bool {
+			return inSuite(job[0].Test) && job[0].Ranks == c.Ranks && (c.sizeless() || slices.ContainsFunc(job, func(o Cell) bool { return slices.Equal(o.Bytes, c.Bytes) }))
+		})
+		if at < 0 || !inSuite(c.Test) {
 			at = len(list)
-			suite[c.Ranks] = at
 			list = append(list, nil)
 		}
 		list[at] = append(list[at], c)
 	}
 	return list
 }
+
+// sizeless reports whether the test has no message, as a barrier.
+func (c Cell) sizeless() bool { return slices.Equal(c.Bytes, []int{0}) }

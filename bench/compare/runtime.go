@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"rhinet/bench"
 	"rhinet/bench/peer"
 )
 
@@ -40,25 +39,18 @@ func Ours(mpirun, self, hello string, s Setting) Runtime {
 				return append(args, hello)
 			}
 			args = append(args, self)
-			if inSuite(c.Test) {
-				args = append(args, "pmb", "--npmin", strconv.Itoa(c.Ranks))
-			}
+			args = append(args, "pmb", "--npmin", strconv.Itoa(c.Ranks))
 			sizes := c.Bytes
 			for _, c := range job {
 				args = append(args, c.Test)
-				if !slices.Equal(c.Bytes, []int{0}) { // the barrier's, which takes no other
+				if !c.sizeless() { // which takes no other
 					sizes = c.Bytes
 				}
 			}
-			return append(args, "--sizes", join(sizes), "--time", budget.String(), "--format", "csv")
+			return append(args, "--sizes", join(sizes), "--steady", "--time", budget.String(), "--format", "csv")
 		},
-		read: func(job []Cell, text string, elapsed time.Duration) ([]Sample, error) {
-			if inSuite(job[0].Test) {
-				return rows(parseSuite)(job, text, elapsed)
-			}
-			return rows(bench.ParseCSV)(job, text, elapsed)
-		},
-		env: s.Env,
+		read: rows(parseSuite),
+		env:  s.Env,
 	}
 }
 

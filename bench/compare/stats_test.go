@@ -71,12 +71,12 @@ func TestResultFileReadsBack(t *testing.T) {
 }
 
 func TestSelectNamesTheTests(t *testing.T) {
-	if _, err := Select(Full(), []string{"pinpong"}); err == nil || !strings.Contains(err.Error(), "pingpong") {
+	if _, err := Select(Full(), []string{"pinpong"}); err == nil || !strings.Contains(err.Error(), "PingPong") {
 		t.Errorf("error is %v", err)
 	}
-	cells, err := Select(Full(), []string{"hello"})
-	if err != nil || len(cells) != 2 {
-		t.Errorf("hello gives %v, %v", cells, err)
+	cells, err := Select(Full(), []string{"hello", "barrier"})
+	if err != nil || len(cells) != 6 {
+		t.Errorf("hello and barrier give %v, %v", cells, err)
 	}
 }
 

@@ -20,9 +20,9 @@ func inSuite(test string) bool {
 // takes a few that show every regime. skipped says what cannot run.
 func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, err error) {
 	if len(names) == 0 {
-		for _, n := range pmb.Default() {
-			if n != "bw" && n != "bibw" { // Uniband and Biband on two ranks
-				names = append(names, n)
+		for _, b := range pmb.All() {
+			if b.Peers {
+				names = append(names, b.Name)
 			}
 		}
 	}
@@ -32,7 +32,7 @@ func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, 
 		if err != nil {
 			return nil, nil, err
 		}
-		if b.Name == "bw" || b.Name == "bibw" {
+		if !b.Peers {
 			return nil, nil, fmt.Errorf("%s is not compared; Uniband and Biband on 2 ranks are the same", b.Name)
 		}
 		if !slices.ContainsFunc(chosen, func(c pmb.Benchmark) bool { return c.Name == b.Name }) {
@@ -71,7 +71,7 @@ func suiteSizes(b pmb.Benchmark, sizes []int) []int {
 	case len(sizes) > 0:
 		return sizes
 	}
-	return []int{8, 1 << 10, 16 << 10, 256 << 10, 1 << 20}
+	return []int{8, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20}
 }
 
 // parseSuite reads what `bench pmb --format csv` printed.

@@ -2,9 +2,14 @@ package compare
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"rhinet/bench"
+	"rhinet/bench/pmb"
 )
 
 func TestPlanOfTheSuite(t *testing.T) {
@@ -20,7 +25,7 @@ func TestPlanOfTheSuite(t *testing.T) {
 		ranks, size int
 		want        string
 	}{
-		{"Pong", 2, 8, "the tests are PingPong"}, {"Bcast", 1, 8, "2 or more"}, {"Reduce", 2, 6, "multiple of the 4 bytes"},
+		{"Pong", 2, 8, "the tests are PingPong"}, {"Bcast", 1, 8, "2 or more"}, {"Reduce", 2, 6, "Reduce takes multiples of 4"},
 		{"bw", 2, 8, "Uniband"}, {"PingPong", 4, 8, "does not run on 4 ranks"},
 	} {
 		if _, _, err := Suite([]string{c.name}, []int{c.ranks}, []int{c.size}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -29,13 +34,45 @@ func TestPlanOfTheSuite(t *testing.T) {
 	}
 }
 
-// Names are told apart by their letters' case: PingPong is of the suite.
+// The table of the peers' program has every test that is compared, timed and
+// scaled as here.
+func TestPeersHaveTheSuite(t *testing.T) {
+	source, err := os.ReadFile("../peer/c/peer.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]string{}
+	for _, r := range regexp.MustCompile(`\{"(\w+)", \w+, ([\w| ]+), ([0-9./ WINDOW]+)\}`).FindAllStringSubmatch(string(source), -1) {
+		rows[r[1]] = r[2:]
+	}
+	scales := map[string]float64{"1": 1, "0.5": 0.5, "1.0 / WINDOW": 1, "0.5 / WINDOW": 1} // a window's messages are counted apart
+	for _, b := range pmb.All() {
+		r, ok := rows[b.Name]
+		if ok != b.Peers {
+			t.Errorf("%s: the table has it is %v", b.Name, ok)
+		}
+		if !ok {
+			continue
+		}
+		each, window := strings.Contains(r[0], "EACH"), strings.Contains(r[0], "WINDOWS")
+		if each != (b.Kind == pmb.Collective) || window != (b.Kind == pmb.Window) || strings.Contains(r[0], "TWO") != (b.Kind == pmb.Single) ||
+			strings.Contains(r[0], "FLOATS") != (b.Unit == 4) || scales[r[1]] != b.Scale {
+			t.Errorf("%s: the table says %q", b.Name, r)
+		}
+		delete(rows, b.Name)
+	}
+	if len(rows) > 0 {
+		t.Errorf("the table has more: %v", rows)
+	}
+	p := bench.Steady(time.Second)
+	if want := fmt.Sprintf("BATCHES = %d, REPETITIONS = %d, WARMUPS = 2, PROBESHARE = 10, PATIENCE = 2", p.Batches, p.Repetitions); !strings.Contains(string(source), want) {
+		t.Errorf("the policy is another than %s", want)
+	}
+}
+
 func TestOurCommandOfASuitesTest(t *testing.T) {
 	r := Ours("mpirun", "bench", "hello", Setting{Name: "x", NIC: "nic"})
-	if got := strings.Join(r.command([]Cell{{"PingPong", 2, []int{8}}, {"Barrier", 2, []int{0}}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pmb --npmin 2 PingPong Barrier --sizes 8 --time 1ms --format csv" {
-		t.Errorf("command is %s", got)
-	}
-	if got := strings.Join(r.command([]Cell{{"pingpong", 2, []int{8}}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pingpong --sizes 8 --time 1ms --format csv" {
+	if got := strings.Join(r.command([]Cell{{"PingPong", 2, []int{8}}, {"Barrier", 2, []int{0}}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pmb --npmin 2 PingPong Barrier --sizes 8 --steady --time 1ms --format csv" {
 		t.Errorf("command is %s", got)
 	}
 	if _, err := r.read([]Cell{{"PingPong", 2, []int{8}}}, "test,ranks\n", 0); err == nil {

@@ -4,8 +4,6 @@
 package llc
 
 import (
-	"fmt"
-
 	"rhinet/bench"
 	"rhinet/bench/pair"
 	"rhinet/internal/wait"
@@ -16,35 +14,25 @@ import (
 	nic "rhinet/nicemu/martini"
 )
 
-// A Workload is what "bench llc" measures under one name.
-type Workload struct {
-	Name   string
-	About  string
-	Series []pair.Series
-}
-
 // largest is the longest message, in bytes.
 const largest = 4 << 20
 
 // Workloads returns all workloads.
-func Workloads() []Workload {
-	sizes := append([]int{0}, pair.Powers(1, largest)...)
-	one := func(name string, scale float64, half bool) []pair.Series {
-		return []pair.Series{{Name: name, Sizes: sizes, Max: largest, Unit: 1, Scale: scale, Moves: 1, Half: half}}
+func Workloads() []pair.Workload {
+	sizes := append([]int{0}, bench.Powers(1, largest)...)
+	one := func(name, about string, burst bool, t bench.Test) pair.Workload {
+		t.Name, t.Sizes, t.Max, t.Unit, t.Moves, t.Half = "llc-"+name, sizes, largest, 1, 1, burst
+		return pair.Workload{Name: name, About: about, Processes: 2, Tests: []bench.Test{t}, Open: open(burst)}
 	}
-	return []Workload{
-		{"pingpong", "one-way time of a message between two engines", one("llc-pingpong", 0.5, false)},
-		{"burst", "messages of one engine to another, one after the other", one("llc-burst", 1, true)},
+	return []pair.Workload{
+		one("pingpong", "one-way time of a message between two engines", false, bench.Test{Scale: 0.5}),
+		one("burst", "messages of one engine to another, one after the other", true, bench.Test{Scale: 1}),
 	}
 }
 
 // Find returns the workload of a name, or an error that lists the names.
-func Find(name string) (Workload, error) {
-	w, known, ok := bench.Pick(Workloads(), func(w Workload) string { return w.Name }, name)
-	if !ok {
-		return w, fmt.Errorf("%w: no measurement %q; llc measures %s", pair.ErrInput, name, known)
-	}
-	return w, nil
+func Find(name string) (pair.Workload, error) {
+	return pair.Find(Workloads(), "measurement of llc", name)
 }
 
 // tag is that of all messages.
@@ -68,14 +56,16 @@ type side struct {
 	buf   []byte
 }
 
-// Open opens a side of the workload.
-func (w Workload) Open(e *pair.End) (pair.Side, error) {
-	t, err := martini.Open(e.F, e.Rank, nic.Options{})
-	if err != nil {
-		return nil, err
+// open opens a side that sends and receives in turn, or does only one of them.
+func open(burst bool) func(e *pair.End) (pair.Side, error) {
+	return func(e *pair.End) (pair.Side, error) {
+		t, err := martini.Open(e.F, e.Rank, nic.Options{})
+		if err != nil {
+			return nil, err
+		}
+		p := port.New(port.Config{NIC: endpoint{t}, Policy: wait.For(2, wait.UsableCPUs(), !e.F.Shared())})
+		return &side{p, e.Rank, burst, make([]byte, largest)}, nil
 	}
-	p := port.New(port.Config{NIC: endpoint{t}, Policy: wait.For(2, wait.UsableCPUs(), !e.F.Shared())})
-	return &side{p, e.Rank, w.Name == "burst", make([]byte, largest)}, nil
 }
 
 // Run sends and receives in turn, or only one of the two.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"rhinet/bench/pair"
+	"rhinet/bench"
 )
 
 func TestFind(t *testing.T) {
@@ -14,7 +14,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %v, %v", w.Name, got.Name, err)
 		}
 	}
-	if _, err := Find("x"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "llc measures pingpong, burst") {
+	if _, err := Find("x"); !errors.Is(err, bench.ErrInput) || !strings.Contains(err.Error(), "there is pingpong, burst") {
 		t.Error(err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"rhinet/bench"
-	"rhinet/bench/pair"
 	"rhinet/nicemu/martini"
 	"rhinet/nicemu/martini/stepped"
 )
@@ -27,7 +26,7 @@ func (e Experiment) Names() (names []string) {
 
 // A series is one curve. Sizes are checked as package pair checks them.
 type series struct {
-	pair.Series
+	bench.Test
 	measure measurement
 }
 
@@ -41,13 +40,13 @@ type point struct{ steps, perStep, micros float64 }
 const most = 1 << 20
 
 func curve(name string, sizes []int, least, longest, unit int, half bool, m measurement) series {
-	return series{pair.Series{Name: name, Sizes: sizes, Min: least, Max: longest, Unit: unit, Half: half}, m}
+	return series{bench.Test{Name: name, Sizes: sizes, Min: least, Max: longest, Unit: unit, Half: half}, m}
 }
 
 // Experiments returns all experiments, in the order of the specification.
 func Experiments() []Experiment {
-	short, long := pair.Powers(8, 64<<10), pair.Powers(8, 256<<10)
-	packet := pair.Powers(8, martini.MaxImage)
+	short, long := bench.Powers(8, 64<<10), bench.Powers(8, 256<<10)
+	packet := bench.Powers(8, martini.MaxImage)
 	one := func(name string, sizes []int, longest int, m measurement) series {
 		return curve(name, sizes, 8, longest, 8, false, m)
 	}
@@ -56,7 +55,7 @@ func Experiments() []Experiment {
 		return curve(name, []int{128, 512, 2 << 10, 8 << 10, 32 << 10, 128 << 10}, 1, most, 1, false, between(p))
 	}
 	rtt := func(name string, m measurement) series {
-		return curve(name, pair.Powers(32, 2048), 8, 2048, 8, false, m)
+		return curve(name, bench.Powers(32, 2048), 8, 2048, 8, false, m)
 	}
 	record := func(name string, m measurement) series { return curve(name, packet, 1, stepped.MTU, 1, false, m) }
 	return []Experiment{
@@ -86,7 +85,7 @@ func Experiments() []Experiment {
 func Find(name string) (Experiment, error) {
 	e, known, ok := bench.Pick(Experiments(), func(e Experiment) string { return e.Name }, name)
 	if !ok {
-		return e, fmt.Errorf("%w: no experiment %q on the stepped model; there is %s", pair.ErrInput, name, known)
+		return e, fmt.Errorf("%w: no experiment %q on the stepped model; there is %s", bench.ErrInput, name, known)
 	}
 	return e, nil
 }

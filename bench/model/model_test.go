@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"rhinet/bench/pair"
+	"rhinet/bench"
 	"rhinet/nicemu/martini/stepped"
 )
 
@@ -157,12 +157,12 @@ func TestRepeatsExactly(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	if _, err := Find("shove"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "latency, throughput") {
+	if _, err := Find("shove"); !errors.Is(err, bench.ErrInput) || !strings.Contains(err.Error(), "latency, throughput") {
 		t.Error(err)
 	}
 	e, _ := Find("vpush")
 	for _, o := range []Options{{Sizes: []int{2049}}, {Sizes: []int{0}}, {Repetitions: -1}, {Repetitions: maxRepetitions + 1}} {
-		if err := e.Check(o); !errors.Is(err, pair.ErrInput) {
+		if err := e.Check(o); !errors.Is(err, bench.ErrInput) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -262,7 +262,7 @@ func TestTimeline(t *testing.T) {
 		t.Errorf("handlers take %v steps", busy)
 	}
 	for _, n := range []int{0, 2049} {
-		if _, err := Timeline(n); !errors.Is(err, pair.ErrInput) {
+		if _, err := Timeline(n); !errors.Is(err, bench.ErrInput) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
 	}

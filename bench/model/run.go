@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"rhinet/bench"
-	"rhinet/bench/pair"
 )
 
 // Options of a run.
@@ -19,13 +18,13 @@ const maxRepetitions = 1_000_000
 // Check reports what is wrong with running e with the options.
 func (e Experiment) Check(o Options) error {
 	if o.Repetitions < 0 || o.Repetitions > maxRepetitions {
-		return fmt.Errorf("%w: %d repetitions; give 1 to %d", pair.ErrInput, o.Repetitions, maxRepetitions)
+		return fmt.Errorf("%w: %d repetitions; give 1 to %d", bench.ErrInput, o.Repetitions, maxRepetitions)
 	}
-	var all []pair.Series
+	var all []bench.Test
 	for _, s := range e.series {
-		all = append(all, s.Series)
+		all = append(all, s.Test)
 	}
-	return pair.Check(all, o.Sizes)
+	return bench.CheckSizes(all, o.Sizes)
 }
 
 // Run takes the points of all curves of e and reports them as they come.
@@ -51,7 +50,7 @@ func (e Experiment) Run(o Options, report func(Row)) error {
 			report(Row{s.Name, e.nodes, n, reps, p.steps, p.perStep, p.micros})
 			rates = append(rates, bench.Row{Bytes: n, MBPerSec: p.perStep})
 		}
-		if half, ok := pair.Half(rates); ok && s.Half {
+		if half, ok := bench.Half(rates); ok && s.Half {
 			report(Row{Test: s.Name + "-half", Nodes: e.nodes, Bytes: half.Bytes, PerStep: half.MBPerSec})
 		}
 	}

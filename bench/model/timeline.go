@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"rhinet/bench/pair"
+	"rhinet/bench"
 	"rhinet/nicemu/martini"
 	"rhinet/nicemu/martini/stepped"
 )
@@ -57,7 +57,7 @@ func TimelineSizes() []int { return []int{2048, 512, 8} }
 // ended.
 func Timeline(bytes int) ([]Span, error) {
 	if bytes < 1 || bytes > stepped.MTU {
-		return nil, fmt.Errorf("%w: a time line of %d bytes; a VPUSH has 1 to %d", pair.ErrInput, bytes, stepped.MTU)
+		return nil, fmt.Errorf("%w: a time line of %d bytes; a VPUSH has 1 to %d", bench.ErrInput, bytes, stepped.MTU)
 	}
 	r := new(recorder)
 	w, err := newWorld(2, ringBytes, bytes, stepped.Options{Observe: r.observe, Trouble: r.trouble})

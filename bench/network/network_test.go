@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/bench"
 	"rhinet/nicemu/param"
 )
 
@@ -166,7 +167,7 @@ func TestEveryParameterCounts(t *testing.T) {
 	bounds := map[string]string{"switch.ports": "=3", "packet.mtu": "=512"}
 	for _, p := range table.All() {
 		if value, is := bounds[p.Name]; is {
-			if _, err := experiments(t, p.Name+value); !errors.Is(err, ErrInput) {
+			if _, err := experiments(t, p.Name+value); !errors.Is(err, bench.ErrInput) {
 				t.Errorf("%s%s: %v", p.Name, value, err)
 			}
 			continue
@@ -187,7 +188,7 @@ func TestEveryParameterCounts(t *testing.T) {
 			switch {
 			case errors.Is(err, param.ErrSetting):
 				continue
-			case err != nil && !strings.Contains(err.Error(), p.Name) && !errors.Is(err, ErrInput):
+			case err != nil && !strings.Contains(err.Error(), p.Name) && !errors.Is(err, bench.ErrInput):
 				t.Errorf("%s: %v", s, err)
 			case err == nil && figures != base:
 				changed = true
@@ -216,14 +217,14 @@ func TestWrongPlans(t *testing.T) {
 	} {
 		p := planOf(t, "ring:5x3", "rhinet2")
 		spoil(p)
-		if err := p.Check(); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
+		if err := p.Check(); !errors.Is(err, bench.ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}
-	if _, err := Load("rhinet4", nil); !errors.Is(err, ErrInput) {
+	if _, err := Load("rhinet4", nil); !errors.Is(err, bench.ErrInput) {
 		t.Error(err)
 	}
-	if _, err := Load("rhinet2", []string{"a"}); !errors.Is(err, ErrInput) {
+	if _, err := Load("rhinet2", []string{"a"}); !errors.Is(err, bench.ErrInput) {
 		t.Error(err)
 	}
 }
@@ -240,7 +241,7 @@ func TestTopologyFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("switch s\nhost a b\nlonk a s 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Topology(file, 1); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), file+": bad topology: line 3: ") {
+	if _, err := Topology(file, 1); !errors.Is(err, bench.ErrInput) || !strings.Contains(err.Error(), file+": bad topology: line 3: ") {
 		t.Error(err)
 	}
 }
@@ -262,7 +263,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: %v, %s", format, err, b.String())
 		}
 	}
-	if err := Write(&bytes.Buffer{}, "go", rows); !errors.Is(err, ErrInput) {
+	if err := Write(&bytes.Buffer{}, "go", rows); !errors.Is(err, bench.ErrInput) {
 		t.Error(err)
 	}
 	f, err := Plot("title", rows)

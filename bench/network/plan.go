@@ -8,12 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"rhinet/bench"
 	"rhinet/nicemu/network"
 	"rhinet/nicemu/param"
 )
-
-// ErrInput is wrapped by errors of what the user asks for.
-var ErrInput = errors.New("input")
 
 // A Plan is what to measure.
 type Plan struct {
@@ -76,7 +74,7 @@ func input(err error) error {
 			text = strings.ReplaceAll(text, of.Error(), plain)
 		}
 	}
-	return fmt.Errorf("%w: %s", ErrInput, text)
+	return fmt.Errorf("%w: %s", bench.ErrInput, text)
 }
 
 // Check reports what is wrong with a plan; it builds the network once and proves
@@ -86,10 +84,10 @@ func (p *Plan) Check() error {
 		return err
 	}
 	if p.WarmUp < 0 || p.WarmUp > mostTime || p.Time <= 0 || p.Time > mostTime {
-		return fmt.Errorf("%w: %v of virtual time to measure, after %v; give above 0, and up to %v each", ErrInput, p.Time, p.WarmUp, mostTime)
+		return fmt.Errorf("%w: %v of virtual time to measure, after %v; give above 0, and up to %v each", bench.ErrInput, p.Time, p.WarmUp, mostTime)
 	}
 	if mtu := p.Table.Int("packet.mtu"); p.Bytes < 0 || p.Bytes > mtu {
-		return fmt.Errorf("%w: packets of %d bytes; they have 0 to %d (packet.mtu)", ErrInput, p.Bytes, mtu)
+		return fmt.Errorf("%w: packets of %d bytes; they have 0 to %d (packet.mtu)", bench.ErrInput, p.Bytes, mtu)
 	}
 	r, err := newRun(p)
 	if err != nil {
@@ -100,23 +98,23 @@ func (p *Plan) Check() error {
 
 func (p *Plan) checkTraffic() error {
 	if len(p.Traffic) == 0 {
-		return fmt.Errorf("%w: no traffic is named; there is %s", ErrInput, Kinds)
+		return fmt.Errorf("%w: no traffic is named; there is %s", bench.ErrInput, Kinds)
 	}
 	if len(p.Loads) == 0 {
-		return fmt.Errorf("%w: no load is given; give parts of a link's rate, %v to %v", ErrInput, leastLoad, mostLoad)
+		return fmt.Errorf("%w: no load is given; give parts of a link's rate, %v to %v", bench.ErrInput, leastLoad, mostLoad)
 	}
 	for _, name := range p.Traffic {
 		if !slices.Contains(strings.Split(Kinds, ", "), name) {
-			return fmt.Errorf("%w: unknown traffic %q; there is %s", ErrInput, name, Kinds)
+			return fmt.Errorf("%w: unknown traffic %q; there is %s", bench.ErrInput, name, Kinds)
 		}
 	}
 	for _, load := range p.Loads {
 		if !(load >= leastLoad && load <= mostLoad) {
-			return fmt.Errorf("%w: a load of %v; give parts of a link's rate, %v to %v", ErrInput, load, leastLoad, mostLoad)
+			return fmt.Errorf("%w: a load of %v; give parts of a link's rate, %v to %v", bench.ErrInput, load, leastLoad, mostLoad)
 		}
 	}
 	if !(p.Hot >= 0 && p.Hot <= 1) {
-		return fmt.Errorf("%w: %v of the packets to the hot spot; give 0 to 1", ErrInput, p.Hot)
+		return fmt.Errorf("%w: %v of the packets to the hot spot; give 0 to 1", bench.ErrInput, p.Hot)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func CheckFormat(format string) error {
 	if slices.Contains(strings.Split(Formats, ", "), format) {
 		return nil
 	}
-	return fmt.Errorf("%w: unknown format %q; the formats are %s", ErrInput, format, Formats)
+	return fmt.Errorf("%w: unknown format %q; the formats are %s", bench.ErrInput, format, Formats)
 }
 
 // Write writes rows in one of Formats.

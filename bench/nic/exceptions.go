@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rhinet/bench"
 	"rhinet/bench/pair"
 	"rhinet/nicemu/fabric"
 	"rhinet/nicemu/martini"
@@ -23,7 +24,7 @@ const (
 // share is the part of the communication memory that one sender writes to.
 const share = 256 << 10
 
-func exceptions() (all []pair.Series) {
+func exceptions() (all []bench.Test) {
 	for i := range patterns {
 		name := fmt.Sprintf("pattern-%d", min(i, besideRequests)+1)
 		if i == besideOneLoop {
@@ -33,7 +34,7 @@ func exceptions() (all []pair.Series) {
 		if i == twoToOne || i >= besideRequests {
 			moves = 2
 		}
-		all = append(all, pair.Series{
+		all = append(all, bench.Test{
 			Name: name, Sizes: []int{128, 512, 2 << 10, 8 << 10, 32 << 10, 128 << 10}, Min: 8, Max: share, Unit: 8, Scale: 1, Moves: moves,
 		})
 	}

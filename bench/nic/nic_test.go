@@ -17,11 +17,11 @@ func TestWorkloads(t *testing.T) {
 	for _, w := range Workloads() {
 		t.Run(w.Name, func(t *testing.T) {
 			err := pair.Local(w.Processes, w.Processes, fabric.Default(), w.Open, func(e *pair.End, side pair.Side) error {
-				for i, s := range w.Series {
+				for i, s := range w.Tests {
 					s.Sizes = []int{s.Sizes[0], s.Sizes[len(s.Sizes)-1]}
 					var rows []bench.Row
 					timed := func(bytes, reps int) (float64, error) { return e.Call(side, i, bytes, min(reps, 20)) }
-					err := pair.Measure(s, w.Processes, bench.Options{Budget: time.Microsecond}, timed, func(r bench.Row) { rows = append(rows, r) })
+					err := s.Measure(bench.Steady(time.Microsecond), w.Processes, nil, timed, func(r bench.Row) { rows = append(rows, r) })
 					if err != nil {
 						return err
 					}
@@ -42,7 +42,7 @@ func TestUnknownName(t *testing.T) {
 	if w, err := Find("barrier"); err != nil || w.Name != "barrier" {
 		t.Error(err)
 	}
-	if _, err := Find("shove"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "push, pull") {
+	if _, err := Find("shove"); !errors.Is(err, bench.ErrInput) || !strings.Contains(err.Error(), "push, pull") {
 		t.Error(err)
 	}
 }

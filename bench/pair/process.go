@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"rhinet/bench"
 	"rhinet/internal/pmi"
 	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
@@ -46,7 +47,7 @@ type follower struct {
 // of count processes, which learn the name of what to open from [Second].
 func Lead(name string, count, nodes int, g fabric.Geometry, errs io.Writer) (*Leader, error) {
 	if os.Getenv(pmi.Variable) != "" {
-		return nil, fmt.Errorf("%w: this measurement starts what processes it needs itself; run it without mpirun", ErrInput)
+		return nil, fmt.Errorf("%w: this measurement starts what processes it needs itself; run it without mpirun", bench.ErrInput)
 	}
 	file, err := fabric.Create(nodes, g)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package peer holds the C program that runs the measurements of package bench
-// on other MPI runtimes, and compiles it on the spot with their compilers.
+// Package peer holds the C program that runs the tests of package bench/pmb on
+// other MPI runtimes, and compiles it on the spot with their compilers.
 package peer
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,26 +15,18 @@ import (
 	"rhinet/bench"
 )
 
-//go:embed c/peer.c c/pmb.c
-var sources embed.FS
+//go:embed c/peer.c
+var source []byte
 
 // Compile builds the program with the C compiler driver mpicc into dir and
 // returns its path.
 func Compile(ctx context.Context, mpicc, dir string) (string, error) {
 	bin := filepath.Join(dir, "peer-"+filepath.Base(mpicc))
-	args := []string{"-O3", "-o", bin}
-	for _, name := range []string{"peer.c", "pmb.c"} {
-		text, err := sources.ReadFile("c/" + name)
-		if err != nil {
-			return "", err
-		}
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return "", err
-		}
-		args = append(args, file)
+	file := filepath.Join(dir, "peer.c")
+	if err := os.WriteFile(file, source, 0o600); err != nil {
+		return "", err
 	}
-	if text, err := exec.CommandContext(ctx, mpicc, args...).CombinedOutput(); err != nil {
+	if text, err := exec.CommandContext(ctx, mpicc, "-O3", "-o", bin, file).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s cannot compile the peers' program: %v\n%s", mpicc, err, text)
 	}
 	return bin, nil

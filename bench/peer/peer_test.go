@@ -58,7 +58,7 @@ func TestTestsRunOnOpenMPI(t *testing.T) {
 		}
 		return string(text), rows
 	}
-	names := []string{"PingPong", "Biband", "Reduce_scatter", "Scatterv", "Barrier", "pingpong"}
+	names := []string{"PingPong", "Biband", "Reduce_scatter", "Scatterv", "Barrier", "Exchange"}
 	args := []string{"100"}
 	for _, name := range names {
 		args = append(args, name, "8,1024")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"rhinet/bench/pair"
+	"rhinet/bench"
 	"rhinet/mpi"
 )
 
@@ -40,16 +40,16 @@ func (c Connected) Many(ranks int) int { return ranks - players }
 func (c Connected) Check(ranks int) error {
 	switch {
 	case c.Rounds < 1 || c.Budget <= 0:
-		return fmt.Errorf("%w: %d rounds of %v; give one or more, and a positive duration, such as 20ms", pair.ErrInput, c.Rounds, c.Budget)
+		return fmt.Errorf("%w: %d rounds of %v; give one or more, and a positive duration, such as 20ms", bench.ErrInput, c.Rounds, c.Budget)
 	case c.Few < 0:
-		return fmt.Errorf("%w: %d idle peers; give 0 or more", pair.ErrInput, c.Few)
+		return fmt.Errorf("%w: %d idle peers; give 0 or more", bench.ErrInput, c.Few)
 	case c.Many(ranks) <= c.Few:
 		return fmt.Errorf("%w: two pairs, of which one is connected with more than %d idle peers, take at least %d ranks, there are %d; "+
-			"start it with mpirun -n %d", pair.ErrInput, c.Few, players+c.Few+1, ranks, players+64)
+			"start it with mpirun -n %d", bench.ErrInput, c.Few, players+c.Few+1, ranks, players+64)
 	}
 	for _, n := range c.Sizes {
 		if n < 0 || n > 1<<30 {
-			return fmt.Errorf("%w: size %d is not between 0 and 1073741824 bytes", pair.ErrInput, n)
+			return fmt.Errorf("%w: size %d is not between 0 and 1073741824 bytes", bench.ErrInput, n)
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rhinet/bench/pair"
+	"rhinet/bench"
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 )
@@ -61,7 +61,7 @@ func TestConnectedRefuses(t *testing.T) {
 	} {
 		c := good
 		change(&c)
-		if err := c.Check(7); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), want) {
+		if err := c.Check(7); !errors.Is(err, bench.ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}

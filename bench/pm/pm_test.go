@@ -17,17 +17,17 @@ func TestLayers(t *testing.T) {
 		for _, nodes := range []int{2, 5} {
 			g := l.geometry(fabric.Small(), nodes)
 			err := pair.Local(2, nodes, g, l.Open, func(e *pair.End, s pair.Side) error {
-				for i, series := range []pair.Series{l.PingPong(), l.Burst()} {
+				for i, series := range l.Workload().Tests {
 					var rows []bench.Row
 					timed := func(bytes, reps int) (float64, error) { return e.Call(s, i, bytes, min(reps, 100)) }
-					if err := pair.Measure(series, nodes, bench.Options{Budget: time.Microsecond}, timed, func(r bench.Row) { rows = append(rows, r) }); err != nil {
+					if err := series.Measure(bench.Steady(time.Microsecond), nodes, nil, timed, func(r bench.Row) { rows = append(rows, r) }); err != nil {
 						return err
 					}
 					if len(rows) < len(series.Sizes) || rows[0].Ranks != nodes || rows[0].Microsecs <= 0 {
 						t.Errorf("%s: %+v", series.Name, rows)
 					}
 				}
-				_, err := e.Call(s, seriesBurst, l.most, 300)
+				_, err := e.Call(s, Burst, l.most, 300)
 				return err
 			})
 			if err != nil {
@@ -41,7 +41,7 @@ func TestUnknownLayer(t *testing.T) {
 	if l, err := FindLayer("vp"); err != nil || l.Name != "vp" {
 		t.Error(err)
 	}
-	if _, err := FindLayer("tcp"); !errors.Is(err, pair.ErrInput) || !strings.Contains(err.Error(), "rhinet, vp, ring, throttled") {
+	if _, err := FindLayer("tcp"); !errors.Is(err, bench.ErrInput) || !strings.Contains(err.Error(), "rhinet, vp, ring, throttled") {
 		t.Error(err)
 	}
 }

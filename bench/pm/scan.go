@@ -1,9 +1,12 @@
 package pm
 
 import (
+	"errors"
 	"math/rand/v2"
 	"sync/atomic"
+	"time"
 
+	"rhinet/bench"
 	"rhinet/nicemu/martini"
 )
 
@@ -54,6 +57,31 @@ func NewScan(way string, rings int) (*Scan, error) {
 		s.other = mem[rings*scanRing:]
 	}
 	return s, nil
+}
+
+// MeasureScans measures every way of Scans over each of some numbers of rings, which
+// stand in the rows as ranks.
+func MeasureScans(rings []int, p bench.Policy, report func(bench.Row)) error {
+	for _, way := range Scans() {
+		for _, n := range rings {
+			s, err := NewScan(way, n)
+			if err != nil {
+				return err
+			}
+			timed := func(_, reps int) (float64, error) {
+				start := time.Now()
+				for range reps {
+					s.Pass()
+				}
+				return max(time.Since(start).Seconds()/float64(reps), 1e-9), nil
+			}
+			test := bench.Test{Name: way, Sizes: []int{4}, Min: 4, Max: 4, Unit: 1, Scale: 1, Moves: float64(n)}
+			if err := errors.Join(test.Measure(p, n, nil, timed, report), s.Close()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Pass looks into every ring once.

@@ -25,12 +25,12 @@ func (s *side) Run(series, bytes, reps int) error {
 				return err
 			}
 		}
-		if series == seriesPingPong || s.Rank == 1 {
+		if series == PingPong || s.Rank == 1 {
 			if err := s.receive(); err != nil {
 				return err
 			}
 		}
-		if series == seriesPingPong && s.Rank == 1 {
+		if series == PingPong && s.Rank == 1 {
 			if err := s.send(bytes); err != nil {
 				return err
 			}

@@ -2,6 +2,9 @@ package pm
 
 import (
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"rhinet/bench"
 	"rhinet/bench/pair"
@@ -38,11 +41,26 @@ func Layers() []Layer {
 	}
 }
 
+// FindLayers returns the layers of a list of names, separated by commas, or "all".
+func FindLayers(names string) (layers []Layer, err error) {
+	if names == "all" {
+		return Layers(), nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		l, err := FindLayer(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, l)
+	}
+	return layers, nil
+}
+
 // FindLayer returns the layer of a name, or an error that lists the names.
 func FindLayer(name string) (Layer, error) {
 	l, known, ok := bench.Pick(Layers(), func(l Layer) string { return l.Name }, name)
 	if !ok {
-		return l, fmt.Errorf("%w: no message layer %q; there is %s", pair.ErrInput, name, known)
+		return l, fmt.Errorf("%w: no message layer %q; there is %s", bench.ErrInput, name, known)
 	}
 	return l, nil
 }
@@ -69,27 +87,34 @@ func (l Layer) Open(e *pair.End) (pair.Side, error) {
 	return &side{End: e, nic: nic, link: k}, nil
 }
 
-// Series of a side, by number.
+// The tests of a side, by number.
 const (
-	seriesPingPong = iota
-	seriesBurst
+	PingPong = iota // P9: the round trip, not halved
+	Burst           // P10: one node sends continuously, the other only receives
 )
 
-// PingPong is P9: the round trip, not halved.
-func (l Layer) PingPong() pair.Series {
-	return pair.Series{Name: l.Name + "-pingpong", Sizes: l.sizes(8, 128, 1024, 2040, 8184), Min: 1, Max: l.most, Unit: 1, Scale: 1, Moves: 2}
+// Workload is what is measured on the layer, as processes measure it.
+func (l Layer) Workload() pair.Workload {
+	test := func(name string, moves float64, half bool, sizes ...int) bench.Test {
+		sizes = slices.DeleteFunc(sizes, func(n int) bool { return n > l.most })
+		return bench.Test{Name: l.Name + name, Sizes: sizes, Min: 1, Max: l.most, Unit: 1, Scale: 1, Moves: moves, Half: half}
+	}
+	return pair.Workload{Name: l.Name, Processes: 2, Open: l.Open, Tests: []bench.Test{
+		test("-pingpong", 2, false, 8, 128, 1024, 2040, 8184),
+		test("-burst", 1, true, 8, 32, 128, 512, 1024, 2040, 4096, 8184),
+	}}
 }
 
-// Burst is P10: one node sends continuously, the other only receives.
-func (l Layer) Burst() pair.Series {
-	return pair.Series{Name: l.Name + "-burst", Sizes: l.sizes(8, 32, 128, 512, 1024, 2040, 4096, 8184), Min: 1, Max: l.most, Unit: 1, Scale: 1, Moves: 1, Half: true}
-}
-
-func (l Layer) sizes(all ...int) (fit []int) {
-	for _, n := range all {
-		if n <= l.most {
-			fit = append(fit, n)
+// Measure measures one of the tests, by its number, on layers in jobs of each of
+// some numbers of nodes, all but two of which are idle.
+func Measure(test int, layers []Layer, nodes []int, p bench.Policy, sizes []int, errs io.Writer, report func(bench.Row)) error {
+	for _, l := range layers {
+		w := l.Workload()
+		for _, n := range nodes {
+			if err := w.Measure("pm", w.Tests[test:test+1], test, n, l.Geometry(n), p, sizes, errs, report); err != nil {
+				return err
+			}
 		}
 	}
-	return fit
+	return nil
 }

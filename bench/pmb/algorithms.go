@@ -40,12 +40,12 @@ func Contestants() []Benchmark {
 // others are not in the suite and cannot be checked; they are only timed.
 func others() []Benchmark {
 	return []Benchmark{
-		{Name: "Reduce_scatter_block", Kind: Collective, floats: true, sends: each, recvs: one,
-			call: func(e *env, i int) error { return mpi.ReduceScatterBlock(e.c, e.outF(i), e.inF(i), mpi.Sum) }},
-		{Name: "Scan", Kind: Collective, floats: true, sends: one, recvs: one,
-			call: func(e *env, i int) error { return mpi.Scan(e.c, e.outF(i), e.inF(i), mpi.Sum) }},
-		{Name: "Exscan", Kind: Collective, floats: true, sends: one, recvs: one,
-			call: func(e *env, i int) error { return mpi.Exscan(e.c, e.outF(i), e.inF(i), mpi.Sum) }},
+		test("Reduce_scatter_block", "", Collective, 0, Benchmark{floats: true, sends: each, recvs: one,
+			call: func(e *env, i int) error { return mpi.ReduceScatterBlock(e.c, e.outF(i), e.inF(i), mpi.Sum) }}),
+		test("Scan", "", Collective, 0, Benchmark{floats: true, sends: one, recvs: one,
+			call: func(e *env, i int) error { return mpi.Scan(e.c, e.outF(i), e.inF(i), mpi.Sum) }}),
+		test("Exscan", "", Collective, 0, Benchmark{floats: true, sends: one, recvs: one,
+			call: func(e *env, i int) error { return mpi.Exscan(e.c, e.outF(i), e.inF(i), mpi.Sum) }}),
 	}
 }
 
@@ -127,7 +127,7 @@ func (b Benchmark) contest(world *mpi.Comm, o Options) (Contest, error) {
 	}
 	c := Contest{Test: b.Name, Operation: b.operation(), Ranks: world.Size(), Algorithms: names}
 	for _, n := range b.contestSizes(o) {
-		if n*(b.sends(c.Ranks)+b.recvs(c.Ranks)) > memory {
+		if !b.holds(n, c.Ranks) {
 			continue
 		}
 		row, err := b.contestRow(world, comms, names, n, o)
@@ -147,7 +147,7 @@ func (b Benchmark) contest(world *mpi.Comm, o Options) (Contest, error) {
 // contestSizes are the sizes of a contest.
 func (b Benchmark) contestSizes(o Options) (sizes []int) {
 	if b.Kind == Sync {
-		return []int{0}
+		return b.Sizes
 	}
 	if o.Sizes != nil {
 		return o.Sizes
@@ -168,6 +168,8 @@ func (b Benchmark) contestRow(world *mpi.Comm, comms []*mpi.Comm, names []string
 	}
 	var entrants []int
 	reps := make([]int, len(names))
+	policy := o.policy()
+	policy.Batches = rounds
 	for i := range names {
 		row.Usec[i] = -1
 		if got, err := comms[i].Algorithm(b.operation(), row.Block); err != nil {
@@ -177,7 +179,7 @@ func (b Benchmark) contestRow(world *mpi.Comm, comms []*mpi.Comm, names []string
 		}
 		entrants = append(entrants, i)
 		e.c = comms[i]
-		if reps[i], err = b.repetitions(e, o); err != nil {
+		if reps[i], _, err = policy.Count(n, b.clock(e, comms[i], o)); err != nil {
 			return row, err
 		}
 	}
@@ -201,24 +203,4 @@ func (b Benchmark) contestRow(world *mpi.Comm, comms []*mpi.Comm, names []string
 		row.Usec[i] = of[rounds/2] / float64(world.Size()) * 1e6
 	}
 	return row, nil
-}
-
-// repetitions finds how many of e's calls one round takes, after warming up.
-func (b Benchmark) repetitions(e *env, o Options) (int, error) {
-	if _, err := b.timed(e, warmups, o); err != nil {
-		return 0, err
-	}
-	start := mpi.Wtime()
-	if _, err := b.timed(e, 1, o); err != nil {
-		return 0, err
-	}
-	slowest, err := most(e.c, mpi.Wtime()-start)
-	reps := o.Repetitions
-	if e.n > 0 {
-		reps = min(reps, o.Volume/e.n)
-	}
-	if slowest > 0 {
-		reps = min(reps, int(o.Time.Seconds()/slowest))
-	}
-	return max(1, reps/rounds), err
 }

@@ -5,21 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"rhinet/bench"
 	"rhinet/mpi"
 )
 
-// A Benchmark is one measurement. What is timed is loop, for reps repetitions
+// A Benchmark is a test of the suite. What is timed is loop, for reps repetitions
 // in a row, or call, one call at a time; each has exactly one of them.
 type Benchmark struct {
-	Name  string
-	About string // one line for lists
-	Kind  Kind
+	bench.Test
+	Kind Kind
 
-	floats bool // buffers are float32 values, and sizes multiples of 4
+	floats bool // buffers are float32 values
 	shift  bool // has a root
 	pairs  bool // needs an even number of ranks
-	moves  float64
-	scale  float64 // a repetition's time times scale is reported
 
 	loop func(e *env, reps int) error
 	call func(e *env, i int) error
@@ -45,6 +43,26 @@ const (
 // A piece is one message in a receive buffer: that of a rank, from a place in
 // its send buffer on.
 type piece struct{ rank, from int }
+
+// test fills in what all tests of the suite have in common.
+func test(name, about string, kind Kind, moves float64, b Benchmark) Benchmark {
+	b.Kind, b.Test = kind, bench.Test{Name: name, About: about, Max: memory, Unit: 1, Scale: 1, Moves: moves, Peers: true}
+	if b.floats {
+		b.Unit = valueBytes
+	}
+	if kind == Sync {
+		b.Max = 0
+	}
+	for _, n := range append([]int{0}, bench.Powers(1, 4<<20)...) {
+		if b.Fits(n) {
+			b.Sizes = append(b.Sizes, n)
+		}
+	}
+	return b
+}
+
+// valueBytes is the size of a float32, which reductions are of.
+const valueBytes = 4
 
 func one(int) int        { return 1 }
 func two(int) int        { return 2 }
@@ -83,21 +101,6 @@ func (b Benchmark) Min() int {
 		return 1
 	}
 	return 2
-}
-
-// Sizes is the usual schedule: 0, 1, 2, 4 ... 4 MiB, for reductions without
-// what is less than a value.
-func (b Benchmark) Sizes() []int {
-	if b.Kind == Sync {
-		return []int{0}
-	}
-	sizes := []int{0}
-	for n := 1; n <= 4<<20; n *= 2 {
-		if !b.floats || n%4 == 0 {
-			sizes = append(sizes, n)
-		}
-	}
-	return sizes
 }
 
 // On reports whether a benchmark can run on a number of ranks.

@@ -4,20 +4,20 @@ import "rhinet/mpi"
 
 func collectives() []Benchmark {
 	return []Benchmark{
-		{Name: "Bcast", About: "one rank's message to all", Kind: Collective, shift: true, call: bcast, sends: one, recvs: one, expect: func(e *env) []piece {
+		test("Bcast", "one rank's message to all", Collective, 0, Benchmark{shift: true, call: bcast, sends: one, recvs: one, expect: func(e *env) []piece {
 			if e.rank == e.root {
 				return nil
 			}
 			return []piece{{e.root, 0}}
-		}},
-		{Name: "Allgather", About: "every rank's message to all", Kind: Collective, sends: one, recvs: each, expect: fromAll,
-			call: func(e *env, i int) error { return mpi.Allgather(e.c, e.out(i), e.in(i)) }},
-		{Name: "Gather", About: "every rank's message to one", Kind: Collective, shift: true, sends: one, recvs: each, expect: fromAllAtRoot,
-			call: func(e *env, i int) error { return mpi.Gather(e.c, e.out(i), e.in(i), e.root) }},
-		{Name: "Scatter", About: "a message of its own from one rank to each", Kind: Collective, shift: true, sends: each, recvs: one, expect: mineFromRoot,
-			call: func(e *env, i int) error { return mpi.Scatter(e.c, e.out(i), e.in(i), e.root) }},
-		{Name: "Alltoall", About: "a message of its own from each rank to each", Kind: Collective, sends: each, recvs: each, expect: mineFromAll,
-			call: func(e *env, i int) error { return mpi.Alltoall(e.c, e.out(i), e.in(i)) }},
+		}}),
+		test("Allgather", "every rank's message to all", Collective, 0, Benchmark{sends: one, recvs: each, expect: fromAll,
+			call: func(e *env, i int) error { return mpi.Allgather(e.c, e.out(i), e.in(i)) }}),
+		test("Gather", "every rank's message to one", Collective, 0, Benchmark{shift: true, sends: one, recvs: each, expect: fromAllAtRoot,
+			call: func(e *env, i int) error { return mpi.Gather(e.c, e.out(i), e.in(i), e.root) }}),
+		test("Scatter", "a message of its own from one rank to each", Collective, 0, Benchmark{shift: true, sends: each, recvs: one, expect: mineFromRoot,
+			call: func(e *env, i int) error { return mpi.Scatter(e.c, e.out(i), e.in(i), e.root) }}),
+		test("Alltoall", "a message of its own from each rank to each", Collective, 0, Benchmark{sends: each, recvs: each, expect: mineFromAll,
+			call: func(e *env, i int) error { return mpi.Alltoall(e.c, e.out(i), e.in(i)) }}),
 	}
 }
 
@@ -53,7 +53,7 @@ func mineFromAll(e *env) (pieces []piece) {
 }
 
 func barrier() Benchmark {
-	return Benchmark{Name: "Barrier", About: "all ranks wait for each other", Kind: Sync, scale: 1, sends: none, recvs: none,
+	return test("Barrier", "all ranks wait for each other", Sync, 0, Benchmark{sends: none, recvs: none,
 		expect: func(*env) []piece { return nil },
 		loop: func(e *env, reps int) error {
 			for range reps {
@@ -62,5 +62,5 @@ func barrier() Benchmark {
 				}
 			}
 			return nil
-		}}
+		}})
 }

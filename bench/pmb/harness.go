@@ -1,6 +1,10 @@
 package pmb
 
 import (
+	"cmp"
+	"slices"
+
+	"rhinet/bench"
 	"rhinet/mpi"
 )
 
@@ -18,11 +22,9 @@ type Row struct {
 	MsgPerSec   float64 `json:"msg_s,omitempty"`
 	Defects     int     `json:"defects"` // bytes or values that arrived wrong, when they were looked at
 
-	kind Kind
+	kind   Kind
+	spread float64 // (slowest - fastest batch) / median batch
 }
-
-// warmups are the repetitions before the clock starts.
-const warmups = 2
 
 // Report is told on rank 0 what happens.
 type Report interface {
@@ -97,12 +99,12 @@ func ranksOf(groups, n int) [][]int {
 func (b Benchmark) sizes(group, everyone *mpi.Comm, groups int, o Options, rep Report, first bool) error {
 	sizes := o.Sizes
 	if sizes == nil || b.Kind == Sync {
-		sizes = b.Sizes()
+		sizes = b.Sizes
 	}
 	for _, n := range sizes {
-		if need := n * (b.sends(group.Size()) + b.recvs(group.Size())); need > memory {
+		if !b.holds(n, group.Size()) {
 			if first {
-				rep.Skip(n, "its buffers would take more than 1 GiB on each rank")
+				rep.Skip(n, tooLarge)
 			}
 			continue
 		}
@@ -120,42 +122,49 @@ func (b Benchmark) sizes(group, everyone *mpi.Comm, groups int, o Options, rep R
 
 func (b Benchmark) measure(group, everyone *mpi.Comm, n int, o Options) (Row, error) {
 	e := b.newEnv(group, n, o)
-	reps := o.Repetitions
-	if n > 0 {
-		reps = max(1, min(reps, o.Volume/n))
-	}
-	if _, err := b.timed(e, warmups, o); err != nil {
-		return Row{}, err
-	}
-	start := mpi.Wtime()
-	mine, err := b.timed(e, 1, o)
+	reps, batches, err := o.policy().Run(n, b.clock(e, everyone, o))
 	if err != nil {
 		return Row{}, err
 	}
-	// What bounds the time is all that a repetition takes: a call that costs
-	// its caller nothing may keep others busy for long.
-	slowest, err := most(everyone, mpi.Wtime()-start)
-	if err != nil {
-		return Row{}, err
-	}
-	if slowest*float64(reps) > o.Time.Seconds() {
-		reps = max(1, int(o.Time.Seconds()/slowest))
-	}
-	if slowest < o.Time.Seconds() {
-		if mine, err = b.timed(e, reps, o); err != nil {
+	var rows []Row
+	for _, mine := range batches {
+		row := Row{Test: b.Name, Ranks: group.Size(), Bytes: n, Repetitions: reps, kind: b.Kind}
+		if err := b.times(&row, everyone, mine, n, o); err != nil {
 			return Row{}, err
 		}
+		rows = append(rows, row)
 	}
-	row := Row{Test: b.Name, Ranks: group.Size(), Bytes: n, Repetitions: reps, kind: b.Kind}
-	if err := b.times(&row, everyone, mine, n, o); err != nil {
-		return Row{}, err
-	}
+	row := median(rows)
 	if o.Check {
 		if row.Defects, err = b.defects(e, everyone); err != nil {
 			return Row{}, err
 		}
 	}
 	return row, nil
+}
+
+// median returns the row of the median batch.
+func median(rows []Row) Row {
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Usec(), b.Usec()) })
+	row := rows[len(rows)/2]
+	if row.Usec() > 0 {
+		row.spread = (rows[len(rows)-1].Usec() - rows[0].Usec()) / row.Usec()
+	}
+	return row
+}
+
+// clock times repetitions for a policy. What bounds the time is all that a
+// repetition takes: a call that costs its caller nothing may keep others busy for
+// long.
+func (b Benchmark) clock(e *env, everyone *mpi.Comm, o Options) bench.Timed {
+	return func(reps int) (mine, slowest float64, err error) {
+		start := mpi.Wtime()
+		if mine, err = b.timed(e, reps, o); err != nil {
+			return 0, 0, err
+		}
+		slowest, err = most(everyone, (mpi.Wtime()-start)/float64(reps))
+		return mine, slowest, err
+	}
 }
 
 // timed returns this rank's seconds of one repetition.
@@ -192,11 +201,7 @@ func (b Benchmark) timed(e *env, reps int, o Options) (float64, error) {
 
 // times fills in the figures of all ranks of all groups.
 func (b Benchmark) times(row *Row, everyone *mpi.Comm, mine float64, n int, o Options) error {
-	scale := b.scale
-	if scale == 0 {
-		scale = 1
-	}
-	mine *= scale
+	mine *= b.Scale
 	least, err := most(everyone, -mine)
 	if err != nil {
 		return err
@@ -211,9 +216,9 @@ func (b Benchmark) times(row *Row, everyone *mpi.Comm, mine float64, n int, o Op
 	}
 	row.Min, row.Max, row.Avg = -least*1e6, worst*1e6, sum[0]/float64(everyone.Size())*1e6
 	worst = max(worst, 1e-9)
-	row.MBPerSec = float64(n) * b.moves / worst / 1e6
+	row.MBPerSec = float64(n) * b.Moves / worst / 1e6
 	if b.Kind == Window {
-		messages := float64(o.Window*row.Ranks/2) * b.moves
+		messages := float64(o.Window*row.Ranks/2) * b.Moves
 		row.MsgPerSec = messages / worst
 		row.MBPerSec = float64(n) * row.MsgPerSec / 1e6
 	}

@@ -3,11 +3,14 @@ package pmb
 import (
 	"fmt"
 	"time"
+
+	"rhinet/bench"
 )
 
 // Options of a run. The zero value of a field is the usual policy.
 type Options struct {
 	Sizes       []int         // message sizes in bytes; nil: the benchmark's own
+	Batches     int           // that the repetitions are divided into, of which the median counts; 0: 1
 	Repetitions int           // of one size at most; 0: 1000
 	Volume      int           // bytes that one size may move a rank; 0: 40 MiB
 	Time        time.Duration // that one size may take; 0: 10 s
@@ -23,6 +26,11 @@ type Options struct {
 // Memory is the most that the buffers of one benchmark may take on a rank.
 const memory = 1 << 30
 
+const tooLarge = "its buffers would take more than 1 GiB on each rank"
+
+// holds reports whether a rank has memory for the buffers of a size.
+func (b Benchmark) holds(n, ranks int) bool { return n*(b.sends(ranks)+b.recvs(ranks)) <= memory }
+
 // usualNPMin is the fewest ranks to run on unless told otherwise; on one rank alone it
 // is no mistake.
 const usualNPMin = 2
@@ -33,6 +41,7 @@ func (o Options) filled() Options {
 			*v = usual
 		}
 	}
+	fill(&o.Batches, 1)
 	fill(&o.Repetitions, 1000)
 	fill(&o.Volume, 40<<20)
 	fill(&o.NPMin, usualNPMin)
@@ -43,20 +52,20 @@ func (o Options) filled() Options {
 	return o
 }
 
+// policy is the policy of repetition.
+func (o Options) policy() bench.Policy {
+	return bench.Policy{Batches: o.Batches, Repetitions: o.Repetitions, Volume: o.Volume, Time: o.Time}
+}
+
 // Check reports what is wrong with running these benchmarks on the given
 // number of ranks, before anything is measured.
 func Check(benchmarks []Benchmark, ranks int, o Options) error {
 	for _, v := range []struct {
 		name  string
 		value int
-	}{{"repetitions", o.Repetitions}, {"volume", o.Volume}, {"npmin", o.NPMin}, {"window", o.Window}, {"off-cache", o.OffCache}, {"time", int(o.Time)}} {
+	}{{"batches", o.Batches}, {"repetitions", o.Repetitions}, {"volume", o.Volume}, {"npmin", o.NPMin}, {"window", o.Window}, {"off-cache", o.OffCache}, {"time", int(o.Time)}} {
 		if v.value < 0 {
 			return fmt.Errorf("--%s %d is negative", v.name, v.value)
-		}
-	}
-	for _, n := range o.Sizes {
-		if n < 0 || n > memory {
-			return fmt.Errorf("size %d is not between 0 and %d bytes", n, memory)
 		}
 	}
 	if o.NPMin > max(ranks, usualNPMin) {
@@ -66,10 +75,11 @@ func Check(benchmarks []Benchmark, ranks int, o Options) error {
 		if ranks < b.Min() {
 			return fmt.Errorf("%s needs at least %d ranks, there are %d; start it with mpirun -n %d", b.Name, b.Min(), ranks, b.Min())
 		}
-		for _, n := range o.Sizes {
-			if b.floats && n%4 != 0 {
-				return fmt.Errorf("size %d is not a multiple of the 4 bytes of %s", n, b.Name)
-			}
+		if b.Kind == Sync {
+			continue // has no sizes
+		}
+		if err := bench.CheckSizes([]bench.Test{b.Test}, o.Sizes); err != nil {
+			return err
 		}
 	}
 	return nil

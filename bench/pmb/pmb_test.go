@@ -103,11 +103,11 @@ func TestRepetitions(t *testing.T) {
 
 func TestScheduleIsTheUsualOne(t *testing.T) {
 	b, _ := Find("PingPong")
-	if s := b.Sizes(); len(s) != 24 || s[0] != 0 || s[1] != 1 || s[23] != 4<<20 {
+	if s := b.Sizes; len(s) != 24 || s[0] != 0 || s[1] != 1 || s[23] != 4<<20 {
 		t.Errorf("sizes are %v", s)
 	}
 	b, _ = Find("reduce")
-	if s := b.Sizes(); s[0] != 0 || s[1] != 4 || s[2] != 8 {
+	if s := b.Sizes; s[0] != 0 || s[1] != 4 || s[2] != 8 {
 		t.Errorf("sizes are %v", s)
 	}
 }
@@ -161,7 +161,7 @@ func TestCheckNamesTheWayOut(t *testing.T) {
 	}{
 		{b, 1, Options{}, "mpirun -n 2"},
 		{b, 2, Options{Sizes: []int{-1}}, "size -1"},
-		{r, 2, Options{Sizes: []int{6}}, "multiple of the 4 bytes of Reduce"},
+		{r, 2, Options{Sizes: []int{6}}, "Reduce takes multiples of 4 from 0 to"},
 		{b, 2, Options{Volume: -1}, "--volume -1 is negative"},
 	} {
 		if err := Check([]Benchmark{c.b}, c.ranks, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

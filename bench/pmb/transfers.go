@@ -5,12 +5,14 @@ import "rhinet/mpi"
 const tag = 1
 
 func transfers() []Benchmark {
-	return []Benchmark{
-		{Name: "PingPong", About: "half the time of a round trip between two ranks", Kind: Single, scale: 0.5, moves: 1, loop: pingPong, sends: one, recvs: one, expect: fromOther},
-		{Name: "PingPing", About: "two ranks send to each other at once", Kind: Single, scale: 1, moves: 1, loop: pingPing, sends: one, recvs: one, expect: fromOther},
-		{Name: "Sendrecv", About: "a chain: receive from the left, send to the right", Kind: Parallel, scale: 1, moves: 2, loop: sendrecv, sends: one, recvs: one, expect: fromLeft},
-		{Name: "Exchange", About: "send to and receive from both neighbours", Kind: Parallel, scale: 1, moves: 4, loop: exchange, sends: one, recvs: two, expect: fromBoth},
+	all := []Benchmark{
+		test("PingPong", "half the time of a round trip between two ranks", Single, 1, Benchmark{loop: pingPong, sends: one, recvs: one, expect: fromOther}),
+		test("PingPing", "two ranks send to each other at once", Single, 1, Benchmark{loop: pingPing, sends: one, recvs: one, expect: fromOther}),
+		test("Sendrecv", "a chain: receive from the left, send to the right", Parallel, 2, Benchmark{loop: sendrecv, sends: one, recvs: one, expect: fromLeft}),
+		test("Exchange", "send to and receive from both neighbours", Parallel, 4, Benchmark{loop: exchange, sends: one, recvs: two, expect: fromBoth}),
 	}
+	all[0].Scale = 0.5
+	return all
 }
 
 func fromOther(e *env) []piece { return []piece{{1 - e.rank, 0}} }

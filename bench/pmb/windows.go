@@ -1,15 +1,20 @@
 package pmb
 
-import "rhinet/mpi"
+import (
+	"strings"
+
+	"rhinet/mpi"
+)
 
 // windows are the benchmarks with many messages in flight. bw and bibw are
 // the first two on two ranks alone, printed as the OSU benchmarks print theirs.
 func windows() []Benchmark {
 	w := func(name, about string, both bool) Benchmark {
-		b := Benchmark{Name: name, About: about, Kind: Window, scale: 1, moves: 1, pairs: true, loop: uniband, sends: one, recvs: one, expect: fromLower}
+		b := test(name, about, Window, 1, Benchmark{pairs: true, loop: uniband, sends: one, recvs: one, expect: fromLower})
 		if both {
-			b.moves, b.loop, b.expect = 2, biband, fromPartner
+			b.Moves, b.loop, b.expect = 2, biband, fromPartner
 		}
+		b.Peers = strings.HasSuffix(name, "band") // the others are the same
 		return b
 	}
 	return []Benchmark{

@@ -25,10 +25,10 @@ fi
 case "$*" in *"--dry-run -n 5000 "*) echo "mpirun: too many ranks" >&2; exit 2;; esac
 case "$*" in *--dry-run*) exit 0;; esac
 sleep ` + seconds + `
-echo test,ranks,bytes,repetitions,usec,MB_s,spread
+echo test,ranks,groups,bytes,repetitions,t_min_usec,t_max_usec,t_avg_usec,MB_s,msg_s,defects
 ranks=2
 while [ $# -gt 0 ]; do [ "$1" = -n ] && ranks=$2; shift; done
-echo barrier,$ranks,0,1,1.5,0,0
+echo Barrier,$ranks,1,0,1,1,2,1.5,0,0,0
 `
 	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestInterruptedComparisonContinues(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(errs.String(), "interrupted") || !strings.Contains(errs.String(), "--resume") || !strings.Contains(out.String(), "| barrier |") {
+	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(errs.String(), "interrupted") || !strings.Contains(errs.String(), "--resume") || !strings.Contains(out.String(), "| Barrier |") {
 		t.Errorf("status %d, output %q, errors %q", cmd.ProcessState.ExitCode(), out.String(), errs.String())
 	}
 	if text, _ := os.ReadFile(file); string(text) != old {

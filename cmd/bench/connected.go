@@ -35,23 +35,16 @@ func connectedCommand(out io.Writer) *cobra.Command {
 			if err := positive("time", c.Budget); err != nil {
 				return usage(err)
 			}
-			world, err := mpi.Init()
-			if err != nil {
-				return err
-			}
-			if err := c.Check(world.Size()); err != nil {
-				mpi.Finalize(world)
-				return input(err)
-			}
-			first, res := world.Rank() == 0, connectedResult(c, world.Size())
-			if err := c.Run(world, res.add); err != nil {
-				return err
-			}
-			if err := mpi.Finalize(world); err != nil || !first {
-				return err
-			}
-			res.Host.After = host.Load()
-			return res.Write(out, format)
+			var res connectedRun
+			return onRanks(c.Check,
+				func(world *mpi.Comm) error {
+					res = connectedResult(c, world.Size())
+					return c.Run(world, res.add)
+				},
+				func() error {
+					res.Host.After = host.Load()
+					return res.Write(out, format)
+				})
 		},
 	}
 	f := cmd.Flags()

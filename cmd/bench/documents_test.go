@@ -40,7 +40,7 @@ func TestExperimentsInDocuments(t *testing.T) {
 	}
 	var series []string
 	for _, w := range nic.Workloads() {
-		for _, s := range w.Series {
+		for _, s := range w.Tests {
 			series = append(series, s.Name)
 		}
 	}

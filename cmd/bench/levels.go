@@ -21,58 +21,24 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// A level holds the flags of measurements below MPI.
-type level struct {
-	out, errs           io.Writer
-	sizes, format, list string
-	budget              time.Duration
-	layers              string
-	trace               bool
-}
-
 // levelCommands returns the commands that measure below MPI. They start their
 // second process themselves.
 func levelCommands(out, errs io.Writer) []*cobra.Command {
 	onNIC := group("nic", "Measure the NIC's primitives between processes")
-	for _, w := range nic.Workloads() {
-		l := &level{out: out, errs: errs}
-		cmd := l.command(w.Name, w.About, func() error {
-			if l.trace {
-				return l.show(w.Name)
-			}
-			return l.workload("nic "+w.Name, w.Processes, w.Series, w.Open)
-		})
-		if slices.Contains(stepped.Operations(), w.Name) {
-			cmd.Flags().BoolVar(&l.trace, "trace", false, "show one operation state by state on the stepped model, and measure nothing")
+	onNIC.AddCommand(workloadCommands("nic", nic.Workloads(), out, errs)...)
+	for _, c := range onNIC.Commands() {
+		if slices.Contains(stepped.Operations(), c.Name()) {
+			addTrace(c, out)
 		}
-		onNIC.AddCommand(cmd)
 	}
 	onNIC.AddCommand(traceCommand(out), modelCommand(out))
 	onPM := group("pm", "Measure the PM message layers between two processes")
-	for _, c := range []struct {
-		name, about string
-		series      func(pm.Layer) pair.Series
-		number      int
-	}{
-		{"pingpong", "round trip, against the number of nodes", pm.Layer.PingPong, 0},
-		{"burst", "one way continuously, against the number of nodes", pm.Layer.Burst, 1},
-	} {
-		l := &level{out: out, errs: errs}
-		cmd := l.command(c.name, c.about, func() error { return l.pm(c.series, c.number) })
-		cmd.Flags().StringVar(&l.layers, "layer", "all", "message layers, separated by commas: rhinet, vp, ring, throttled")
-		cmd.Flags().StringVar(&l.list, "nodes", "", "numbers of nodes, all but two idle (default 2,4,8,16,32,64)")
-		onPM.AddCommand(cmd)
-	}
-	l := &level{out: out, errs: errs}
-	scan := l.command("scan", "looking into many rings, against their number (column ranks)", l.scan)
-	scan.Flags().StringVar(&l.list, "rings", "", "numbers of rings (default 1,2,4 ... 1024)")
-	_ = scan.Flags().MarkHidden("sizes")
-	onPM.AddCommand(scan)
+	onPM.AddCommand(
+		layersCommand("pingpong", "round trip, against the number of nodes", pm.PingPong, out, errs),
+		layersCommand("burst", "one way continuously, against the number of nodes", pm.Burst, out, errs),
+		scanCommand(out))
 	onLLC := group("llc", "Measure the communication library between two processes, without MPI above")
-	for _, w := range llc.Workloads() {
-		l := &level{out: out, errs: errs}
-		onLLC.AddCommand(l.command(w.Name, w.About, func() error { return l.workload("llc "+w.Name, 2, w.Series, w.Open) }))
-	}
+	onLLC.AddCommand(workloadCommands("llc", llc.Workloads(), out, errs)...)
 	return []*cobra.Command{onNIC, onPM, onLLC}
 }
 
@@ -109,41 +75,85 @@ func group(name, about string) *cobra.Command {
 	return g
 }
 
-// command returns one measurement with the flags that all have.
-func (l *level) command(name, about string, run func() error) *cobra.Command {
-	c := &cobra.Command{
-		Use: name, Short: "Measure: " + about, Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return input(run()) },
+// levelBudget is the measuring time of a size below MPI.
+const levelBudget = 50 * time.Millisecond
+
+// workloadCommands returns a command for each workload of a level.
+func workloadCommands(level string, all []pair.Workload, out, errs io.Writer) (commands []*cobra.Command) {
+	for _, w := range all {
+		m := &measurement{out: out}
+		commands = append(commands, m.command(w.Name, w.About, levelBudget, func(printer bench.Printer, sizes []int) error {
+			if err := bench.CheckSizes(w.Tests, sizes); err != nil {
+				return err
+			}
+			if err := w.Measure(level, w.Tests, 0, w.Processes, fabric.Default(), bench.Steady(m.budget), sizes, errs, printer.Row); err != nil {
+				return err
+			}
+			return printer.Close()
+		}))
 	}
-	c.Flags().StringVar(&l.sizes, "sizes", "", "sizes in bytes, separated by commas (default: the test's schedule)")
-	c.Flags().StringVar(&l.format, "format", "table", "output format: "+bench.Formats)
-	c.Flags().DurationVar(&l.budget, "time", 50*time.Millisecond, "measuring time of one size")
+	return commands
+}
+
+// layersCommand measures one test of the PM layers.
+func layersCommand(name, about string, test int, out, errs io.Writer) *cobra.Command {
+	m := &measurement{out: out}
+	var layers, nodes string
+	c := m.command(name, about, levelBudget, func(printer bench.Printer, sizes []int) error {
+		counts, err := numbers("nodes", nodes, pm.Nodes(), 2, pm.MaxNodes)
+		if err != nil {
+			return err
+		}
+		chosen, err := pm.FindLayers(layers)
+		if err != nil {
+			return err
+		}
+		var tests []bench.Test
+		for _, l := range chosen {
+			tests = append(tests, l.Workload().Tests[test])
+		}
+		if err := bench.CheckSizes(tests, sizes); err != nil {
+			return err
+		}
+		if err := pm.Measure(test, chosen, counts, bench.Steady(m.budget), sizes, errs, printer.Row); err != nil {
+			return err
+		}
+		return printer.Close()
+	})
+	c.Flags().StringVar(&layers, "layer", "all", "message layers, separated by commas: rhinet, vp, ring, throttled")
+	c.Flags().StringVar(&nodes, "nodes", "", "numbers of nodes, all but two idle (default 2,4,8,16,32,64)")
 	return c
 }
 
-// parse reads the flags that all have.
-func (l *level) parse() (bench.Printer, bench.Options, error) {
-	printer, err := bench.NewPrinter(l.format, l.out)
-	opts := bench.Options{Budget: l.budget}
-	if err == nil {
-		opts.Sizes, err = parseSizes(l.sizes)
-	}
-	if err == nil {
-		err = positive("time", l.budget)
-	}
-	if err != nil {
-		return nil, opts, usage(err)
-	}
-	return printer, opts, nil
+// scanCommand measures looking into rings.
+func scanCommand(out io.Writer) *cobra.Command {
+	m := &measurement{out: out}
+	var rings string
+	c := m.command("scan", "looking into many rings, against their number (column ranks)", levelBudget, func(printer bench.Printer, sizes []int) error {
+		counts, err := numbers("rings", rings, pm.Rings(), 1, pm.MaxRings)
+		if err != nil {
+			return err
+		}
+		if sizes != nil {
+			return usage(errors.New("scan sends nothing that has a size; numbers of rings are given with --rings"))
+		}
+		if err := pm.MeasureScans(counts, bench.Steady(m.budget), printer.Row); err != nil {
+			return err
+		}
+		return printer.Close()
+	})
+	c.Flags().StringVar(&rings, "rings", "", "numbers of rings (default 1,2,4 ... 1024)")
+	_ = c.Flags().MarkHidden("sizes")
+	return c
 }
 
 // numbers reads the list of a flag whose numbers lie between low and high.
-func (l *level) numbers(flag string, usual []int, low, high int) ([]int, error) {
-	if l.list == "" {
+func numbers(flag, list string, usual []int, low, high int) ([]int, error) {
+	if list == "" {
 		return usual, nil
 	}
 	var all []int
-	for f := range strings.SplitSeq(l.list, ",") {
+	for f := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(f))
 		if err != nil || n < low || n > high {
 			return nil, usage(fmt.Errorf("%q in --%s is not a number from %d to %d", f, flag, low, high))
@@ -153,119 +163,24 @@ func (l *level) numbers(flag string, usual []int, low, high int) ([]int, error) 
 	return all, nil
 }
 
-// workload measures what opener finds by a name, on so many processes.
-func (l *level) workload(name string, processes int, series []pair.Series, open func(*pair.End) (pair.Side, error)) error {
-	printer, opts, err := l.parse()
-	if err != nil {
-		return err
-	}
-	if err := pair.Check(series, opts.Sizes); err != nil {
-		return err
-	}
-	if err := l.all(name, processes, processes, fabric.Default(), open, series, 0, opts, printer); err != nil {
-		return err
-	}
-	return printer.Close()
-}
-
-func (l *level) pm(series func(pm.Layer) pair.Series, number int) error {
-	printer, opts, err := l.parse()
-	if err != nil {
-		return err
-	}
-	nodes, err := l.numbers("nodes", pm.Nodes(), 2, pm.MaxNodes)
-	if err != nil {
-		return err
-	}
-	layers := pm.Layers()
-	if l.layers != "all" {
-		layers = nil
-		for name := range strings.SplitSeq(l.layers, ",") {
-			layer, err := pm.FindLayer(strings.TrimSpace(name))
-			if err != nil {
-				return err
-			}
-			layers = append(layers, layer)
-		}
-	}
-	var all []pair.Series
-	for _, layer := range layers {
-		all = append(all, series(layer))
-	}
-	if err := pair.Check(all, opts.Sizes); err != nil {
-		return err
-	}
-	for i, layer := range layers {
-		for _, n := range nodes {
-			if err := l.all("pm "+layer.Name, 2, n, layer.Geometry(n), layer.Open, all[i:i+1], number, opts, printer); err != nil {
-				return err
-			}
-		}
-	}
-	return printer.Close()
-}
-
-// all measures series, which a side knows by numbers from first on, between
-// this process and others.
-func (l *level) all(name string, count, nodes int, g fabric.Geometry, open func(*pair.End) (pair.Side, error),
-	series []pair.Series, first int, opts bench.Options, printer bench.Printer) error {
-	leader, err := pair.Lead(name, count, nodes, g, l.errs)
-	if err != nil {
-		return err
-	}
-	side, err := open(leader.End)
-	if err == nil {
-		for i, s := range series {
-			timed := func(bytes, reps int) (float64, error) { return leader.Call(side, first+i, bytes, reps) }
-			if err = pair.Measure(s, nodes, opts, timed, printer.Row); err != nil {
-				break
-			}
-		}
-		err = errors.Join(err, side.Close())
-	}
-	return errors.Join(err, leader.Close())
-}
-
-func (l *level) scan() error {
-	printer, opts, err := l.parse()
-	if err != nil {
-		return err
-	}
-	rings, err := l.numbers("rings", pm.Rings(), 1, pm.MaxRings)
-	if err != nil {
-		return err
-	}
-	if opts.Sizes != nil {
-		return usage(errors.New("scan sends nothing that has a size; numbers of rings are given with --rings"))
-	}
-	for _, way := range pm.Scans() {
-		for _, n := range rings {
-			s, err := pm.NewScan(way, n)
-			if err != nil {
-				return err
-			}
-			timed := func(_, reps int) (float64, error) {
-				start := time.Now()
-				for range reps {
-					s.Pass()
-				}
-				return max(time.Since(start).Seconds()/float64(reps), 1e-9), nil
-			}
-			series := pair.Series{Name: way, Sizes: []int{4}, Min: 4, Max: 4, Unit: 1, Scale: 1, Moves: float64(n)}
-			if err := errors.Join(pair.Measure(series, n, opts, timed, printer.Row), s.Close()); err != nil {
-				return err
-			}
-		}
-	}
-	return printer.Close()
-}
-
 // shown is how many bytes a trace moves unless told otherwise.
 const shown = 8
 
-// show traces one operation of the size named, if one is.
-func (l *level) show(operation string) error {
-	sizes, err := parseSizes(l.sizes)
+// addTrace gives a measurement the flag that shows instead of measuring.
+func addTrace(c *cobra.Command, out io.Writer) {
+	trace := c.Flags().Bool("trace", false, "show one operation state by state on the stepped model, and measure nothing")
+	measure := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if *trace {
+			return show(out, c.Name(), c.Flag("sizes").Value.String())
+		}
+		return measure(c, args)
+	}
+}
+
+// show traces one operation of the size in a list, if there is one.
+func show(out io.Writer, operation, list string) error {
+	sizes, err := parseSizes(list)
 	if err != nil {
 		return usage(err)
 	}
@@ -276,7 +191,7 @@ func (l *level) show(operation string) error {
 	default:
 		return usage(fmt.Errorf("--trace shows one size, not %d", len(sizes)))
 	}
-	if err := stepped.Show(l.out, operation, sizes[0]); err != nil {
+	if err := stepped.Show(out, operation, sizes[0]); err != nil {
 		return usage(err)
 	}
 	return nil
@@ -284,7 +199,7 @@ func (l *level) show(operation string) error {
 
 // traceCommand shows any operation that the stepped model can show.
 func traceCommand(out io.Writer) *cobra.Command {
-	l := &level{out: out}
+	var sizes string
 	c := &cobra.Command{
 		Use:       "trace OPERATION",
 		Short:     "Show an operation state by state: " + strings.Join(stepped.Operations(), ", "),
@@ -295,9 +210,9 @@ func traceCommand(out io.Writer) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return l.show(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return show(out, args[0], sizes) },
 	}
-	c.Flags().StringVar(&l.sizes, "sizes", "", "bytes that it moves (default 8)")
+	c.Flags().StringVar(&sizes, "sizes", "", "bytes that it moves (default 8)")
 	return c
 }
 

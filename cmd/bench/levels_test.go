@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,8 +26,9 @@ func TestLevels(t *testing.T) {
 		"pm burst --nodes 2 --layer vp --sizes 8": {"vp-burst"},
 		"pm scan --rings 1,20":                    {"scan-head", "scan-head", "scan-random", "scan-random", "scan-evicting", "scan-evicting"},
 	} {
-		status, out, errs := process(t, append(strings.Fields(args), "--time", "1us", "--format", "csv")...)
-		rows, err := bench.ParseCSV(out)
+		status, out, errs := process(t, append(strings.Fields(args), "--time", "1us", "--format", "json")...)
+		var rows []bench.Row
+		err := json.Unmarshal([]byte(out), &rows)
 		if status != 0 || err != nil || errs != "" {
 			t.Errorf("bench %s: status %d, %v, errors %q", args, status, err, errs)
 			continue

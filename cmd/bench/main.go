@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"rhinet/bench"
 	"rhinet/bench/compare"
 	"rhinet/bench/pair"
 	"rhinet/internal/checked"
@@ -27,7 +29,23 @@ const (
 // errUsage marks errors of the user's input.
 var errUsage = errors.New("usage")
 
-func usage(err error) error { return fmt.Errorf("%w%w", errUsage, err) }
+func usage(err error) error { return fmt.Errorf("%w%w", errUsage, unmarked(err)) }
+
+// input makes errors of the user's input in measurements those of this command.
+func input(err error) error {
+	if errors.Is(err, bench.ErrInput) {
+		return usage(err)
+	}
+	return err
+}
+
+// unmarked is the error without the mark of bench.ErrInput.
+func unmarked(err error) error {
+	if text, marked := strings.CutPrefix(err.Error(), bench.ErrInput.Error()+": "); marked {
+		return errors.New(text)
+	}
+	return err
+}
 
 func main() {
 	out := &checked.Writer{W: os.Stdout}
@@ -64,7 +82,10 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(wrongFlag)
-	addWorkloads(root, out)
+	if err := addPlain(root, out); err != nil {
+		fmt.Fprintln(errs, "bench:", err)
+		return 1
+	}
 	root.AddCommand(levelCommands(out, errs)...)
 	root.AddCommand(connectedCommand(out))
 	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), trafficCommand(out, errs), watchCommand(out, errs))

@@ -65,7 +65,7 @@ func TestBadInput(t *testing.T) {
 		{"compare --out /nowhere/x.json --peers= --mpirun true", "--out: cannot write to folder /nowhere: no such file or directory"},
 		{"compare pmb --ranks a", "--ranks a is not whole numbers separated by commas"},
 		{"pingpong", "mpirun -n 2"},
-		{"allreduce --sizes 12", "multiple of the 8 bytes"},
+		{"allreduce --sizes 10", "Allreduce takes multiples of 4"},
 		{"compare --format xml", "table, markdown, csv, json, go"},
 		{"compare --rounds 0", "--rounds 0 is less than 1"},
 		{"compare --time -1s", "bench: --time -1s is not a positive duration, such as 100ms\n"},
@@ -103,8 +103,8 @@ func TestBadInput(t *testing.T) {
 		{"pmb --algorithms Bcast", "mpirun -n 2"},
 		{"pmb --algorithms Bcast --check", "leave --check and --multi out"},
 		{"pmb --algorithms Bcast --format json", "imb, csv"},
-		{"pmb --algorithms Reduce --sizes 2", "multiple of the 4 bytes"},
-		{"pmb Reduce -sizes 2", "multiple of the 4 bytes"},
+		{"pmb --algorithms Reduce --sizes 2", "Reduce takes multiples of 4"},
+		{"pmb Reduce -sizes 2", "Reduce takes multiples of 4"},
 		{"report", "no result file named"},
 		{"report x.json", "nothing to write"},
 		{"report none.json -o page.html", "none.json"},
@@ -130,7 +130,7 @@ func TestBadInput(t *testing.T) {
 		{"results a --peers= --mpirun /nowhere", "--mpirun /nowhere is not a program"},
 		{"results main.go --peers= --mpirun true", "main.go is there, and is not a folder"},
 		{"pm scan --sizes 8", "--rings"},
-		{"barrier --sizes 8", "barrier has no message; leave --sizes out"},
+		{"barrier --sizes 8", "Barrier has no message; leave --sizes out"},
 		{"help foo", `no command "foo"; bench --help lists the commands`},
 		{"completion tcsh", "completion tcsh: no script for this shell; there is bash, fish, powershell, zsh"},
 		{"completion", "completion names no shell; there is bash, "},
@@ -216,7 +216,7 @@ func TestFailureKeepsTheOldResult(t *testing.T) {
 
 func TestOneRankMeasures(t *testing.T) {
 	status, out, errs := process(t, "barrier", "--time", "1ms", "--format", "csv")
-	if status != 0 || !strings.Contains(out, "barrier,1,0,") {
+	if status != 0 || !strings.Contains(out, "Barrier,1,0,") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
 	}
 	status, out, errs = process(t, "pmb", "bcast", "-sizes=8", "-repetitions", "2", "-off_cache=100000", "-check")

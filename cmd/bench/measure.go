@@ -10,59 +10,63 @@ import (
 	"github.com/spf13/cobra"
 
 	"rhinet/bench"
+	"rhinet/bench/pmb"
 	"rhinet/mpi"
 )
 
-// addWorkloads adds a command for each workload.
-func addWorkloads(root *cobra.Command, out io.Writer) {
-	for _, w := range bench.Workloads() {
-		root.AddCommand(workloadCommand(w, out))
+// addPlain adds a command for some tests of the suite, which prints the columns
+// that measurements of every level have.
+func addPlain(root *cobra.Command, out io.Writer) error {
+	for _, name := range []string{"allreduce", "barrier", "exchange", "pingpong"} {
+		b, err := pmb.Find(name)
+		if err != nil {
+			return err
+		}
+		root.AddCommand(plainCommand(name, b, out))
 	}
+	return nil
 }
 
-func workloadCommand(w bench.Workload, out io.Writer) *cobra.Command {
-	var sizes, format string
-	var budget time.Duration
+func plainCommand(name string, b pmb.Benchmark, out io.Writer) *cobra.Command {
+	m := measurement{out: out}
+	c := m.command(name, b.About, 200*time.Millisecond, func(printer bench.Printer, sizes []int) error {
+		return onRanks(
+			func(ranks int) error { return pmb.CheckPlain(b, ranks, sizes) },
+			func(world *mpi.Comm) error { return pmb.Plain(world, b, sizes, m.budget, printer.Row) },
+			printer.Close)
+	})
+	return c
+}
+
+// A measurement holds the flags of commands that measure one thing.
+type measurement struct {
+	out           io.Writer
+	sizes, format string
+	budget        time.Duration
+}
+
+// command returns the command of a measurement.
+func (m *measurement) command(name, about string, budget time.Duration, run func(bench.Printer, []int) error) *cobra.Command {
 	c := &cobra.Command{
-		Use:   w.Name,
-		Short: "Measure: " + w.About,
-		Args:  noArgs,
+		Use: name, Short: "Measure: " + about, Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			printer, err := bench.NewPrinter(format, out)
+			printer, err := bench.NewPrinter(m.format, m.out)
 			if err != nil {
 				return usage(err)
 			}
-			opts := bench.Options{Budget: budget}
-			if opts.Sizes, err = parseSizes(sizes); err != nil {
-				return usage(err)
-			}
-			if err := positive("time", budget); err != nil {
-				return usage(err)
-			}
-			world, err := mpi.Init()
+			sizes, err := parseSizes(m.sizes)
 			if err != nil {
-				return err
-			}
-			first := world.Rank() == 0
-			if err := w.Check(world.Size(), opts); err != nil {
-				mpi.Finalize(world)
 				return usage(err)
 			}
-			if err := w.Run(world, opts, printer.Row); err != nil {
-				return err
+			if err := positive("time", m.budget); err != nil {
+				return usage(err)
 			}
-			if err := mpi.Finalize(world); err != nil {
-				return err
-			}
-			if first {
-				return printer.Close()
-			}
-			return nil
+			return input(run(printer, sizes))
 		},
 	}
-	c.Flags().StringVar(&sizes, "sizes", "", "message sizes in bytes, separated by commas (default: the test's schedule)")
-	c.Flags().StringVar(&format, "format", "table", "output format: "+bench.Formats)
-	c.Flags().DurationVar(&budget, "time", 200*time.Millisecond, "measuring time of one size")
+	c.Flags().StringVar(&m.sizes, "sizes", "", "sizes in bytes, separated by commas (default: the test's schedule)")
+	c.Flags().StringVar(&m.format, "format", "table", "output format: "+bench.Formats)
+	c.Flags().DurationVar(&m.budget, "time", budget, "measuring time of one size")
 	return c
 }
 

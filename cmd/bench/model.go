@@ -1,14 +1,11 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rhinet/bench/model"
-	"rhinet/bench/pair"
 )
 
 // modelCommand measures the stepped model of the NIC, on its own clock.
@@ -88,12 +85,4 @@ func checkModel(sizes, format string) ([]int, error) {
 		return nil, usage(err)
 	}
 	return list, nil
-}
-
-// input makes errors of the user's input in measurements those of this command.
-func input(err error) error {
-	if errors.Is(err, pair.ErrInput) {
-		return usage(errors.New(strings.TrimPrefix(err.Error(), pair.ErrInput.Error()+": ")))
-	}
-	return err
 }

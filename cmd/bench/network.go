@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -28,7 +27,7 @@ func networkCommand(out io.Writer) *cobra.Command {
 	var o networkFlags
 	c := &cobra.Command{
 		Use: "network", Short: "Measure the timed model of a network under load, in virtual time", Args: noArgs, PreRunE: alone,
-		RunE: func(*cobra.Command, []string) error { return networkError(o.run(out)) },
+		RunE: func(*cobra.Command, []string) error { return input(o.run(out)) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.topology, "topology", "full:4x4", "a file, or a rule with numbers: pair, one, line, ring, full, tree, random")
@@ -108,14 +107,6 @@ func parseLoads(list string) (loads []float64, err error) {
 	return loads, nil
 }
 
-// networkError makes errors of the user's input those of this command.
-func networkError(err error) error {
-	if errors.Is(err, network.ErrInput) {
-		return usage(errors.New(strings.TrimPrefix(err.Error(), network.ErrInput.Error()+": ")))
-	}
-	return err
-}
-
 // modelsCommand holds what concerns all timed models.
 func modelsCommand(out io.Writer) *cobra.Command {
 	on := group("model", "Look into the timed models")
@@ -128,7 +119,7 @@ func modelsCommand(out io.Writer) *cobra.Command {
 			if err == nil {
 				err = network.WriteParameters(out, format, t)
 			}
-			return networkError(err)
+			return input(err)
 		},
 	}
 	modelTable(c, &design, &format, &settings)

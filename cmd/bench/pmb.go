@@ -31,6 +31,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 		o             pmb.Options
 		sizes, format string
 		list, contest bool
+		steady        bool
 	)
 	c := &cobra.Command{
 		Use:   "pmb [name]...",
@@ -71,8 +72,14 @@ func pmbCommand(out io.Writer) *cobra.Command {
 					return usage(fmt.Errorf("--%s %v is not above zero", f.name, f.value))
 				}
 			}
+			if steady {
+				if err := withoutEffect(c, "--steady", "repetitions", "volume"); err != nil {
+					return err
+				}
+				o = o.Steady()
+			}
 			if contest {
-				if err := withoutEffect(c, "window", "npmin", "off-cache", "no-sync", "root-shift"); err != nil {
+				if err := withoutEffect(c, "--algorithms", "steady", "window", "npmin", "off-cache", "no-sync", "root-shift"); err != nil {
 					return err
 				}
 				return runContests(benchmarks, o, format, out)
@@ -90,6 +97,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	f.IntVar(&o.Repetitions, "repetitions", 1000, "repetitions of one size at most")
 	f.IntVar(&o.Volume, "volume", 40<<20, "bytes that one size moves at most; fewer repetitions keep to it")
 	f.DurationVar(&o.Time, "time", 10*time.Second, "time that one size takes at most; fewer repetitions keep to it")
+	f.BoolVar(&steady, "steady", false, "as often as --time allows, in five batches of which the median counts, as comparisons do")
 	f.IntVar(&o.OffCache, "off-cache", 0, "take buffers in turn that are `BYTES` in all (without a number: twice the caches, 64 MiB at most)")
 	f.Lookup("off-cache").NoOptDefVal = strconv.Itoa(fromCaches)
 	f.BoolVar(&o.Check, "check", false, "look at what arrives, and print a column of defects")
@@ -104,11 +112,11 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	return c
 }
 
-// withoutEffect refuses flags that --algorithms would not heed.
-func withoutEffect(c *cobra.Command, names ...string) error {
+// withoutEffect refuses flags that another one would not heed.
+func withoutEffect(c *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if c.Flags().Changed(name) {
-			return usage(fmt.Errorf("--%s has no effect on --algorithms; leave it out", name))
+			return usage(fmt.Errorf("--%s has no effect on %s; leave it out", name, other))
 		}
 	}
 	return nil
@@ -140,44 +148,26 @@ func runContests(benchmarks []pmb.Benchmark, o pmb.Options, format string, out i
 	if err != nil {
 		return usage(err)
 	}
-	world, err := mpi.Init()
-	if err != nil {
-		return err
-	}
-	if err := pmb.CheckContests(benchmarks, world.Size(), o); err != nil {
-		mpi.Finalize(world)
-		return usage(err)
-	}
-	if err := pmb.Contests(world, benchmarks, o, tell); err != nil {
-		return err
-	}
-	return mpi.Finalize(world)
+	return onRanks(
+		func(ranks int) error { return pmb.CheckContests(benchmarks, ranks, o) },
+		func(world *mpi.Comm) error { return pmb.Contests(world, benchmarks, o, tell) },
+		func() error { return nil })
 }
 
 func runPMB(benchmarks []pmb.Benchmark, o pmb.Options, printer pmb.Printer) error {
-	world, err := mpi.Init()
-	if err != nil {
-		return err
-	}
-	first := world.Rank() == 0
-	if err := pmb.Check(benchmarks, world.Size(), o); err != nil {
-		mpi.Finalize(world)
-		return usage(err)
-	}
 	watch := &defects{Printer: printer}
-	if err := pmb.Run(world, benchmarks, o, watch); err != nil {
-		return err
-	}
-	if err := mpi.Finalize(world); err != nil || !first {
-		return err
-	}
-	if err := printer.Close(); err != nil {
-		return err
-	}
-	if watch.found > 0 {
-		return fmt.Errorf("%s in the bytes or values that arrived", bench.Number(watch.found, "defect"))
-	}
-	return nil
+	return onRanks(
+		func(ranks int) error { return pmb.Check(benchmarks, ranks, o) },
+		func(world *mpi.Comm) error { return pmb.Run(world, benchmarks, o, watch) },
+		func() error {
+			if err := printer.Close(); err != nil {
+				return err
+			}
+			if watch.found > 0 {
+				return fmt.Errorf("%s in the bytes or values that arrived", bench.Number(watch.found, "defect"))
+			}
+			return nil
+		})
 }
 
 // defects adds up what the rows say.

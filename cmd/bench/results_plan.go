@@ -56,22 +56,17 @@ func (r *results) steps() []step {
 	add("connected.txt", idle, 5*time.Second)
 	add("llc-pingpong.json", "bench llc pingpong --format json --time "+budget, 5*time.Second)
 	add("mpi-pingpong.json", "mpirun -n 2 bench pingpong --format json --time "+budget, 5*time.Second)
-	suite := "mpirun -n 2 bench pmb PingPong --format json"
-	if r.short {
-		suite += " --sizes 8,1024"
-	}
-	add("pmb-pingpong.json", suite, 5*time.Second)
 	for _, class := range classes {
 		for _, n := range counts {
 			add(fmt.Sprintf("npb-%s-%d.json", class, n), fmt.Sprintf("mpirun -n %d npb -class %s -timers -format json %s", n, class, kernels), 5*time.Second)
 		}
 	}
 	if r.short {
-		keep("compare", "bench compare --short --rounds 2 --time 1ms "+peers, 30*time.Second)
+		keep("compare", "bench compare --short --tests hello --rounds 2 --time 1ms "+peers, 30*time.Second)
 		keep("pmb", "bench compare pmb PingPong Bcast Barrier --ranks 2,4 --sizes 8,1024,65536 --rounds 2 --time 1ms "+peers, 30*time.Second)
 	} else {
-		keep("compare", "bench compare --rounds 8 --time 50ms --within 4m "+peers, 3*time.Minute)
-		keep("pmb", "bench compare pmb --ranks 2,4,8,16 --rounds 8 --time 20ms --within 7m "+peers, 6*time.Minute)
+		keep("compare", "bench compare --tests hello --rounds 8 --within 2m "+peers, time.Minute)
+		keep("pmb", "bench compare pmb --ranks 2,4,8,16 --rounds 8 --time 20ms --within 10m "+peers, 8*time.Minute)
 	}
 	if len(r.references) > 0 {
 		command := "bench compare npb --classes " + strings.Join(classes, ",") + " --ranks 1,2,4 --rounds 6 --within 8m"

@@ -1,81 +1,223 @@
-/* The peers' side of a comparison: the measurements of package bench, written
- * against the C interface of MPI. Same loops, same repetition policy, same
- * output, so that only the runtime under them differs.
- *
- * The tests of the suite that users of IMB know are in pmb.c.
+/* The peers' side of a comparison: the tests of package bench/pmb, written against
+ * the C interface of MPI. Same loops, same policy of repetition (package bench),
+ * same timing, so that only the runtime under them differs.
  *
  * usage: peer MILLISECONDS TEST BYTES,BYTES,... [TEST BYTES,BYTES,...]...
- * output: one line "row TEST RANKS BYTES REPETITIONS MICROSECONDS" a size,
- *         for hello one line "hello RANK KIBIBYTES" a rank.
+ * output: one line "row TEST RANKS BYTES REPETITIONS MICROSECONDS" a size: the
+ *         median batch's mean over the ranks of a repetition's time, for Uniband
+ *         and Biband the time of one message on the slowest rank; for hello one
+ *         line "hello RANK KIBIBYTES" a rank. A size whose few obligatory calls
+ *         take TOOSLOW times the limit is the last of its test: "slow TEST RANKS
+ *         BYTES" names each that is left out.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int pmb(const char *name, const char *sizes, double limit);
+/* the policy of repetition */
+enum { BATCHES = 5, REPETITIONS = 500000, WARMUPS = 2, PROBESHARE = 10, PATIENCE = 2 };
+enum { WINDOW = 64, TOOSLOW = 15, TAG = 1 };
 
-enum { BATCHES = 5, PROBES = 3, MAXREPS = 100000, TAG = 1 };
+static int rank, size, n;
+static char *out, *in;
+static int *counts, *displs, *shares;
+static MPI_Comm all;
 
-static int rank, size;
-static char *sendbuf, *recvbuf;
-
-/* The ball is one buffer: what arrives is what goes back, so its bytes move
- * from core to core instead of being read again from the reader's own cache. */
-static void pingpong(int n, long reps)
+static void pingpong(void)
 {
-    if (rank > 1) return;
-    for (long i = 0; i < reps; i++) {
-        if (rank == 0) {
-            MPI_Send(sendbuf, n, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
-            MPI_Recv(sendbuf, n, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else {
-            MPI_Recv(sendbuf, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(sendbuf, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
-        }
-    }
+    int other = 1 - rank;
+    if (rank == 0) MPI_Send(out, n, MPI_BYTE, other, TAG, all);
+    MPI_Recv(in, n, MPI_BYTE, other, TAG, all, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(out, n, MPI_BYTE, other, TAG, all);
 }
 
-static void exchange(int n, long reps)
+static void pingping(void)
+{
+    MPI_Request r;
+    MPI_Isend(out, n, MPI_BYTE, 1 - rank, TAG, all, &r);
+    MPI_Recv(in, n, MPI_BYTE, 1 - rank, TAG, all, MPI_STATUS_IGNORE);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static void sendrecv(void)
 {
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
-    for (long i = 0; i < reps; i++) {
-        MPI_Request r[2];
-        MPI_Status s[2];
-        MPI_Isend(sendbuf, n, MPI_BYTE, right, TAG, MPI_COMM_WORLD, &r[0]);
-        MPI_Isend(sendbuf, n, MPI_BYTE, left, TAG, MPI_COMM_WORLD, &r[1]);
-        MPI_Recv(recvbuf, n, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Recv(recvbuf, n, MPI_BYTE, right, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Waitall(2, r, s);
+    MPI_Sendrecv(out, n, MPI_BYTE, right, TAG, in, n, MPI_BYTE, left, TAG, all, MPI_STATUS_IGNORE);
+}
+
+static void exchange(void)
+{
+    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    MPI_Request r[2];
+    MPI_Isend(out, n, MPI_BYTE, right, TAG, all, &r[0]);
+    MPI_Isend(out, n, MPI_BYTE, left, TAG + 1, all, &r[1]);
+    MPI_Recv(in, n, MPI_BYTE, left, TAG, all, MPI_STATUS_IGNORE);
+    MPI_Recv(in + n, n, MPI_BYTE, right, TAG + 1, all, MPI_STATUS_IGNORE);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+static void uniband(void)
+{
+    static MPI_Request r[WINDOW];
+    char ack[4] = {0};
+    int partner = (rank + size / 2) % size;
+    for (int k = 0; k < WINDOW; k++)
+        if (rank < size / 2) MPI_Isend(out, n, MPI_BYTE, partner, TAG, all, &r[k]);
+        else MPI_Irecv(in, n, MPI_BYTE, partner, TAG, all, &r[k]);
+    MPI_Waitall(WINDOW, r, MPI_STATUSES_IGNORE);
+    if (rank < size / 2) MPI_Recv(ack, 4, MPI_BYTE, partner, TAG + 1, all, MPI_STATUS_IGNORE);
+    else MPI_Send(ack, 4, MPI_BYTE, partner, TAG + 1, all);
+}
+
+static void biband(void)
+{
+    static MPI_Request r[2 * WINDOW];
+    int partner = (rank + size / 2) % size;
+    for (int k = 0; k < WINDOW; k++) MPI_Irecv(in, n, MPI_BYTE, partner, TAG, all, &r[k]);
+    for (int k = 0; k < WINDOW; k++) MPI_Isend(out, n, MPI_BYTE, partner, TAG, all, &r[WINDOW + k]);
+    MPI_Waitall(2 * WINDOW, r, MPI_STATUSES_IGNORE);
+}
+
+static void bcast(void) { MPI_Bcast(rank ? in : out, n, MPI_BYTE, 0, all); }
+static void reduce(void) { MPI_Reduce(out, in, n / 4, MPI_FLOAT, MPI_SUM, 0, all); }
+static void allreduce(void) { MPI_Allreduce(out, in, n / 4, MPI_FLOAT, MPI_SUM, all); }
+static void reduce_scatter(void) { MPI_Reduce_scatter(out, in, shares, MPI_FLOAT, MPI_SUM, all); }
+static void allgather(void) { MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, all); }
+static void allgatherv(void) { MPI_Allgatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, all); }
+static void gather(void) { MPI_Gather(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, all); }
+static void gatherv(void) { MPI_Gatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, 0, all); }
+static void scatter(void) { MPI_Scatter(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, all); }
+static void scatterv(void) { MPI_Scatterv(out, counts, displs, MPI_BYTE, in, n, MPI_BYTE, 0, all); }
+static void alltoall(void) { MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, all); }
+static void alltoallv(void) { MPI_Alltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, all); }
+static void barrier(void) { MPI_Barrier(all); }
+
+/* how a test is timed, and on how many ranks it runs */
+enum {
+    EACH = 1,   /* call by call, with a barrier after each that is not timed */
+    TWO = 2,    /* on 2 ranks */
+    WINDOWS = 4, /* on an even number of ranks; the slowest rank's time of a message */
+    FLOATS = 8, /* float values */
+};
+
+static const struct test {
+    const char *name;
+    void (*body)(void);
+    int kind;
+    double scale; /* a repetition's time times scale is reported */
+} tests[] = {
+    {"PingPong", pingpong, TWO, 0.5}, {"PingPing", pingping, TWO, 1},
+    {"Sendrecv", sendrecv, 0, 1}, {"Exchange", exchange, 0, 1},
+    {"Uniband", uniband, WINDOWS, 1.0 / WINDOW}, {"Biband", biband, WINDOWS, 0.5 / WINDOW},
+    {"Reduce", reduce, EACH | FLOATS, 1}, {"Allreduce", allreduce, EACH | FLOATS, 1}, {"Reduce_scatter", reduce_scatter, EACH | FLOATS, 1},
+    {"Bcast", bcast, EACH, 1}, {"Allgather", allgather, EACH, 1}, {"Gather", gather, EACH, 1}, {"Scatter", scatter, EACH, 1},
+    {"Alltoall", alltoall, EACH, 1}, {"Allgatherv", allgatherv, EACH, 1}, {"Gatherv", gatherv, EACH, 1}, {"Scatterv", scatterv, EACH, 1},
+    {"Alltoallv", alltoallv, EACH, 1}, {"Barrier", barrier, 0, 1},
+};
+
+static double mine; /* of the latest batch, this rank's seconds of a repetition */
+
+/* runs a batch, and returns the slowest rank's seconds of a repetition with all that goes with it */
+static double timed(const struct test *t, long reps)
+{
+    double begin = MPI_Wtime(), sum = 0, wall, slowest;
+    MPI_Barrier(all);
+    MPI_Barrier(all);
+    if (t->kind & EACH) {
+        for (long i = 0; i < reps; i++) {
+            double start = MPI_Wtime();
+            t->body();
+            sum += MPI_Wtime() - start;
+            MPI_Barrier(all);
+        }
+    } else {
+        double start = MPI_Wtime();
+        for (long i = 0; i < reps; i++) t->body();
+        sum = MPI_Wtime() - start;
     }
+    mine = sum / reps;
+    wall = (MPI_Wtime() - begin) / reps;
+    MPI_Allreduce(&wall, &slowest, 1, MPI_DOUBLE, MPI_MAX, all);
+    return slowest;
 }
 
-static void barrier(int n, long reps)
+/* the figure of the latest batch, in microseconds */
+static double figure(const struct test *t)
 {
-    (void)n;
-    for (long i = 0; i < reps; i++) MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void allreduce(int n, long reps)
-{
-    for (long i = 0; i < reps; i++)
-        MPI_Allreduce(sendbuf, recvbuf, n / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static double timed(void (*body)(int, long), int n, long reps)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    double start = MPI_Wtime();
-    body(n, reps);
-    double mine = (MPI_Wtime() - start) / reps, worst;
-    MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return worst;
+    double v;
+    MPI_Allreduce(&mine, &v, 1, MPI_DOUBLE, t->kind & WINDOWS ? MPI_MAX : MPI_SUM, all);
+    return v / (t->kind & WINDOWS ? size / 2 : size) * t->scale * 1e6;
 }
 
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+/* repeats a test at a size, and prints the row; returns whether the obligatory calls took no longer than TOOSLOW allows */
+static int repeat(const struct test *t, double limit)
+{
+    double share = limit / BATCHES, figures[BATCHES], spent = 0;
+    long most = REPETITIONS / BATCHES, reps = 1;
+    int batches = 0;
+    double before = WARMUPS * timed(t, WARMUPS), once = timed(t, reps);
+    int ok = before + once <= TOOSLOW * limit;
+    while (reps < most && once * most > share && once * reps < share / PROBESHARE) {
+        reps = 10 * reps < most ? 10 * reps : most;
+        once = timed(t, reps);
+    }
+    if (once >= limit) {
+        figures[batches++] = figure(t);
+    } else {
+        reps = once * most > share ? (long)(share / once) : most;
+        if (reps < 1) reps = 1;
+        while (batches < BATCHES && spent < PATIENCE * limit) {
+            spent += reps * timed(t, reps);
+            figures[batches++] = figure(t);
+        }
+    }
+    qsort(figures, batches, sizeof figures[0], ascending);
+    if (rank == 0) {
+        printf("row %s %d %d %ld %.4f\n", t->name, size, n, reps, figures[batches / 2]);
+        fflush(stdout);
+    }
+    return ok;
+}
+
+/* measures a size; returns what repeat does */
+static int measure(const struct test *t, double limit)
+{
+    size_t room = (size_t)n * (size > 2 ? size : 2);
+    out = malloc(room + 8);
+    in = malloc(room + 8);
+    memset(out, t->kind & FLOATS ? 0 : 1, room);
+    memset(in, 1, room);
+    for (int r = 0; r < size; r++) {
+        counts[r] = n;
+        displs[r] = n * r;
+        shares[r] = n / 4 / size + (r < n / 4 % size);
+    }
+    int ok = repeat(t, limit);
+    free(out);
+    free(in);
+    return ok;
+}
+
+static void run(const struct test *t, char *sizes, double limit)
+{
+    if (size < 2 || (t->kind & TWO && size != 2) || (t->kind & WINDOWS && size % 2)) {
+        fprintf(stderr, "peer: %s cannot run on %d ranks\n", t->name, size);
+        MPI_Abort(all, 2);
+    }
+    int ok = 1;
+    for (char *p = sizes; *p;) {
+        n = (int)strtol(p, &p, 10);
+        if (*p == ',') p++;
+        if (ok) ok = measure(t, limit);
+        else if (rank == 0) printf("slow %s %d %d\n", t->name, size, n);
+    }
 }
 
 static void hello(void)
@@ -86,66 +228,38 @@ static void hello(void)
     while (f && fgets(line, sizeof line, f))
         if (sscanf(line, "VmHWM: %ld", &kib) == 1) break;
     if (f) fclose(f);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(all);
     printf("hello %d %ld\n", rank, kib);
 }
 
-/* measures one test; returns 0 if there is none of this name */
-static int measure(const char *name, const char *sizes, double budget)
+static const struct test *find(const char *name)
 {
-    void (*body)(int, long) = NULL;
-    if (!strcmp(name, "pingpong")) body = pingpong;
-    if (!strcmp(name, "exchange")) body = exchange;
-    if (!strcmp(name, "barrier")) body = barrier;
-    if (!strcmp(name, "allreduce")) body = allreduce;
-    if (!strcmp(name, "hello")) {
-        hello();
-        return 1;
-    }
-    if (!body) return pmb(name, sizes, budget);
-    double scale = strcmp(name, "pingpong") ? 1 : 0.5; /* one way */
-    for (char *p = (char *)sizes; *p;) {
-        int n = (int)strtol(p, &p, 10);
-        if (*p == ',') p++;
-        sendbuf = calloc(n + 8, 1);
-        recvbuf = calloc(n + 8, 1);
-        memset(sendbuf, 1, n);
-        memset(recvbuf, 1, n);
-        double probe = timed(body, n, PROBES);
-        probe = timed(body, n, PROBES);
-        long reps = (long)(budget / BATCHES / probe);
-        if (reps < 1) reps = 1;
-        if (reps > MAXREPS) reps = MAXREPS;
-        MPI_Bcast(&reps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-        double t[BATCHES];
-        timed(body, n, reps);
-        for (int i = 0; i < BATCHES; i++) t[i] = timed(body, n, reps);
-        qsort(t, BATCHES, sizeof t[0], ascending);
-        if (rank == 0) {
-            printf("row %s %d %d %ld %.4f\n", name, size, n, reps, t[BATCHES / 2] * 1e6 * scale);
-            fflush(stdout);
-        }
-        free(sendbuf);
-        free(recvbuf);
-    }
-    return 1;
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+        if (!strcmp(tests[i].name, name)) return &tests[i];
+    fprintf(stderr, "peer: unknown test %s\n", name);
+    MPI_Abort(all, 2);
+    return NULL;
 }
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    all = MPI_COMM_WORLD;
+    MPI_Comm_rank(all, &rank);
+    MPI_Comm_size(all, &size);
     if (argc < 4 || argc % 2) {
         fprintf(stderr, "usage: peer MILLISECONDS TEST BYTES,... [TEST BYTES,...]...\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
+        MPI_Abort(all, 2);
     }
-    double budget = atof(argv[1]) / 1e3;
+    counts = malloc(size * sizeof *counts);
+    displs = malloc(size * sizeof *displs);
+    shares = malloc(size * sizeof *shares);
     for (int i = 2; i < argc; i += 2)
-        if (!measure(argv[i], argv[i + 1], budget)) {
-            fprintf(stderr, "peer: unknown test %s\n", argv[i]);
-            MPI_Abort(MPI_COMM_WORLD, 2);
-        }
+        if (!strcmp(argv[i], "hello")) hello();
+        else run(find(argv[i]), argv[i + 1], atof(argv[1]) / 1e3);
+    free(counts);
+    free(displs);
+    free(shares);
     MPI_Finalize();
     return 0;
 }

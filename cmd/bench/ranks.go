@@ -1,0 +1,24 @@
+package main
+
+import "rhinet/mpi"
+
+// onRanks runs a program of ranks: check finds what is wrong with the input in a
+// world of so many ranks, and last is for rank 0 when all have ended.
+func onRanks(check func(ranks int) error, run func(*mpi.Comm) error, last func() error) error {
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	if err := check(world.Size()); err != nil {
+		mpi.Finalize(world)
+		return usage(err)
+	}
+	first := world.Rank() == 0
+	if err := run(world); err != nil {
+		return err
+	}
+	if err := mpi.Finalize(world); err != nil || !first {
+		return err
+	}
+	return last()
+}
