@@ -134,11 +134,9 @@ func number(v float64) string {
 }
 
 func (res *Result) markdown(out io.Writer) error {
-	h := res.Header()
 	fmt.Fprintf(out, "%s\n\n%s.\n\n", res.Host, res.Legend())
-	fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(h, " | "), strings.Repeat("---:|", len(h)))
-	for _, row := range res.table() {
-		fmt.Fprintf(out, "| %s |\n", strings.Join(row, " | "))
+	if err := bench.Markdown(out, res.Header(), res.table()); err != nil {
+		return err
 	}
 	for _, n := range res.Remarks() {
 		fmt.Fprintf(out, "\nnote: %s\n", n)

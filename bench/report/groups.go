@@ -45,9 +45,9 @@ func (f *Figure) Wide() bool { return !f.small }
 func groups(id string, res *compare.Result, lines []compare.Line) ([]Group, error) {
 	var list []Group
 	for _, g := range group(lines, func(l compare.Line) string { return l.Test }) {
-		var count tally
+		var count compare.Tally
 		for _, l := range g.lines {
-			count.add(l)
+			count.Add(l.Best(), l.Rate())
 		}
 		one := Group{ID: groupID(id, g.name), Name: g.name}
 		if len(res.Peers()) > 0 {

@@ -58,38 +58,6 @@ func worstFirst(list []Loss) {
 // rowID is the name by which links find row i of a part's table.
 func rowID(part string, i int) string { return fmt.Sprintf("%s-%d", part, i) }
 
-// A tally counts the verdicts on some lines.
-type tally struct{ faster, slower, equal, few, none int }
-
-func (t *tally) add(l compare.Line) {
-	switch r := l.Best(); {
-	case r.Pairs == 0:
-		t.none++
-	case r.Verdict(l.Rate()) == "faster":
-		t.faster++
-	case r.Verdict(l.Rate()) == "slower":
-		t.slower++
-	case r.Verdict(l.Rate()) == "equal":
-		t.equal++
-	default:
-		t.few++
-	}
-}
-
-// String says it shortly, leaving out what there is none of but faster and slower.
-func (t tally) String() string {
-	text := fmt.Sprintf("faster in %d, slower in %d", t.faster, t.slower)
-	for _, v := range []struct {
-		n    int
-		what string
-	}{{t.equal, "no difference shown in %d"}, {t.few, "too few rounds in %d"}, {t.none, "no peer in %d"}} {
-		if v.n > 0 {
-			text += ", " + fmt.Sprintf(v.what, v.n)
-		}
-	}
-	return text
-}
-
 // ratioCell is a ratio as one cell of a table.
 func ratioCell(r compare.Ratio, rate bool) Cell {
 	c := number(r.Median, "%.2f")

@@ -239,7 +239,7 @@ func (p *Part) draw(res *compare.Result, lines []compare.Line) (err error) {
 // table fills the rows, and counts the verdicts.
 func (p *Part) table(res *compare.Result, lines []compare.Line) {
 	p.Header = res.Header()
-	var count tally
+	var count compare.Tally
 	for _, l := range lines {
 		row := []Cell{{Text: l.Test}, number(float64(l.Ranks), "%.0f"), number(float64(l.Bytes), "%.0f")}
 		for i, m := range l.Medians {
@@ -257,7 +257,7 @@ func (p *Part) table(res *compare.Result, lines []compare.Line) {
 			row = append(row, c)
 		}
 		p.Rows = append(p.Rows, row)
-		count.add(l)
+		count.Add(l.Best(), l.Rate())
 	}
 	if len(res.Peers()) > 0 {
 		p.Counts = fmt.Sprintf("%s against the better of %s: of %d cells %s.", res.Runtimes[0], strings.Join(res.Peers(), " and "), len(lines), count)

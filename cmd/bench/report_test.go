@@ -75,3 +75,18 @@ func TestReportReplacesReportsOnly(t *testing.T) {
 		t.Errorf("the folder holds %v", left)
 	}
 }
+
+// Cells are counted by ranks and peer, of all comparisons that are named.
+func TestCount(t *testing.T) {
+	status, out, errs := command("count", "../../bench/report/testdata", "--format", "csv")
+	if status != 0 || errs != "" || !strings.Contains(out, "\nsample,2,openmpi,") || !strings.Contains(out, "\nsuite,all,faster peer,") {
+		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+	alone := filepath.Join(t.TempDir(), "alone.json")
+	if err := os.WriteFile(alone, []byte(`{"schema":"rhinet-compare-1","runtimes":["rhinet"],"samples":[{"runtime":"rhinet","test":"Bcast","ranks":2,"bytes":8,"value":1}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, errs := command("count", alone); status != statusUsage || out != "" || errs != "bench: "+alone+": no comparison with a peer to count the cells of\n" {
+		t.Errorf("status %d, output %q, errors %q", status, out, errs)
+	}
+}

@@ -1,0 +1,17 @@
+package report
+
+import (
+	"strings"
+
+	"rhinet/bench/compare"
+)
+
+// Counts counts the cells of all comparisons among the sources.
+func Counts(sources []Source) (all []compare.Count) {
+	for _, s := range sources {
+		if s.Result != nil {
+			all = append(all, s.Result.Counts(strings.TrimSuffix(s.File, ".json"))...)
+		}
+	}
+	return all
+}
