@@ -45,6 +45,7 @@ nicemu/fabric, nicemu/martini < nicemu/martini/stepped
 # Virtual time and the models that run on it. They touch no memory of a job.
 nicemu/vtime, nicemu/param < nicemu/network
 nicemu/vtime < nicemu/martini/stepped
+nicemu/martini/stepped, nicemu/network < nicemu/martini/timed
 gonum.org/v1/gonum < nicemu/network
 bench/report, nicemu/vtime, nicemu/param, nicemu/network < bench/network
 nicemu/vtime !< nicemu/...

@@ -28,6 +28,10 @@ type Sink interface {
 	Tail(p *Packet) bool
 }
 
+// A Departer is a Sink that is told when a packet of its own has left, and the
+// next one may leave.
+type Departer interface{ Departed(p *Packet) }
+
 // An endpoint is a host's side of its link.
 type endpoint struct {
 	vtime.Source
@@ -52,9 +56,13 @@ func (e *endpoint) try() {
 	v.p.Left, _ = e.out.send(v)
 }
 
-func (e *endpoint) gone(*visit) {
+func (e *endpoint) gone(v *visit) {
+	p := v.p
 	e.n.release(e.queue.Pop())
 	e.try()
+	if d, ok := e.sink.(Departer); ok {
+		d.Departed(p)
+	}
 }
 
 func (e *endpoint) head(v *visit) {

@@ -201,6 +201,9 @@ func (n *Network) Hosts() int { return len(n.endpoints) }
 // and direction, headers included.
 func (n *Network) DataRate() float64 { return n.s.flit.Megahertz() * 1e6 * float64(n.s.dataBits) / 8 }
 
+// LinkDelay returns how long a link takes from one end to the other.
+func (n *Network) LinkDelay(link int) vtime.Time { return n.s.delay(n.t.Links[link]) }
+
 // Flits returns the number of flits of a packet with a payload of some bytes.
 func (n *Network) Flits(bytes int) int { return n.s.flits(bytes) }
 

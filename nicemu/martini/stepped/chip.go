@@ -80,7 +80,7 @@ const (
 	WroteNothing  Written = iota
 	WrotePayload          // of a packet, and the flag behind it if there is one
 	WroteContflag         // Serial is its value
-	WroteRing             // Serial is the receive pointer
+	WroteRing             // the receive pointer
 )
 
 // A Write is something new in host memory.
@@ -93,7 +93,12 @@ type Write struct {
 	Window int
 	Serial uint64
 	Bytes  int
-	Last   bool // of its request
+	Last   bool   // of its request
+	Ring   uint64 // the receive pointer
+}
+
+func ringWrite(h *header, pointer uint64) Write {
+	return Write{What: WroteRing, Issuer: h.issuer(), Window: h.window(), Serial: h[flitSerial], Ring: pointer}
 }
 
 func arrival(p *packet) Write {

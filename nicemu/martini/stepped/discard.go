@@ -10,4 +10,7 @@ func (n *node) takes() bool { return n.discards || n.receive.len() < receiveDept
 
 // Drop drains and drops the packet that RFend holds, and has it go on with the
 // next: what a handler does with a packet of which nobody shall hear again.
-func (f *Firmware) Drop() { f.discard() }
+func (f *Firmware) Drop() {
+	f.Spend(Handling)
+	f.discard()
+}

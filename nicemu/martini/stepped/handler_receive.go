@@ -16,6 +16,7 @@ func (f *Firmware) discard() {
 
 // controlPacket is network control: a notice of another node's firmware.
 func (f *Firmware) controlPacket() bool {
+	f.Spend(Handling)
 	p := *f.n.receive.head()
 	if h := p.h; h.kind() == packetNotice && h.has(bitFirmware) {
 		f.discard()
@@ -67,6 +68,7 @@ func (f *Firmware) refuse(h *header, why martini.Reason, left uint64) {
 // unknownPacket is a packet that hardware cannot process (martini, section
 // 10.8): one of a request that has been refused, or a primitive of firmware.
 func (f *Firmware) unknownPacket() bool {
+	f.Spend(Handling)
 	p := *f.n.receive.head()
 	switch {
 	case f.n.isBroken(p):
@@ -119,6 +121,7 @@ func (f *Firmware) rvaMiss() bool {
 	if x.h.segment() == VPushSegment && n.ring != nil {
 		return f.vpush(x)
 	}
+	f.Spend(Handling)
 	f.readTable()
 	start, length, why := n.nic.Find(x.h.key(), x.h.segment(), x.offset, x.h.length())
 	if why != nil {
@@ -139,6 +142,7 @@ func (f *Firmware) rbendMiss() bool {
 	if x.inFlag {
 		size = 8
 	}
+	f.Spend(Handling)
 	if f.present(x.key, x.va, size, x.seg) {
 		f.Resume(RBend, IPA)
 		return true
@@ -179,19 +183,22 @@ func (f *Firmware) vpush(x *frontRegisters) bool {
 	if !ok || r.pending {
 		return false
 	}
+	f.Spend(RingBefore)
 	f.Tick(busWrite)
 	x.offset, x.noLookup, x.ring = r.base+at%r.size, true, true
 	r.next, r.pending = at+uint64(x.size), true
 	f.Break(Replier, ACK)
 	f.Resume(RFend, RVA)
+	f.Spend(RingAfter)
 	return true
 }
 
 // advanceRing is step 9: the new receive pointer goes to host memory.
-func (f *Firmware) advanceRing() {
+func (f *Firmware) advanceRing(h *header) {
+	f.Spend(RingNotice)
 	r := f.n.ring
 	r.receive, r.pending = r.next, false
 	if frame, ok := f.n.nic.Frame(r.key, r.base/pageBytes-1, 0, 8); ok && frame.Hold() {
-		f.storeWord(frame, r.receive, Write{What: WroteRing, Serial: r.receive})
+		f.storeWord(frame, r.receive, ringWrite(h, r.receive))
 	}
 }

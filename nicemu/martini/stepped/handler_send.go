@@ -32,6 +32,7 @@ func resumeIn(mod Module, s State) Handler {
 
 // specialRequest is a call of a primitive that firmware has, or of none.
 func (f *Firmware) specialRequest() bool {
+	f.Spend(Handling)
 	why := martini.SpecialRequest
 	switch command := uint8(f.n.requests.head().words[martini.DWCommand]); command {
 	case martini.CommandLockInit, martini.CommandLock, martini.CommandUnlock:
@@ -53,6 +54,7 @@ func (f *Firmware) done(x *outgoing) {
 }
 
 func (f *Firmware) violation() bool {
+	f.Spend(Handling)
 	f.cancel(f.n.impossible(&f.n.ini))
 	return true
 }
@@ -89,6 +91,7 @@ func (x *outgoing) unsent() uint64 {
 }
 
 func (f *Firmware) initiatorMiss() bool {
+	f.Spend(Handling)
 	x := &f.n.ini
 	switch {
 	case !f.present(x.key, x.va, x.want(), 0):
@@ -144,6 +147,7 @@ func (f *Firmware) finish(x *outgoing) {
 			}
 			q.queue.put(x.open)
 			f.Tick(flits * busWrite)
+			f.Spend(Alone)
 		}
 		if !f.present(x.key, x.va, x.want(), 0) {
 			f.cancel(martini.NotPinned)
@@ -159,6 +163,7 @@ func (f *Firmware) finish(x *outgoing) {
 }
 
 func (f *Firmware) replierMiss() bool {
+	f.Spend(Handling)
 	n, x := f.n, &f.n.reply
 	if f.present(x.key, x.va, x.want(), x.seg) {
 		f.Resume(Replier, IPA)
@@ -191,7 +196,7 @@ func (f *Firmware) ackReached() bool {
 	if !j.ring {
 		f.outbox.put(n.ackOf(&j.h, j.result)) // another packet's ack, in software
 	} else {
-		f.advanceRing()
+		f.advanceRing(&j.h)
 		f.Clear(Replier)
 	}
 	n.jobs.take()

@@ -97,7 +97,7 @@ func (n *node) settle(x *backRegisters) Cond {
 	}
 	if x.ring && x.inFlag {
 		n.ring.receive = x.word
-		n.wrote(Write{What: WroteRing, Serial: x.word})
+		n.wrote(ringWrite(&x.packet.h, x.word))
 	}
 	n.wrote(arrival(x.packet))
 	x.start = false

@@ -20,12 +20,14 @@ func (f *Firmware) vpushAlone(x *frontRegisters) bool {
 		f.reject(why)
 		return true
 	}
+	f.Spend(RingBefore)
 	f.Tick(busRead)
 	at, ok := r.room(x.size)
 	if !ok {
 		return false
 	}
 	f.Tick(flits * busRead)
+	f.Spend(Alone)
 	p := *n.receive.head()
 	for done := 0; done < x.size; {
 		va := r.base + at%r.size + uint64(done)
@@ -43,7 +45,7 @@ func (f *Firmware) vpushAlone(x *frontRegisters) bool {
 		done += piece.size
 	}
 	r.next = at + uint64(x.size)
-	f.advanceRing()
+	f.advanceRing(&p.h)
 	f.discard()
 	return true
 }

@@ -1,0 +1,133 @@
+package timed
+
+import (
+	"iter"
+
+	"rhinet/nicemu/vtime"
+)
+
+// A Process is a program on a host, which does one thing after the other in
+// virtual time. Its methods return when that time has passed; nothing else may
+// be called from a program.
+type Process struct {
+	n      *Node
+	next   func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+	asleep bool // until a time, and not for what a transfer passes
+	ended  bool
+	err    error
+}
+
+// halted unwinds a program when its system is closed.
+type halted struct{}
+
+// Go starts a program on a node's host, now.
+func (sys *System) Go(node int, program func(p *Process) error) *Process {
+	n := sys.nodes[node]
+	p := &Process{n: n}
+	p.next, p.stop = iter.Pull(func(yield func(struct{}) bool) {
+		defer func() {
+			if e := recover(); e != nil {
+				if _, ok := e.(halted); !ok {
+					panic(e)
+				}
+			}
+		}()
+		p.yield = yield
+		p.err = program(p)
+	})
+	n.programs = append(n.programs, p)
+	n.At(n.Now(), p, 0, 0)
+	return p
+}
+
+// Act goes on with the program.
+func (p *Process) Act(int, uint64) {
+	p.asleep = false
+	if _, more := p.next(); !more {
+		p.ended = true
+	}
+}
+
+// Ended reports whether the program has returned, and what.
+func (p *Process) Ended() (bool, error) { return p.ended, p.err }
+
+// rest lets the kernel go on.
+func (p *Process) rest() {
+	if !p.yield(struct{}{}) {
+		panic(halted{})
+	}
+}
+
+// Now returns the present.
+func (p *Process) Now() vtime.Time { return p.n.Now() }
+
+// Node returns the node that the program runs on.
+func (p *Process) Node() *Node { return p.n }
+
+// Sleep lets a time pass, in which the processor works.
+func (p *Process) Sleep(d vtime.Time) {
+	if d <= 0 {
+		return
+	}
+	p.asleep = true
+	p.n.After(d, p, 0, 0)
+	for p.asleep {
+		p.rest()
+	}
+}
+
+// Probe reads so many polled words that are in the cache.
+func (p *Process) Probe(words int) { p.Sleep(vtime.Time(words) * p.n.sys.s.probe) }
+
+// Detect reads a polled word that has changed.
+func (p *Process) Detect() { p.Sleep(p.n.sys.s.detect) }
+
+// Call executes the instructions of a call of a library.
+func (p *Process) Call() { p.Sleep(p.n.sys.s.call) }
+
+// Syscall calls the system.
+func (p *Process) Syscall() { p.Sleep(p.n.sys.s.syscall) }
+
+// Interrupt is what passes between an interrupt and the process that slept.
+func (p *Process) Interrupt() { p.Sleep(p.n.sys.s.interrupt) }
+
+// Copy copies bytes that are in the cache, or that are in memory.
+func (p *Process) Copy(bytes int, cached bool) {
+	per := p.n.sys.s.copyMemory
+	if cached {
+		per = p.n.sys.s.copy
+	}
+	p.Sleep(vtime.Time(float64(bytes) * per))
+}
+
+// Post stores a request; the program goes on when the processor is free.
+func (p *Process) Post(t *Transfer) error {
+	if err := p.n.Post(t); err != nil {
+		return err
+	}
+	p.Await(t, Stored)
+	return nil
+}
+
+// Await waits until a transfer, of whichever node, has passed a stage.
+func (p *Process) Await(t *Transfer, s Stage) {
+	p.Until(func() bool { return t.passed[s] })
+}
+
+// Until waits until something holds; it is looked at whenever a transfer that a
+// host can see has passed a stage.
+func (p *Process) Until(ok func() bool) {
+	for !ok() {
+		p.n.pollers.Push(p)
+		p.rest()
+	}
+}
+
+// look has the programs that poll look again.
+func (n *Node) look() {
+	for n.pollers.Len() > 0 {
+		n.At(n.Now(), n.pollers.Pop(), 0, 0)
+	}
+}
