@@ -151,6 +151,8 @@ func (n *node) cycles(mod Module, s State) int64 {
 		kind, units = KindBuffer, martini.HeaderFlits
 	case mod == SWI && s == SEND:
 		kind = KindSwitch
+	case s == RVA && n.ring != nil && n.ring.o.Hardware && n.rf.h.segment() == VPushSegment:
+		kind = KindRing
 	case s == DATA:
 		return max(1, n.bursts(mod))
 	}

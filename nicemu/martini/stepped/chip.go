@@ -57,6 +57,7 @@ const (
 	KindBusRead                             // from the grant of PCI to the first data of a read
 	KindBusWrite                            // the same of a write
 	KindBusWord                             // eight bytes on PCI
+	KindRing                                // RVA that places a packet in a VPUSH ring (pm-messaging, section 1.7)
 	KindMemory                              // eight bytes of SDRAM or SRAM
 	Kinds
 )

@@ -112,6 +112,9 @@ func TestTimingChangesNoTransition(t *testing.T) {
 				})
 			}
 			for k, a := range by[0] {
+				if name == "vpush" && Module(k[1]) == CPU {
+					continue // the end of the DMA falls into the handler that follows RFend, or after it (11.3)
+				}
 				compare(t, fmt.Sprintf("%s of %d bytes, node %d, %v", name, size, k[0], Module(k[1])), a, by[1][k])
 			}
 		}

@@ -38,6 +38,7 @@ func chipParameters() []param.Parameter {
 		clocks("core.header", 1, "each header flit that the Header Generator makes", "chosen, because a FIFO takes a flit a clock"),
 		clocks("core.buffer", 1, "each header flit read from the Header Buffer of AOTF", "chosen, because an SRAM gives a flit a clock; "+sum),
 		clocks("core.window", 1, "each double word from a Window through the FIFO", "chosen, because a FIFO takes a double word a clock"),
+		clocks("core.ring", 6, "VPUSH in hardware: RVA with the test for room in the ring", "pm-messaging 1.7: four more than core.lookup"),
 		clocks("core.memory-setup", 8, "from a request to SDRAM until the first data", "chosen, because PC133 SDRAM behind two clock domains takes about 0.12 us"),
 		clocks("core.memory-word", 1, "each eight bytes from or to SDRAM", "chosen, because the core moves a double word a clock"),
 		{Name: "swi.clock", Unit: "MHz", Value: 125, Least: 1, Most: 10000, About: "clock of the Switch Interface", Source: "2.2, 12.1"},
@@ -81,8 +82,12 @@ func hostParameters() []param.Parameter {
 		{Name: "host.merge", Unit: "double words", Value: 16, Least: 1, Most: 4096, Whole: true, About: "that the bridge merges into one transaction", Source: "chosen, because such bridges hold a few cache lines"},
 		ns("host.memory", 192, "from the last data of a write on PCI until it is in memory", "12.2: 0.42 us from the PCI transaction's start until completion, with host.detect"),
 		ns("host.detect", 120, "until a process that polls a word in memory sees that it has changed", "chosen, as a cache miss of a 933 MHz host with PC133 SDRAM (12.1)"),
-		ns("host.probe", 8, "reading a polled word that is in the cache, with the loop around it", "chosen, as 7 clocks of 933 MHz"),
+		ns("host.probe", 8, "reading a polled word that is in the first cache, with the loop around it", "chosen, as 7 clocks of 933 MHz"),
+		ns("host.probe-second", 20, "the same in the second cache", "chosen, as 19 clocks of 933 MHz"),
+		{Name: "host.ways", Unit: "ways", Value: 4, Least: 1, Most: 64, Whole: true, About: "of the first cache: as many words at equal places of pages stay in it", Source: "chosen, as a Pentium III has (12.1: x86, 933 MHz)"},
+		{Name: "host.ways-second", Unit: "ways", Value: 8, Least: 1, Most: 64, Whole: true, About: "the same of the second cache; what is in neither costs host.detect", Source: "chosen, as host.ways"},
 		ns("host.call", 100, "instructions of a library for one call", "chosen, as about 100 instructions of a 933 MHz host"),
+		ns("host.mpi", 700, "instructions of MPI for a message, at each side", "chosen, as MPI libraries of the time took on such a host"),
 		ns("host.syscall", 500, "a system call", "chosen, as Linux 2.4 takes on such a host"),
 		ns("host.interrupt", 5000, "from an interrupt until the process that slept goes on", "chosen, as Linux 2.4 takes on such a host"),
 		rate("host.copy", 800, "copying what is in the cache", "chosen, as a 933 MHz host with a 256 Kbyte cache does"),
@@ -100,8 +105,9 @@ type settings struct {
 	turnaround                         vtime.Time
 	address, busWrite, busWord         int64 // until the first data, and with arbitration; eight bytes
 	store, hold, memory, detect, probe vtime.Time
-	call, syscall, interrupt           vtime.Time
-	merge                              int
+	probeSecond                        vtime.Time
+	call, mpi, syscall, interrupt      vtime.Time
+	merge, ways, waysSecond            int
 	copy, copyMemory                   float64 // picoseconds a byte
 }
 
@@ -131,7 +137,7 @@ func resolve(t *param.Table) (s settings, err error) {
 		vtime.Kind(stepped.Requesting): fixed("core.request"), vtime.Kind(stepped.Transfer): fixed("core.request"),
 		vtime.Kind(stepped.Build): fixed("core.build"), vtime.Kind(stepped.Programmed): fixed("core.analysis"),
 		stepped.KindWord: each("core.window"), stepped.KindHeader: each("core.header"), stepped.KindBuffer: each("core.buffer"),
-		stepped.KindSwitch: fixed("swi.send"), stepped.KindBusRead: {Fixed: n("pci.arbitrate") + n("pci.read")}, stepped.KindBusWrite: {Fixed: s.busWrite},
+		stepped.KindRing: fixed("core.ring"), stepped.KindSwitch: fixed("swi.send"), stepped.KindBusRead: {Fixed: n("pci.arbitrate") + n("pci.read")}, stepped.KindBusWrite: {Fixed: s.busWrite},
 		stepped.KindBusWord: {PerUnit: s.busWord}, stepped.KindMemory: {Fixed: n("core.memory-setup"), PerUnit: n("core.memory-word")},
 	} {
 		s.costs[kind] = c
@@ -145,10 +151,11 @@ func resolve(t *param.Table) (s settings, err error) {
 	}
 	s.turnaround = s.core.Span(n("pci.turnaround"))
 	for name, to := range map[string]*vtime.Time{
-		"store": &s.store, "hold": &s.hold, "memory": &s.memory, "detect": &s.detect, "probe": &s.probe, "call": &s.call, "syscall": &s.syscall, "interrupt": &s.interrupt,
+		"store": &s.store, "hold": &s.hold, "memory": &s.memory, "detect": &s.detect, "probe": &s.probe, "probe-second": &s.probeSecond, "call": &s.call, "mpi": &s.mpi, "syscall": &s.syscall, "interrupt": &s.interrupt,
 	} {
 		*to = vtime.Nanoseconds(t.Value("host." + name))
 	}
+	s.ways, s.waysSecond = t.Int("host.ways"), t.Int("host.ways-second")
 	s.copy, s.copyMemory = 1e6/t.Value("host.copy"), 1e6/t.Value("host.copy-memory")
 	return s, nil
 }

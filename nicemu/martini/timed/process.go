@@ -78,14 +78,32 @@ func (p *Process) Sleep(d vtime.Time) {
 	}
 }
 
-// Probe reads so many polled words that are in the cache.
-func (p *Process) Probe(words int) { p.Sleep(vtime.Time(words) * p.n.sys.s.probe) }
+// Pass returns what reading so many polled words takes, of which none has
+// changed. They lie at equal places of different pages, so no more of them stay
+// in a cache than it has ways (pm-messaging, section 1.6).
+func (p *Process) Pass(words int) vtime.Time {
+	s := &p.n.sys.s
+	each := s.detect
+	switch {
+	case words <= s.ways:
+		each = s.probe
+	case words <= s.waysSecond:
+		each = s.probeSecond
+	}
+	return vtime.Time(words) * each
+}
 
 // Detect reads a polled word that has changed.
 func (p *Process) Detect() { p.Sleep(p.n.sys.s.detect) }
 
 // Call executes the instructions of a call of a library.
 func (p *Process) Call() { p.Sleep(p.n.sys.s.call) }
+
+// Message executes the instructions of MPI for a message.
+func (p *Process) Message() { p.Sleep(p.n.sys.s.mpi) }
+
+// Zero writes zeros over bytes in memory: half the work of a copy.
+func (p *Process) Zero(bytes int) { p.Sleep(vtime.Time(float64(bytes) * p.n.sys.s.copyMemory / 2)) }
 
 // Syscall calls the system.
 func (p *Process) Syscall() { p.Sleep(p.n.sys.s.syscall) }
