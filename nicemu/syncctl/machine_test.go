@@ -1,0 +1,505 @@
+package syncctl
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"rhinet/nicemu/vtime"
+)
+
+const us = vtime.Microsecond
+
+// A log notes who went on when.
+type log struct {
+	*Machine
+	tb      testing.TB
+	k       *vtime.Kernel
+	resumed []end
+	then    func(end) // if not nil, called at each
+}
+
+type end struct {
+	at   vtime.Time
+	node int
+	c    Command
+	s    Status
+}
+
+func (l *log) Resume(node int, c Command, s Status) {
+	e := end{l.k.Now(), node, c, s}
+	l.resumed = append(l.resumed, e)
+	if l.then != nil {
+		l.then(e)
+	}
+}
+
+// bare makes a machine whose links alone take time, unless settings say otherwise.
+func bare(tb testing.TB, t Torus, settings ...string) *log {
+	tb.Helper()
+	p := Parameters()
+	for _, s := range append([]string{"pci.write=0", "pci.interrupt=0", "pe.wake=0", "bc.decode=0", "bc.interrupt=0", "bc.central=1"}, settings...) {
+		if err := p.Set(s); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	l := &log{tb: tb, k: new(vtime.Kernel)}
+	m, err := NewMachine(l.k, t, p)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l.Machine = m
+	return l
+}
+
+func (l *log) command(node int, c Command) {
+	l.tb.Helper()
+	if err := l.Command(node, c, l); err != nil {
+		l.tb.Fatal(err)
+	}
+}
+
+func (l *log) run() {
+	l.tb.Helper()
+	if err := l.k.Run(10_000_000); err != nil {
+		l.tb.Fatal(err)
+	}
+}
+
+// A late commands at a time.
+type late struct {
+	l    *log
+	node int
+	c    Command
+}
+
+func (a *late) Act(int, uint64) { a.l.command(a.node, a.c) }
+
+func (l *log) at(t vtime.Time, node int, c Command) {
+	l.k.Source("process").At(t, &late{l, node, c}, 0, 0)
+}
+
+// Section 10: an event packet is exactly 16 bytes, and all fields survive.
+func TestEventPacket(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		p := Packet{
+			uint16(rng.Uint32()), uint16(rng.Uint32()), uint8(rng.IntN(16)), uint16(rng.IntN(1 << 12)), Kind(rng.IntN(16)),
+			uint16(rng.IntN(1 << 12)), uint16(rng.Uint32()), uint16(rng.Uint32()), rng.Uint32(),
+		}
+		b := p.Encode()
+		if len(b) != 16 || Decode(b) != p {
+			t.Fatalf("%+v became %+v in %d bytes", p, Decode(b), len(b))
+		}
+	}
+	p := Packet{Source: 0x0102, Destination: 0x0304, IntLevel: 5, Control: 0x678, Kind: 9, ID: 0xabc, Data2: 0xdef0, Address: 0x1234, Status: 0x56789abc}
+	if want := [16]byte{1, 2, 3, 4, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0, 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc}; p.Encode() != want {
+		t.Errorf("%x, want %x", p.Encode(), want)
+	}
+}
+
+func TestTorus(t *testing.T) {
+	for _, g := range []Torus{{1, 1}, {1, 2}, {3, 3}, {4, 6}, {5, 5}, {6, 6}} {
+		for a := range g.Nodes() {
+			for b := range g.Nodes() {
+				hops := 0
+				for at := a; at != b; hops++ {
+					at = g.Neighbour(at, g.Next(at, b))
+				}
+				if hops != g.Hops(a, b) {
+					t.Fatalf("%v: %d hops from %d to %d, want %d", g, hops, a, b, g.Hops(a, b))
+				}
+			}
+		}
+	}
+	if g := (Torus{3, 3}); g.Hops(0, 8) != 2 || g.Neighbour(0, Left) != 2 || g.Neighbour(0, Up) != 6 {
+		t.Errorf("rings of three do not wrap round: %d hops", g.Hops(0, 8))
+	}
+	for n, want := range map[int]Torus{1: {1, 1}, 9: {3, 3}, 12: {3, 4}, 17: {1, 17}, 24: {4, 6}, 36: {6, 6}} {
+		if g := Grid(n); g != want {
+			t.Errorf("%d nodes are %v, want %v", n, g, want)
+		}
+	}
+}
+
+// Section 10: a hop takes at most 3 us in model time, also of many packets at once,
+// counted from when each has the link.
+func TestOneHop(t *testing.T) {
+	l := bare(t, Torus{1, 2})
+	if err := l.Prepare(1, SemaphoreP, 0, 100); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		l.command(0, Command{1, SemaphoreP, 0})
+	}
+	l.run()
+	for i, e := range l.resumed {
+		if want := vtime.Time(i)*1280*vtime.Nanosecond + 6*us; e.at != want {
+			t.Errorf("answer %d after %v, want %v", i, e.at, want)
+		}
+	}
+}
+
+func everybodys(kind Kind) Command { return Command{Kind: kind} }
+
+// Section 10: no resume before the last arrival, for all algorithms, with random arrivals; nobody is
+// left, and barriers with the same sync_ID follow each other without cross-talk.
+func TestBarriersAreSafe(t *testing.T) {
+	const rounds = 6
+	for _, kind := range []Kind{Aligned, MasterSlave, Shuffle, ModifiedShuffle} {
+		most := 6
+		if kind == Shuffle {
+			most = 4
+		}
+		for rows := 1; rows <= most; rows++ {
+			for columns := 1; columns <= most; columns++ {
+				for seed := range uint64(3) {
+					g := Torus{rows, columns}
+					rng := rand.New(rand.NewPCG(seed, uint64(g.Nodes())))
+					l := bare(t, g, "rp.event=200")
+					round := make([]int, g.Nodes()) // that a process is in
+					waits := make([]int, rounds+1)  // how many have arrived, by round
+					l.then = func(e end) {
+						r := round[e.node]
+						if waits[r] < g.Nodes() {
+							t.Fatalf("%v on %v, seed %d: node %d left barrier %d when %d of %d had arrived", kind, g, seed, e.node, r, waits[r], g.Nodes())
+						}
+						if round[e.node]++; round[e.node] < rounds {
+							l.k.Source("p").After(vtime.Time(rng.IntN(60))*us, &arrive{l, e.node, kind, waits, round}, 0, 0)
+						}
+					}
+					for n := range g.Nodes() {
+						l.k.Source("p").At(vtime.Time(rng.IntN(60))*us, &arrive{l, n, kind, waits, round}, 0, 0)
+					}
+					l.run()
+					if len(l.resumed) != rounds*g.Nodes() {
+						t.Fatalf("%v on %v, seed %d: %d ends of %d", kind, g, seed, len(l.resumed), rounds*g.Nodes())
+					}
+				}
+			}
+		}
+	}
+}
+
+type arrive struct {
+	l     *log
+	node  int
+	kind  Kind
+	waits []int
+	round []int
+}
+
+func (a *arrive) Act(int, uint64) {
+	a.waits[a.round[a.node]]++
+	a.l.command(a.node, everybodys(a.kind))
+}
+
+// Section 10: packets and dependent chains of the exchanges. All arrive at once, so the
+// time of the barrier is that of its chain.
+func TestShuffleCounts(t *testing.T) {
+	for _, c := range []struct {
+		kind         Kind
+		torus        Torus
+		packets      uint64
+		chain, hops3 int
+	}{
+		{ModifiedShuffle, Torus{4, 6}, 144, 6, 6},
+		{ModifiedShuffle, Torus{6, 6}, 216, 6, 6},
+		{Shuffle, Torus{4, 4}, 64, 4, 4},
+		{Shuffle, Torus{2, 2}, 8, 2, 2},
+		{Shuffle, Torus{1, 1}, 0, 0, 0},
+		{MasterSlave, Torus{6, 6}, 70, 12, -1},
+	} {
+		l := bare(t, c.torus)
+		for n := range c.torus.Nodes() {
+			l.command(n, everybodys(c.kind))
+		}
+		l.run()
+		if l.Packets() != c.packets || l.Chain() != c.chain {
+			t.Errorf("%v on %v: %d packets, chain of %d; want %d, %d", c.kind, c.torus, l.Packets(), l.Chain(), c.packets, c.chain)
+		}
+		if end := l.resumed[len(l.resumed)-1].at; c.hops3 >= 0 && end != vtime.Time(c.hops3)*3*us {
+			// The forward and the own notice may meet at a link: at most one packet longer.
+			if end < vtime.Time(c.hops3)*3*us || end > vtime.Time(c.hops3)*3*us+4*1280*vtime.Nanosecond {
+				t.Errorf("%v on %v takes %v, want %d hops", c.kind, c.torus, end, c.hops3)
+			}
+		}
+	}
+}
+
+// Section 3.4: the exchange without forwarding serves sides of at most four.
+func TestShuffleOfFiveIsRefused(t *testing.T) {
+	l := bare(t, Torus{5, 4})
+	if err := l.Command(0, everybodys(Shuffle), nil); !errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), "sides of at most 4, not a torus of 5 x 4") {
+		t.Error(err)
+	}
+	if err := bare(t, Torus{7, 1}).Command(0, everybodys(ModifiedShuffle), nil); !errors.Is(err, ErrCommand) {
+		t.Error(err)
+	}
+}
+
+// Section 10: with constant hop times and the correction for the order of sending, all
+// restart at the same instant; without it they do not.
+func TestAlignedBarrier(t *testing.T) {
+	for _, g := range []Torus{{1, 1}, {1, 5}, {3, 3}, {4, 6}, {6, 6}} {
+		for _, corrected := range []bool{true, false} {
+			setting := "rp.send-order=0"
+			if corrected {
+				setting = "rp.send-order=1"
+			}
+			l := bare(t, g, setting)
+			for n := range g.Nodes() {
+				l.at(vtime.Time(n*7%5)*us, n, Command{Home: g.Nodes() / 2, Kind: Aligned})
+			}
+			l.run()
+			first, last := l.resumed[0].at, l.resumed[len(l.resumed)-1].at
+			if corrected && first != last {
+				t.Errorf("%v: the first goes on at %v, the last at %v", g, first, last)
+			}
+			if !corrected && g.Nodes() > 4 && first == last {
+				t.Errorf("%v: without the correction all go on at %v", g, first)
+			}
+		}
+	}
+	l := bare(t, Torus{40, 40})
+	if err := l.Command(0, everybodys(Aligned), nil); !errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), "take a master/slave barrier") {
+		t.Error(err)
+	}
+}
+
+// Section 9: a barrier of a group is Master/Slave over its members.
+func TestGroupBarrier(t *testing.T) {
+	l := bare(t, Torus{3, 3})
+	if err := l.Group(5, []int{1, 4, 7}); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{7, 1, 4} {
+		l.command(n, Command{1, MasterSlave, 5})
+	}
+	l.run()
+	if len(l.resumed) != 3 || l.Packets() != 4 {
+		t.Errorf("%d ends, %d packets", len(l.resumed), l.Packets())
+	}
+	for _, bad := range []Command{{2, MasterSlave, 5}, {1, MasterSlave, 5}} {
+		if err := l.Command(2, bad, nil); !errors.Is(err, ErrCommand) {
+			t.Errorf("%+v at node 2: %v", bad, err)
+		}
+	}
+	for _, members := range [][]int{nil, {3, 2}, {1, 1}, {9}} {
+		if err := l.Group(1, members); !errors.Is(err, ErrCommand) {
+			t.Errorf("group %v: %v", members, err)
+		}
+	}
+}
+
+// Section 10: an uncontended acquire is two packets, a release does not block, grants are first
+// come, first served, and nothing flows while others wait.
+func TestNCL(t *testing.T) {
+	l := bare(t, Torus{3, 3})
+	if err := l.Prepare(4, NCLAcquire, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	acquire, release := Command{4, NCLAcquire, 1}, Command{4, NCLRelease, 1}
+	l.command(0, acquire)
+	l.run()
+	if l.Packets() != 2 || len(l.resumed) != 1 {
+		t.Fatalf("%d packets, %v", l.Packets(), l.resumed)
+	}
+	for i, n := range []int{8, 2, 4, 5} { // 4 is the home: no packet of its own
+		l.at(l.k.Now()+vtime.Time(i+1)*50*us, n, acquire)
+	}
+	l.run()
+	before := l.Packets()
+	l.k.RunUntil(l.k.Now() + 1000*us)
+	if l.Packets() != before || before != 5 || len(l.resumed) != 1 {
+		t.Fatalf("%d packets, then %d, while four wait; %v", before, l.Packets(), l.resumed)
+	}
+	var order []int
+	holding := 0
+	l.then = func(e end) {
+		if e.s != OK {
+			t.Fatalf("%+v", e)
+		}
+		if e.c.Kind != NCLAcquire {
+			return
+		}
+		if holding++; holding > 1 {
+			t.Fatal("two hold the lock")
+		}
+		order = append(order, e.node)
+		holding--
+		l.command(e.node, release)
+	}
+	l.command(0, release)
+	l.run()
+	if !slices.Equal(order, []int{8, 2, 4, 5}) {
+		t.Errorf("granted to %v", order)
+	}
+	if o := l.nodes[4].objects[name{NCLAcquire, 1}]; len(o.queue) != 0 {
+		t.Errorf("left in the FIFO: %v", o.queue)
+	}
+}
+
+// Section 4: many processes at random; at most one holder, every acquire granted once and in
+// order of arrival at the home.
+func TestNCLAtRandom(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		l := bare(t, Torus{4, 4}, "rp.event=300")
+		if err := l.Prepare(5, NCLAcquire, 3, 0); err != nil {
+			t.Fatal(err)
+		}
+		left := make([]int, 16)
+		holder, granted := -1, 0
+		l.then = func(e end) {
+			if e.c.Kind == NCLRelease {
+				return
+			}
+			if holder >= 0 {
+				t.Fatalf("seed %d: node %d has the lock, and so has %d", seed, e.node, holder)
+			}
+			holder = e.node
+			granted++
+			l.k.Source("p").After(vtime.Time(rng.IntN(20))*us, &leave{l, &holder, left, rng}, 0, 0)
+		}
+		for n := range left {
+			left[n] = 4
+			l.at(vtime.Time(rng.IntN(100))*us, n, Command{5, NCLAcquire, 3})
+		}
+		l.run()
+		if granted != 16*5 {
+			t.Fatalf("seed %d: %d grants of %d", seed, granted, 16*5)
+		}
+	}
+}
+
+type leave struct {
+	l      *log
+	holder *int
+	left   []int
+	rng    *rand.Rand
+}
+
+func (a *leave) Act(int, uint64) {
+	n := *a.holder
+	*a.holder = -1
+	a.l.command(n, Command{5, NCLRelease, 3})
+	if a.left[n]--; a.left[n] >= 0 {
+		a.l.at(a.l.k.Now()+vtime.Time(a.rng.IntN(30))*us, n, Command{5, NCLAcquire, 3})
+	}
+}
+
+func TestObjects(t *testing.T) {
+	l := bare(t, Torus{2, 2}, "mutex.retry=5000", "rp.waiters=2")
+	for _, k := range []Kind{NCLAcquire, ConditionWait, MutexLock} {
+		if err := l.Prepare(0, k, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Prepare(0, SemaphoreP, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	do := func(node int, k Kind) { l.command(node, Command{0, k, 0}); l.run() }
+	ends := func() (list []string) {
+		for _, e := range l.resumed {
+			list = append(list, e.c.Kind.String()+" "+string(rune('0'+e.node))+" "+e.s.String())
+		}
+		l.resumed = nil
+		return list
+	}
+	want := func(what string, list ...string) {
+		t.Helper()
+		if got := ends(); !slices.Equal(got, list) {
+			t.Errorf("%s: %q, want %q", what, got, list)
+		}
+	}
+	do(1, ConditionWait)
+	do(2, ConditionWait)
+	want("wait for a bit that is not set")
+	do(3, ConditionWait)
+	want("a third, where two may wait", "condition wait 3 too many wait")
+	do(3, ConditionSet)
+	want("set", "condition wait 1 ok", "condition wait 2 ok", "condition set 3 ok")
+	do(1, ConditionWait)
+	want("wait for a set bit", "condition wait 1 ok")
+	do(1, ConditionClear)
+	do(1, ConditionWait)
+	want("wait for a cleared bit", "condition clear 1 ok")
+
+	do(1, MutexTry)
+	do(2, MutexTry)
+	want("try", "mutex try 1 ok", "mutex try 2 refused")
+	do(2, MutexUnlock)
+	want("unlock by another", "mutex unlock 2 not the holder")
+	l.command(3, Command{0, MutexLock, 0})
+	l.k.RunUntil(l.k.Now() + 60*us)
+	want("lock while another holds it")
+	do(1, MutexUnlock)
+	want("unlock; 3 asks again", "mutex unlock 1 ok", "mutex lock 3 ok")
+
+	do(1, SemaphoreP)
+	do(2, SemaphoreP)
+	do(3, SemaphoreP)
+	want("a semaphore of 1", "semaphore P 1 ok")
+	do(1, SemaphoreV)
+	want("V", "semaphore P 2 ok", "semaphore V 1 ok")
+	do(2, SemaphoreV)
+	do(3, SemaphoreV)
+	do(1, SemaphoreP)
+	want("V, V, P; the home is nearer to 2", "semaphore V 2 ok", "semaphore P 3 ok", "semaphore V 3 ok", "semaphore P 1 ok")
+
+	do(1, NCLRelease)
+	want("release by nobody", "NCL release 1 not the holder")
+	l.command(2, Command{1, NCLAcquire, 0})
+	l.run()
+	want("no lock there", "NCL acquire 2 no such object")
+}
+
+func TestBadCommands(t *testing.T) {
+	l := bare(t, Torus{2, 2})
+	for _, c := range []struct {
+		node int
+		c    Command
+	}{
+		{4, Command{0, NCLAcquire, 0}}, {-1, Command{0, NCLAcquire, 0}}, {0, Command{4, NCLAcquire, 0}},
+		{0, Command{0, 0, 0}}, {0, Command{0, endKinds, 0}}, {0, Command{0, NCLAcquire, MostID + 1}}, {0, Command{0, NCLAcquire, -1}},
+	} {
+		if err := l.Command(c.node, c.c, nil); !errors.Is(err, ErrCommand) {
+			t.Errorf("%+v at node %d: %v", c.c, c.node, err)
+		}
+	}
+	if err := l.Prepare(0, Shuffle, 0, 0); !errors.Is(err, ErrCommand) {
+		t.Error(err)
+	}
+	if err := l.Prepare(0, SemaphoreP, 0, -1); !errors.Is(err, ErrCommand) {
+		t.Error(err)
+	}
+	for _, g := range []Torus{{0, 1}, {1, 0}, {1 << 10, 1 << 10}} {
+		if _, err := NewMachine(new(vtime.Kernel), g, Parameters()); err == nil {
+			t.Errorf("%v is a torus", g)
+		}
+	}
+	p := Parameters()
+	_ = p.Set("event.rate=1")
+	if _, err := NewMachine(new(vtime.Kernel), Torus{1, 1}, p); err == nil || !strings.Contains(err.Error(), "set event.hop or event.rate") {
+		t.Error(err)
+	}
+}
+
+// A run is a function of its commands: two print the same.
+func TestRunsRepeat(t *testing.T) {
+	run := func() []end {
+		rng := rand.New(rand.NewPCG(3, 4))
+		l := bare(t, Torus{4, 6}, "rp.event=120")
+		for n := range 24 {
+			l.at(vtime.Time(rng.IntN(1000))*vtime.Nanosecond, n, everybodys(ModifiedShuffle))
+		}
+		l.run()
+		return l.resumed
+	}
+	if a, b := run(), run(); !slices.Equal(a, b) {
+		t.Errorf("%v\n%v", a, b)
+	}
+}
