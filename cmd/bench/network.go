@@ -123,6 +123,6 @@ func modelsCommand(out io.Writer) *cobra.Command {
 		},
 	}
 	modelTable(c, &design, &format, &settings)
-	on.AddCommand(c)
+	on.AddCommand(c, syncCommand(out))
 	return on
 }

@@ -19,6 +19,7 @@ var numbered = []struct {
 }{
 	{"npb", []string{"npb", "npb-bt-sp-lu"}},
 	{"nicemu/martini", []string{"martini", "pm-messaging"}},
+	{"nicemu/syncctl", []string{"sync-controller"}},
 	{"bench", []string{"martini", "pm-messaging"}},
 	{"llc", []string{"llc"}},
 	{"mpi", []string{standard}},

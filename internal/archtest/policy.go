@@ -13,7 +13,7 @@ package archtest
 // allow it; "a !<< b" asserts that not even an indirect one exists. A pattern
 // that ends in /... stands for the folder and all below it.
 const Policy = `
-let nic     = nicemu/* - fabric, vtime, param, network
+let nic     = nicemu/* - fabric, vtime, param, network, syncctl
 let kernel  = npb/* - nas, cfd
 let level   = bench/* - host, peer, compare
 let feature = examples/*
@@ -43,11 +43,13 @@ nicemu/fabric < nicemu/<nic>
 nicemu/fabric, nicemu/martini < nicemu/martini/stepped
 
 # Virtual time and the models that run on it. They touch no memory of a job.
-nicemu/vtime, nicemu/param < nicemu/network
+nicemu/vtime, nicemu/param < nicemu/network, nicemu/syncctl
 nicemu/vtime < nicemu/martini/stepped
 nicemu/martini/stepped, nicemu/network < nicemu/martini/timed
 gonum.org/v1/gonum < nicemu/network
 bench/report, nicemu/vtime, nicemu/param, nicemu/network < bench/network
+bench/report, nicemu/syncctl < bench/barriers
+nicemu/syncctl !<< nicemu/fabric
 nicemu/vtime !< nicemu/...
 nicemu/network !<< nicemu/fabric
 nicemu/martini/stepped < bench, bench/nic, bench/model, cmd/bench
@@ -124,7 +126,7 @@ cmd/mpirun !< nicemu/martini/...
 `
 
 // pure are the packages without clock, chance, goroutine, input or output.
-var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/sim", "nicemu/vtime", "nicemu/param", "nicemu/network"}
+var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/sim", "nicemu/vtime", "nicemu/param", "nicemu/network", "nicemu/syncctl"}
 
 // stateless are the folders whose packages have no variables that change.
 var stateless = []string{"mpi", "llc", "nicemu", "collectives"}

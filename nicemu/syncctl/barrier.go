@@ -8,7 +8,7 @@ import (
 )
 
 // Master/Slave barriers: the Slaves tell the Master that they have arrived; when all
-// have, the Master tells them (sync, sections 3.2, 3.3). A Slave cannot arrive
+// have, the Master tells them (sync-controller, sections 3.2, 3.3). A Slave cannot arrive
 // again before it was told, so a count is all that the Master needs.
 //
 // Aligned: the Master adds how long each Slave has to wait, so that all go on when the

@@ -2,7 +2,7 @@ package syncctl
 
 // The barrier controllers: a process writes Set_d to its distributed BC and sleeps; the central BC
 // applies the rules; PE Go becomes an interrupt, of the RP's CPU core and then of the PE
-// (sync, section 6).
+// (sync-controller, section 6).
 
 // central is the central BC.
 type central struct {

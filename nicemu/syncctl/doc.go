@@ -1,9 +1,9 @@
 // Package syncctl models the communication/synchronization controller of a
-// cluster of workstations ("sync", the specification of the controller): next to
+// cluster of workstations ("sync-controller"): next to
 // the data network each node has a processor for small packets, on a torus of its
 // own whose hops take at most 3 us, and a node of a hardware barrier.
 //
-//	packet.go   event packets of 16 bytes (sync, section 1.3)
+//	packet.go   event packets of 16 bytes (sync-controller, section 1.3)
 //	torus.go    nodes, neighbours, dimension-order routes (1.2)
 //	link.go     event links and data links in virtual time
 //	machine.go  the Responsive Processors: commands, arrivals, interrupts (1.4)

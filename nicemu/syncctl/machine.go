@@ -11,7 +11,7 @@ import (
 // ErrCommand is wrapped by errors about commands that cannot be.
 var ErrCommand = errors.New("syncctl: bad command")
 
-// A Command is what a process writes to its RP (sync, section 1.4).
+// A Command is what a process writes to its RP (sync-controller, section 1.4).
 type Command struct {
 	Home int  // ID: where the object is; of Master/Slave barriers the Master
 	Kind Kind // sync
@@ -137,8 +137,8 @@ func (m *Machine) Torus() Torus { return m.torus }
 // Packets returns how many event packets have left an RP.
 func (m *Machine) Packets() uint64 { return m.sent }
 
-// Chain returns the hops of the longest chain of packets, each sent because of the one
-// before, that a barrier ended with.
+// Chain returns the hops of the longest chain of packets, each sent after the one
+// before had come, that a barrier ended with.
 func (m *Machine) Chain() int { return m.chain }
 
 // Group makes the barriers of a sync_ID, Master/Slave and aligned, those of some nodes.
@@ -157,14 +157,16 @@ func (m *Machine) Group(id int, members []int) error {
 
 // Command is a process's write at a node, now. w is told of the end; nil is nobody.
 func (m *Machine) Command(node int, c Command, w Waiter) error {
-	if err := m.check(node, c); err != nil {
+	if err := m.Check(node, c); err != nil {
 		return err
 	}
 	m.after(m.set.write, opCommand, job{at: node, c: c, w: w})
 	return nil
 }
 
-func (m *Machine) check(node int, c Command) error {
+// Check reports what is wrong with a command of a process at a node: a barrier may not serve
+// so many nodes.
+func (m *Machine) Check(node int, c Command) error {
 	nodes := len(m.nodes)
 	switch {
 	case node < 0 || node >= nodes || c.Home < 0 || c.Home >= nodes:

@@ -6,7 +6,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Message passing (sync, section 8): the sender stores data in a send buffer in RP memory
+// Message passing (sync-controller, section 8): the sender stores data in a send buffer in RP memory
 // and commands; the RP sends data packets; the receiver inspects its receive buffers. Our
 // choice: a ring of packets for each sender, with credit; a message is cut into
 // packets, which arrive in order.

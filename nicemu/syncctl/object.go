@@ -3,7 +3,7 @@ package syncctl
 import "fmt"
 
 // Objects at a home node: a request goes there and an answer comes back; meanwhile the
-// process sleeps (sync, sections 4, 5). A request of the home's own process is no
+// process sleeps (sync-controller, sections 4, 5). A request of the home's own process is no
 // packet.
 //
 // Non-Collision Lock: the home keeps a FIFO of who asked; the head holds the lock. No packet
@@ -28,7 +28,7 @@ type holder struct {
 // Prepare makes an object at its home: an NCLAcquire lock, a ConditionWait bit, a
 // MutexLock, or a SemaphoreP of a count. One that is there is made anew.
 func (m *Machine) Prepare(home int, kind Kind, id, count int) error {
-	if err := m.check(home, Command{home, kind, id}); err != nil {
+	if err := m.Check(home, Command{home, kind, id}); err != nil {
 		return err
 	}
 	switch kind {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// PacketBytes is the length of every event packet (sync, section 1.3).
+// PacketBytes is the length of every event packet (sync-controller, section 1.3).
 const PacketBytes = 16
 
 // A Packet is an event packet. Its fields are those of the specification, their widths

@@ -6,7 +6,7 @@ import "fmt"
 // synchronizations.
 const Never = -1
 
-// RBCQ is the logic of RBCQ-1 (sync, section 7): barrier regions with one kind of code. A
+// RBCQ is the logic of RBCQ-1 (sync-controller, section 7): barrier regions with one kind of code. A
 // node's code k says that it has reached k, and its next code waits until all
 // participants of k have.
 //
@@ -118,7 +118,7 @@ func (r *RBCQ) State() (wait, head, counter string) {
 }
 
 // SetD returns, for each node, the Set_d of each of its codes in a program: the list of the
-// participants of each synchronization, of which the first has all nodes (sync, section 9).
+// participants of each synchronization, of which the first has all nodes (sync-controller, section 9).
 func SetD(nodes int, program [][]int) ([][]int, error) {
 	if len(program) == 0 || len(program[0]) != nodes {
 		return nil, fmt.Errorf("syncctl: all %d nodes take part in the first synchronization of a program", nodes)

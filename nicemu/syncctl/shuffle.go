@@ -2,7 +2,7 @@ package syncctl
 
 import "fmt"
 
-// Shuffle Exchange, plain and modified (sync, sections 3.4 to 3.6). In each row, then in
+// Shuffle Exchange, plain and modified (sync-controller, sections 3.4 to 3.6). In each row, then in
 // each column, nodes 2i and 2i+1 are a pair:
 //
 //	step 2  each tells the other of its pair that it has arrived

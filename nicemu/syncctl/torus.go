@@ -3,7 +3,7 @@ package syncctl
 import "fmt"
 
 // A Torus is the network of the controllers: nodes in rows and columns, each
-// row and each column a ring (sync, section 1.1). Node r,c has number r*Columns+c.
+// row and each column a ring (sync-controller, section 1.1). Node r,c has number r*Columns+c.
 type Torus struct{ Rows, Columns int }
 
 // A Direction is a way to a neighbour, and the link that leads there.

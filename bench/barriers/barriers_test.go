@@ -1,0 +1,64 @@
+package barriers
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"rhinet/bench"
+	"rhinet/nicemu/syncctl"
+)
+
+func plan() *Plan {
+	return &Plan{Nodes: []int{1, 9, 16, 500}, Rounds: 5, Seed: 1, Table: syncctl.Parameters()}
+}
+
+// Each number of nodes has the tests that serve it; what is derived for the exchange (sync-controller, section 3.5) is there.
+func TestRun(t *testing.T) {
+	var rows []Row
+	if err := plan().Run(func(r Row) { rows = append(rows, r) }); err != nil {
+		t.Fatal(err)
+	}
+	count := map[int]int{}
+	for _, r := range rows {
+		count[r.Nodes]++
+		if r.Mean <= 0 || r.Worst < r.Mean-1e-9 {
+			t.Errorf("%+v", r)
+		}
+		if r.Test == "shuffle exchange" && r.Nodes == 16 && (r.Packets != 64 || r.Chain != 4) {
+			t.Errorf("%+v", r)
+		}
+		if r.Test == "aligned barrier" && r.Skew != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	// On 500 nodes neither exchange nor the aligned barrier can be.
+	for n, want := range map[int]int{1: 7, 9: 7, 16: 7, 500: 4} {
+		if count[n] != want {
+			t.Errorf("%d rows on %d nodes, want %d", count[n], n, want)
+		}
+	}
+	if _, err := Plot(rows); err != nil {
+		t.Error(err)
+	}
+	var again []Row
+	if err := plan().Run(func(r Row) { again = append(again, r) }); err != nil || !slices.Equal(rows, again) {
+		t.Errorf("another run differs: %v", err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for i, change := range []func(*Plan){
+		func(p *Plan) { p.Nodes = nil }, func(p *Plan) { p.Nodes = []int{0} }, func(p *Plan) { p.Nodes = []int{1025} },
+		func(p *Plan) { p.Spread = -1 }, func(p *Plan) { p.Rounds = 0 }, func(p *Plan) { p.Rounds = 1e6 },
+	} {
+		p := plan()
+		change(p)
+		if err := p.Check(); !errors.Is(err, bench.ErrInput) {
+			t.Errorf("change %d: %v", i, err)
+		}
+	}
+	if err := plan().Check(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench/barriers"
+	"rhinet/bench/network"
+	"rhinet/bench/report"
+	"rhinet/nicemu/syncctl"
+)
+
+// syncCommand measures the model of the synchronization controller.
+func syncCommand(out io.Writer) *cobra.Command {
+	var nodes, format, plot string
+	var settings []string
+	var print bool
+	p := barriers.Plan{Table: syncctl.Parameters()}
+	c := &cobra.Command{
+		Use: "sync", Short: "Measure the barriers and locks of the synchronization controller, in virtual time", Args: noArgs,
+		RunE: func(*cobra.Command, []string) (err error) {
+			for _, s := range settings {
+				if err := p.Table.Set(s); err != nil {
+					return usage(err)
+				}
+			}
+			if print {
+				return input(network.WriteParameters(out, format, p.Table))
+			}
+			if p.Nodes, err = parseNodes(nodes); err != nil {
+				return usage(err)
+			}
+			return input(measureSync(out, &p, format, plot))
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&nodes, "nodes", "2,4,8,9,16,24,25,36", "numbers of nodes, separated by commas")
+	f.Float64Var(&p.Spread, "spread", 0, "processes arrive at random within so many µs; 0: all at once")
+	f.IntVar(&p.Rounds, "rounds", 100, "barriers, or turns of each node, at each point")
+	f.Uint64Var(&p.Seed, "seed", 1, "of the arrivals")
+	f.BoolVar(&print, "parameters", false, "print every number of the model with its source, and measure nothing")
+	f.StringArrayVar(&settings, "set", nil, "NAME=VALUE, a parameter; may be given several times")
+	f.StringVar(&format, "format", "table", "output format: "+barriers.Formats)
+	f.StringVar(&plot, "plot", "", "also draw time over nodes to this file: "+report.PlotFormats)
+	return c
+}
+
+func measureSync(out io.Writer, p *barriers.Plan, format, plot string) error {
+	if err := barriers.CheckFormat(format); err != nil {
+		return err
+	}
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if plot != "" {
+		if err := report.CheckPlotFormat(strings.TrimPrefix(filepath.Ext(plot), ".")); err != nil {
+			return usage(fmt.Errorf("--plot %s: %w", plot, err))
+		}
+		if err := report.PlotFile(plot).Check(); err != nil {
+			return usage(fmt.Errorf("--plot: %w", err))
+		}
+	}
+	var rows []barriers.Row
+	if err := p.Run(func(r barriers.Row) { rows = append(rows, r) }); err != nil {
+		return err
+	}
+	if plot != "" {
+		f, err := barriers.Plot(rows)
+		if err != nil {
+			return err
+		}
+		if err := f.Save(plot); err != nil {
+			return err
+		}
+	}
+	return barriers.Write(out, format, rows)
+}
+
+func parseNodes(list string) (nodes []int, err error) {
+	for _, f := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(f))
+		if err != nil {
+			return nil, fmt.Errorf("%q in --nodes is not a number of nodes; give 2,4,8 or the like", f)
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
