@@ -44,10 +44,16 @@ func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error 
 
 // depart leaves the port, and has the helper look after what is under way.
 func (p *Port) depart() {
-	if p.helper.away && !p.eng.Idle() {
+	p.handOver()
+	p.gate.leave()
+}
+
+// handOver has the helper look after what this goroutine leaves under way, and
+// after what others started while it polled.
+func (p *Port) handOver() {
+	if p.helper.away && (p.open != 0 || !p.eng.Idle()) {
 		p.helper.consider(p)
 	}
-	p.gate.leave()
 }
 
 // Recv receives a message into buf and returns when it is there. src is a peer
@@ -286,9 +292,7 @@ func (p *Port) Shut(ctx uint16) {
 	p.eng.Shut(ctx)
 	p.post()
 	p.announce()
-	if p.helper.away && !p.eng.Idle() {
-		p.helper.consider(p)
-	}
+	p.handOver()
 }
 
 // Board returns the shared flag arrays of the network, nil if it has none. Flags are

@@ -77,8 +77,6 @@ func (p *Port) expect(r *llc.Request) (ok bool) {
 	if p.waiters.first != nil {
 		p.passOn()
 	}
-	if p.helper.away && !p.eng.Idle() {
-		p.helper.consider(p)
-	}
+	p.handOver()
 	return ok
 }

@@ -1,9 +1,12 @@
 package port
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"rhinet/internal/wait"
 	"rhinet/llc"
 )
 
@@ -68,5 +71,47 @@ func TestHelperRestsBesideASleeper(t *testing.T) {
 	})
 	if string(in) != string(out) {
 		t.Error("wrong bytes")
+	}
+}
+
+// TestPollerHandsOver: a request that is started while another goroutine polls in
+// a short wait gets on when that one has left, although no goroutine of the rank
+// calls any more.
+func TestPollerHandsOver(t *testing.T) {
+	for _, way := range []string{"receive", "send", "lane"} {
+		t.Run(way, func(t *testing.T) {
+			ps := open(t, 3)
+			if way == "lane" {
+				acquaint(t, ps)
+			}
+			is := func(cond func() bool) func() bool {
+				return func() bool {
+					ps[0].gate.enter()
+					defer ps[0].gate.leave()
+					return cond()
+				}
+			}
+			eventually(t, "no helper", is(func() bool { return ps[0].helper.away }))
+			ps[0].policy = wait.Policy{Yield: time.Hour, Local: true} // it never sleeps
+			var poller sync.WaitGroup
+			poller.Go(func() {
+				if way == "send" {
+					ps[0].Send(0, 1, 2, llc.Synchronous, nil)
+				} else {
+					ps[0].Recv(0, 1, 2, nil)
+				}
+			})
+			eventually(t, "a goroutine polls", is(func() bool {
+				return ps[0].is(polling) && (way == "lane") == (len(ps[0].eng.Pending()) == 0)
+			}))
+			ps[0].Start(&llc.Request{Peer: 2, Tag: 1, Buf: make([]byte, 300000)}, false)
+			if way == "send" {
+				recv(t, ps[1], 0, 0, 2, nil)
+			} else {
+				send(t, ps[1], 0, 0, 2, nil)
+			}
+			inTime(t, "the poller", poller.Wait)
+			inTime(t, "the other rank", func() { send(t, ps[2], 0, 0, 1, payload(1, 300000)) })
+		})
 	}
 }
