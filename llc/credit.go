@@ -17,14 +17,24 @@ import (
 // only once for each turn of the driver while the reader stands still
 // (pm-messaging, section 1.4.8: the lazy refresh).
 
+// room takes the line and the data position of the next packet, of n bytes, in the
+// packet ring of p, and reports whether there is room for it.
+func (e *Engine) room(p *peer, n int) (slot, at uint64, ok bool) {
+	at, next := ir.Place(p.data.Next(), e.bytes, n, e.caps.Spread)
+	if !p.lines.Open() || !p.data.Fits(next) {
+		return 0, 0, false
+	}
+	p.data.Advance(next)
+	return p.lines.Step(), at, true
+}
+
 // packet places one packet in the packet ring of p and reports whether there
 // was room.
 func (e *Engine) packet(p *peer, h *ir.Header, data []byte) bool {
-	at, next := ir.Place(p.data.Next(), e.bytes, len(data), e.caps.Spread)
-	if !p.lines.Open() || !p.data.Fits(next) {
+	slot, at, ok := e.room(p, len(data))
+	if !ok {
 		return false
 	}
-	p.data.Advance(next)
 	c := e.emit()
 	c.Op = ir.Packet
 	c.Peer = p.number
@@ -32,7 +42,7 @@ func (e *Engine) packet(p *peer, h *ir.Header, data []byte) bool {
 	c.Header = *h
 	c.Header.Length = uint32(len(data))
 	c.Data = data
-	c.Slot = p.lines.Step()
+	c.Slot = slot
 	c.Pos = at
 	return true
 }

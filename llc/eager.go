@@ -34,7 +34,7 @@ type incoming struct {
 
 // startEager sends what there is room for and queues the rest.
 func (e *Engine) startEager(p *peer, r *Request) {
-	h := ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag), Word: wire.Pair(uint32(len(r.Buf)), r.Type)}
+	h := eagerHeader(r)
 	var t *transfer
 	if r.Mode == Synchronous {
 		if t = e.newTransfer(p, r); t == nil {
@@ -49,8 +49,18 @@ func (e *Engine) startEager(p *peer, r *Request) {
 			return
 		}
 	}
+	e.queueEager(p, r, t, h, 0)
+}
+
+// eagerHeader is that of the first packet of a standard message.
+func eagerHeader(r *Request) ir.Header {
+	return ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag), Word: wire.Pair(uint32(len(r.Buf)), r.Type)}
+}
+
+// queueEager queues a message of which off bytes have gone, and sends what can go.
+func (e *Engine) queueEager(p *peer, r *Request, t *transfer, h ir.Header, off int) {
 	tr := e.pool.train()
-	tr.head, tr.r, tr.t, tr.end = h, r, t, len(r.Buf)
+	tr.head, tr.r, tr.t, tr.off, tr.end = h, r, t, off, len(r.Buf)
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
@@ -172,26 +182,39 @@ func (e *Engine) keepEager(p *peer, ev *ir.Event, size, id, typ uint32) {
 
 // onFragment takes the next packet of the message under way.
 func (e *Engine) onFragment(p *peer, ev *ir.Event) error {
-	in, n := &p.in, uint64(len(ev.Data))
-	if in.size == 0 {
+	if p.in.size == 0 {
 		return lie(ev, "no message is under way")
 	}
-	if ev.Header.Word != in.got || n == 0 || n > in.size-in.got {
-		return lie(ev, "%d bytes at %d, where %d of %d have come", n, ev.Header.Word, in.got, in.size)
+	if !e.more(p, ev.Header.Word, ev.Data) {
+		return lie(ev, "%d bytes at %d, where %d of %d have come", len(ev.Data), ev.Header.Word, p.in.got, p.in.size)
+	}
+	return nil
+}
+
+// comesNext reports whether n bytes at off can be what comes next of a message of size
+// bytes of which got have come.
+func comesNext(off, n, got, size uint64) bool { return off == got && n != 0 && n <= size-got }
+
+// more takes the bytes at off of the message under way, and reports whether it can be
+// they that come next.
+func (e *Engine) more(p *peer, off uint64, data []byte) bool {
+	in, n := &p.in, uint64(len(data))
+	if !comesNext(off, n, in.got, in.size) {
+		return false
 	}
 	if in.m != nil {
-		copy(in.m.buf[in.got:], ev.Data)
+		copy(in.m.buf[in.got:], data)
 		in.m.got += int(n)
 	} else if in.r != nil && in.got < uint64(len(in.r.Buf)) {
-		copy(in.r.Buf[in.got:], ev.Data)
+		copy(in.r.Buf[in.got:], data)
 	}
 	if in.got += n; in.got < in.size {
-		return nil
+		return true
 	}
 	r, tag, size := in.r, in.tag, in.size
 	*in = incoming{}
 	if r != nil {
 		e.received(r, p.number, tag, size)
 	}
-	return nil
+	return true
 }

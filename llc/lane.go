@@ -4,16 +4,18 @@ import (
 	"encoding/binary"
 	"math"
 
+	"rhinet/internal/invariants"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
 
-// The ready lane: the small message that needs nothing but one line. What
+// The ready lane: the eager message that nothing stands in the way of. What
 // decides about it changes with the connection and the backlog, not with the
-// message, and is kept in the first fields of peer: direct and lines for sends,
-// via and in for receives. A driver whose translator is an [ir.Express] asks here
-// first; whatever is not plain goes the long way, by Send, Recv and Step. The
-// rules are the same: Send asks Direct, too.
+// message, and is kept in the first fields of peer: direct, lines and data for
+// sends, via and in for receives. A driver whose translator is an [ir.Express] asks
+// here first; whatever is not plain goes the long way, by Send, Recv and Step. The
+// rules are the same: Send asks Direct, too, and both ways take room, cut messages
+// and put them together by the same functions.
 
 // Direct takes the next line of the ring of dst for a standard message of n bytes
 // with tag, and reports whether there is one: the message fits a line, the ring
@@ -26,12 +28,41 @@ func (e *Engine) Direct(dst, tag, n int) (slot uint64, ok bool) {
 	return 0, false
 }
 
-// EagerWords writes the header of a standard message of n bytes in one packet: see
-// [ir.Header.Words].
+// Part takes room in the ring of dst for the next packet of a standard message of n
+// bytes with tag, of which off have gone, and reports whether there is room and
+// nothing waits that must go before it. The packet has the next bytes of the
+// message; the caller places it at once. For what has no room once the first packet
+// has gone, it calls SendRest.
+func (e *Engine) Part(dst, tag, off, n int) (slot, pos uint64, bytes int, ok bool) {
+	p := &e.peers[dst]
+	if p.direct == 0 || p.queues.bulk.head != nil || uint64(n) > e.eager || uint(tag) > math.MaxInt32 {
+		return 0, 0, 0, false
+	}
+	bytes = cut(off, n, e.fragment, e.crowded)
+	slot, pos, ok = e.room(p, bytes)
+	return slot, pos, bytes, ok
+}
+
+// SendRest is Send of a standard message of which Part has let off bytes go.
+func (e *Engine) SendRest(r *Request, off int) {
+	if invariants.Enabled {
+		r.pend()
+	}
+	r.done = false
+	e.queueEager(&e.peers[r.Peer], r, nil, eagerHeader(r), off)
+}
+
+// EagerWords writes the header of the first packet of a standard message of n bytes:
+// see [ir.Header.Words].
 func EagerWords(head *[3]uint64, key Key, tag, n int) {
 	head[0] = uint64(wire.Eager)<<32 | uint64(key)<<48
 	head[1] = uint64(uint32(tag)) << 32
 	head[2] = uint64(key)&^math.MaxUint32 | uint64(n)
+}
+
+// FragmentWords writes the header of the packet that begins at byte off of a message.
+func FragmentWords(head *[3]uint64, off int) {
+	head[0], head[1], head[2] = uint64(wire.Fragment)<<32, 0, uint64(off)
 }
 
 // Vacant reports whether the next message of src in ctx goes to the next
@@ -42,23 +73,50 @@ func (e *Engine) Vacant(ctx uint16, src int) bool {
 	return p.in.size == 0 && p.end == nil && e.table.Vacant(ctx, int32(src))
 }
 
-// Accept takes v, the next packet of r.Peer, as the message for the receive r, which
-// is not posted, if that is [Engine.Vacant] and the message is one of r's type that
-// r takes whole. Else it reports false, and nothing has happened.
-func (e *Engine) Accept(r *Request, v *ir.View) bool {
-	p := &e.peers[r.Peer]
-	tag, data := int(int32(v.Head[1]>>32)), v.Data
-	if uint32(v.Head[0]>>32) != uint32(wire.Eager)|uint32(r.Context)<<16 || tag != r.Tag && r.Tag != AnyTag || tag < 0 ||
-		v.Head[2] != uint64(len(data))|uint64(r.Type)<<32 || len(data) > len(r.Buf) || ^v.Ring != p.via || p.in.size != 0 ||
-		!e.table.Vacant(r.Context, p.number) {
-		return false
+// Accept takes v, the next packet of src, into buf, if a receive of src, key and tag
+// that is not posted gets it, which is if src is [Engine.Vacant], and if it begins a
+// message of the type of key that fits buf whole. Else ok is false, and nothing has
+// happened. It returns the size and the tag of the message; of one that is longer
+// than the packet, the caller takes what follows by Next, and leaves what is not there yet
+// to a receive by AcceptRest.
+func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, buf []byte) (size, its int, ok bool) {
+	p := &e.peers[src]
+	data, word := v.Data, v.Head[2]^uint64(key)&^math.MaxUint32 // the size, if the types are equal
+	size, its = int(word), int(int32(v.Head[1]>>32))
+	if uint32(v.Head[0]>>32) != uint32(wire.Eager)|uint32(key)<<16 || its != tag && tag != AnyTag || its < 0 ||
+		word > uint64(len(buf)) || len(data) != size && !e.begins(len(data), size) ||
+		^v.Ring != p.via || p.in.size != 0 || !e.table.Vacant(uint16(key), int32(src)) {
+		return 0, 0, false
 	}
 	if len(data) == 8 { // most often, and one word
-		binary.NativeEndian.PutUint64(r.Buf, binary.NativeEndian.Uint64(data))
+		binary.NativeEndian.PutUint64(buf, binary.NativeEndian.Uint64(data))
 	} else {
-		copy(r.Buf, data)
+		copy(buf, data)
 	}
-	r.Status.Source, r.Status.Tag, r.Status.Bytes = r.Peer, tag, int64(len(data))
-	r.done = true
-	return true
+	return size, its, true
+}
+
+// begins reports whether n bytes can be the first packet of a message of size bytes.
+func (e *Engine) begins(n, size int) bool { return n > 0 && n < size && uint64(size) <= e.eager }
+
+// Next takes v, the next packet of src, into the message of which Accept and Next have
+// taken the first got bytes, and reports how many bytes it has; 0 if it is not the next
+// packet of that message, and then nothing has happened. buf is as long as the message.
+// Accept, Take, and Next as often as need be, come without another call between them.
+func (e *Engine) Next(src int, v *ir.View, buf []byte, got int) int {
+	if uint32(v.Head[0]>>32) != uint32(wire.Fragment) || ^v.Ring != e.peers[src].via ||
+		!comesNext(v.Head[2], uint64(len(v.Data)), uint64(got), uint64(len(buf))) {
+		return 0
+	}
+	return copy(buf[got:], v.Data)
+}
+
+// AcceptRest has r, which is not posted, receive the rest of a message of size bytes
+// with tag of which Accept and Next have taken the first got bytes into its buffer.
+func (e *Engine) AcceptRest(r *Request, size, tag, got int) {
+	if invariants.Enabled {
+		r.pend()
+	}
+	r.done = false
+	e.peers[r.Peer].in = incoming{size: uint64(size), got: uint64(got), r: r, tag: int32(tag)}
 }

@@ -2,10 +2,12 @@ package llc_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"rhinet/llc"
 	"rhinet/llc/ir"
+	"rhinet/llc/wire"
 )
 
 // TestLaneTakesWhatIsPlain: each thing that makes a message another one than the
@@ -16,17 +18,24 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 		spoil func(c *court, r *llc.Request, v *ir.View)
 		want  bool
 	}{
-		"plain":              {func(*court, *llc.Request, *ir.View) {}, true},
-		"any tag":            {func(_ *court, r *llc.Request, _ *ir.View) { r.Tag = llc.AnyTag }, true},
-		"larger buffer":      {func(_ *court, r *llc.Request, _ *ir.View) { r.Buf = make([]byte, 6) }, true},
-		"another tag":        {func(_ *court, r *llc.Request, _ *ir.View) { r.Tag++ }, false},
-		"a negative tag":     {func(_ *court, r *llc.Request, v *ir.View) { r.Tag = llc.AnyTag; v.Head[1] |= 1 << 63 }, false},
-		"another context":    {func(_ *court, r *llc.Request, _ *ir.View) { r.Context++ }, false},
-		"another type":       {func(_ *court, r *llc.Request, _ *ir.View) { r.Type++ }, false},
-		"no type":            {func(_ *court, r *llc.Request, _ *ir.View) { r.Type = 0 }, false},
-		"another kind":       {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[0] ^= 1 << 33 }, false},
-		"flags":              {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[0] |= 1 << 40 }, false},
-		"more to come":       {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[2]++ }, false},
+		"plain":           {func(*court, *llc.Request, *ir.View) {}, true},
+		"any tag":         {func(_ *court, r *llc.Request, _ *ir.View) { r.Tag = llc.AnyTag }, true},
+		"larger buffer":   {func(_ *court, r *llc.Request, _ *ir.View) { r.Buf = make([]byte, 6) }, true},
+		"another tag":     {func(_ *court, r *llc.Request, _ *ir.View) { r.Tag++ }, false},
+		"a negative tag":  {func(_ *court, r *llc.Request, v *ir.View) { r.Tag = llc.AnyTag; v.Head[1] |= 1 << 63 }, false},
+		"another context": {func(_ *court, r *llc.Request, _ *ir.View) { r.Context++ }, false},
+		"another type":    {func(_ *court, r *llc.Request, _ *ir.View) { r.Type++ }, false},
+		"no type":         {func(_ *court, r *llc.Request, _ *ir.View) { r.Type = 0 }, false},
+		"another kind":    {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[0] ^= 1 << 33 }, false},
+		"flags":           {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[0] |= 1 << 40 }, false},
+		"more to come":    {func(_ *court, r *llc.Request, v *ir.View) { v.Head[2]++; r.Buf = make([]byte, 6) }, true},
+		"more than fits":  {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[2]++ }, false},
+		"more than named": {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[2]-- }, false},
+		"nothing of more": {func(_ *court, _ *llc.Request, v *ir.View) { v.Data = nil }, false},
+		"more than is eager": {func(c *court, r *llc.Request, v *ir.View) {
+			r.Buf = make([]byte, c.caps.Eager+1)
+			v.Head[2] = v.Head[2]>>32<<32 | uint64(len(r.Buf))
+		}, false},
 		"smaller buffer":     {func(_ *court, r *llc.Request, _ *ir.View) { r.Buf = r.Buf[:4] }, false},
 		"another ring":       {func(_ *court, _ *llc.Request, v *ir.View) { v.Ring++ }, false},
 		"a posted receive":   {func(c *court, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx}) }, false},
@@ -46,11 +55,12 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 		v := &ir.View{Data: []byte("hello")}
 		llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
 		c.spoil(court, r, v)
-		if got := court.engines[1].Accept(r, v); got != c.want || r.Done() != c.want {
-			t.Errorf("%s: accepted %v, done %v", name, got, r.Done())
+		size, its, got := court.engines[1].Accept(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, v, r.Buf)
+		if got != c.want {
+			t.Errorf("%s: accepted %v", name, got)
 		}
-		if c.want && (r.Status.Source != 0 || r.Status.Tag != tag || r.Status.Bytes != 5 || string(r.Buf[:5]) != "hello") {
-			t.Errorf("%s: %+v, %q", name, r.Status, r.Buf)
+		if c.want && (its != tag || size != int(uint32(v.Head[2])) || string(r.Buf[:5]) != "hello") {
+			t.Errorf("%s: %d bytes with tag %d, %q", name, size, its, r.Buf)
 		}
 		if got := court.engines[1].Vacant(ctx, 0); !c.want && got && name == "the end of a peer" {
 			t.Errorf("%s: whoever waits in the lane waits for ever", name)
@@ -105,6 +115,109 @@ func TestLaneGivesNoLine(t *testing.T) {
 		spoil(c)
 		if _, ok := c.engines[0].Direct(1, 0, 8); ok {
 			t.Errorf("%s: there is a line", name)
+		}
+	}
+}
+
+// TestLanePartsAreThoseOfSend: a message of several packets is cut and placed by the lane
+// as by the long way, until there is no room, and from there the long way goes on.
+func TestLanePartsAreThoseOfSend(t *testing.T) {
+	type part struct {
+		slot, pos uint64
+		bytes     int
+	}
+	for n := ir.Inline + 1; n <= 300; n++ { // as much as is eager
+		long, lane := newCourt(t), newCourt(t)
+		long.connect()
+		lane.connect()
+		for round := 0; ; round++ {
+			var want, got []part
+			r := &llc.Request{Peer: 1, Buf: make([]byte, n)}
+			long.engines[0].Send(r)
+			for _, c := range long.engines[0].Take() {
+				if c.Op == ir.Packet {
+					want = append(want, part{c.Slot, c.Pos, len(c.Data)})
+				}
+			}
+			gone := 0
+			for gone < n {
+				slot, pos, bytes, ok := lane.engines[0].Part(1, 0, gone, n)
+				if !ok {
+					break
+				}
+				got = append(got, part{slot, pos, bytes})
+				gone += bytes
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d bytes, message %d: parts %v, want %v", n, round, got, want)
+			}
+			if !r.Done() {
+				if gone > 0 {
+					lane.engines[0].SendRest(&llc.Request{Peer: 1, Buf: make([]byte, n)}, gone)
+				}
+				if _, _, _, ok := lane.engines[0].Part(1, 0, 0, n); ok && gone > 0 {
+					t.Errorf("%d bytes: the next message passes the rest of this one", n)
+				}
+				break
+			}
+		}
+	}
+	c := newCourt(t)
+	c.connect()
+	if _, _, _, ok := c.engines[0].Part(1, 0, 0, c.caps.Eager+1); ok {
+		t.Error("a message goes in packets that is too long for them")
+	}
+	if _, _, _, ok := c.engines[0].Part(2, 0, 0, 100); ok {
+		t.Error("a packet for a peer without a ring")
+	}
+}
+
+// TestLaneTakesWhatFollows: the packets of a message come one after the other, and what
+// is not there yet comes the long way.
+func TestLaneTakesWhatFollows(t *testing.T) {
+	body := []byte("hello, world")
+	for name, c := range map[string]struct {
+		spoil func(v *ir.View)
+		want  int
+	}{
+		"the rest":        {func(*ir.View) {}, 7},
+		"less":            {func(v *ir.View) { v.Data = v.Data[:3] }, 3},
+		"nothing":         {func(v *ir.View) { v.Data = nil }, 0},
+		"more":            {func(v *ir.View) { v.Data = append(v.Data, 'x') }, 0},
+		"another place":   {func(v *ir.View) { v.Head[2]++ }, 0},
+		"another ring":    {func(v *ir.View) { v.Ring++ }, 0},
+		"another kind":    {func(v *ir.View) { v.Head[0] ^= 1 << 34 }, 0},
+		"with flags":      {func(v *ir.View) { v.Head[0] |= 1 << 40 }, 0},
+		"of some context": {func(v *ir.View) { v.Head[0] |= 1 << 50 }, 0},
+	} {
+		court := newCourt(t)
+		court.connect()
+		court.send(0, &llc.Request{Peer: 1})
+		court.run(5) // now packets of 0 come in its ring
+		court.recv(1, &llc.Request{})
+		e, buf := court.engines[1], make([]byte, len(body))
+		v := &ir.View{Data: slices.Clone(body[:5])}
+		llc.EagerWords(&v.Head, 0, 9, len(body))
+		if size, its, ok := e.Accept(0, 0, llc.AnyTag, v, buf); size != len(body) || its != 9 || !ok {
+			t.Fatalf("%s: %d bytes, tag %d, %v", name, size, its, ok)
+		}
+		v = &ir.View{Data: slices.Clone(body[5:])}
+		llc.FragmentWords(&v.Head, 5)
+		c.spoil(v)
+		n := e.Next(0, v, buf, 5)
+		if n != c.want || string(buf[5:5+n]) != string(body[5:5+n]) {
+			t.Errorf("%s: %d bytes were taken: %q", name, n, buf)
+		}
+		r := &llc.Request{Peer: 0, Buf: buf}
+		if 5+n < len(body) {
+			e.AcceptRest(r, len(body), 9, 5+n)
+			if e.Vacant(0, 0) {
+				t.Errorf("%s: another message may come into the lane while one is half here", name)
+			}
+			ev := ir.Event{Kind: ir.Arrived, Data: body[5+n:], Header: ir.Header{Kind: wire.Fragment, Word: uint64(5 + n)}}
+			if err := e.Step(&ev); err != nil || !r.Done() || r.Status != (llc.Status{Tag: 9, Bytes: int64(len(body))}) || string(buf) != string(body) {
+				t.Errorf("%s: %v, done %v, %+v, %q", name, err, r.Done(), r.Status, buf)
+			}
 		}
 	}
 }

@@ -107,7 +107,14 @@ func message(bytes int) (*setup, error) {
 			return nil, errors.Join(err, closeAll())
 		}
 	}
-	return &setup{func() error { return step(0, 1) }, closeAll}, nil
+	from, to := ports[0], ports[1]
+	return &setup{func() error {
+		if err := from.Send(0, 1, 7, llc.Standard, buf); err != nil {
+			return err
+		}
+		_, err := to.Recv(0, 0, 7, in)
+		return err
+	}, closeAll}, nil
 }
 
 // register does the launcher's part.

@@ -66,42 +66,40 @@ func Open(mem []byte, l Layout) Ring {
 }
 
 // Put writes packet number slot with the given header words (sequence and
-// length bits are replaced) and payload; pos is the ring's next free data
-// position. There must be room for it.
-func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) {
-	l := Line{
-		head[0]&^0xffffffff | uint64(Seq(slot)),
-		head[1]&^0xffffffff | uint64(uint32(len(payload))),
-		head[2],
+// length bits are replaced) and payload, and asks for the next line; pos is the
+// ring's next free data position, and next the one after the packet. There must be
+// room for it.
+func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) (next uint64) {
+	next = pos
+	if len(payload) > Inline {
+		next = r.store(pos, payload)
 	}
-	if len(payload) <= Inline {
-		copy(inline(&l)[:], payload)
-	} else {
-		if uint64(len(payload)) > r.size {
-			panic(longPayload)
-		}
-		at, _ := Place(pos, r.size, len(payload), r.spread)
-		copy(r.data[at&(r.size-1):], payload)
-	}
-	r.sum += l[0] + l[1] + l[2]
-	Publish(&r.lines[slot&r.mask], &l)
+	r.PutLine(slot, head, payload)
+	return next
 }
 
-// PutLine is Put of a payload of at most Inline bytes, with header words that
-// carry neither sequence nor length, and Prefetch of the next line.
-func (r *Ring) PutLine(slot uint64, p *Packet) {
-	r.sum += put(r.lines, slot, p)
+// store copies the payload of a packet to its place in the data area.
+func (r *Ring) store(pos uint64, payload []byte) (next uint64) {
+	if uint64(len(payload)) > r.size {
+		panic(longPayload)
+	}
+	at, next := Place(pos, r.size, len(payload), r.spread)
+	copy(r.data[at&(r.size-1):], payload)
+	return next
+}
+
+// PutLine is Put of a packet whose payload fits its line, or is in its place.
+func (r *Ring) PutLine(slot uint64, head *[3]uint64, payload []byte) {
+	r.sum += put(r.line0(), r.mask, slot, head, payload)
 }
 
 // Sum returns the sum of the header words of all packets that this Ring has put.
 func (r *Ring) Sum() uint64 { return r.sum }
 
-// Prefetch asks for what the next Put will write if it is like the latest: line
-// number slot and the place of n bytes at data position pos. The reader does
-// not look at the data area before it sees the line, so that what is asked for
-// stays.
-func (r *Ring) Prefetch(slot, pos uint64, n int) {
-	Prefetch(&r.lines[slot&r.mask])
+// Prefetch asks for the place of n bytes at data position pos, which the next Put
+// will write if it is like the latest. The reader does not look at the data area
+// before it sees the line, so that what is asked for stays.
+func (r *Ring) Prefetch(pos uint64, n int) {
 	if n > Inline {
 		at, _ := Place(pos, r.size, n, r.spread)
 		claim(&r.data[at&(r.size-1)], min((n+LineBytes-1)/LineBytes, aheadLines))

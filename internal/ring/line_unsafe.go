@@ -23,3 +23,11 @@ func Memory(n int) []byte {
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % LineBytes)
 	return all[skip : skip+n : skip+n]
 }
+
+// line0 is the first line.
+func (r *Ring) line0() *Line { return unsafe.SliceData(r.lines) }
+
+// lineAt is line i of those that begin at first, which has more than i.
+func lineAt(first *Line, i uint64) *Line {
+	return (*Line)(unsafe.Add(unsafe.Pointer(first), i*LineBytes))
+}

@@ -29,14 +29,14 @@ func fetch(line *byte, n int)
 //go:noescape
 func claim(line *byte, n int)
 
-// put writes packet number slot, whose payload has at most Inline bytes, into its
-// of the lines, the sequence last, and claims the next. It returns the sum of the
-// header words.
+// put writes packet number slot into its of the mask+1 lines from first on, the
+// sequence last, with the payload if that has at most Inline bytes, and claims the
+// next line. It returns the sum of the header words.
 //
 // It stands for what put in publish_pure.go does.
 //
 //go:noescape
-func put(lines []Line, slot uint64, p *Packet) (sum uint64)
+func put(first *Line, mask, slot uint64, head *[3]uint64, payload []byte) (sum uint64)
 
 // storeCounters stores two counters that only the caller writes, each whole,
 // after all that it stored before.

@@ -25,18 +25,19 @@ TEXT ·Publish(SB), NOSPLIT, $0-16
 	MOVQ   AX, 0(DI)
 	RET
 
-// func put(lines []Line, slot uint64, p *Packet) (sum uint64)
-TEXT ·put(SB), NOSPLIT, $0-48
-	MOVQ lines_base+0(FP), DI
-	MOVQ lines_len+8(FP), R9
-	DECQ R9 // the mask
-	MOVQ slot+24(FP), R10
-	MOVQ p+32(FP), DX
-	MOVQ (Packet_Data+0)(DX), SI
-	MOVQ (Packet_Data+8)(DX), CX
-	MOVQ Packet_Head(DX), AX
-	MOVQ (Packet_Head+8)(DX), BX
-	MOVQ (Packet_Head+16)(DX), R8
+// func put(first *Line, mask, slot uint64, head *[3]uint64, payload []byte) (sum uint64)
+TEXT ·put(SB), NOSPLIT, $0-64
+	MOVQ first+0(FP), DI
+	MOVQ mask+8(FP), R9
+	MOVQ slot+16(FP), R10
+	MOVQ head+24(FP), DX
+	MOVQ payload_base+32(FP), SI
+	MOVQ payload_len+40(FP), CX
+	MOVL 4(DX), AX
+	MOVL 12(DX), BX
+	MOVQ 16(DX), R8
+	SHLQ $32, AX
+	SHLQ $32, BX
 	LEAQ 1(R10), R11     // the next line, and the sequence unless that is 0
 	MOVL R11, R12
 	CMPL R12, $1
@@ -52,7 +53,9 @@ TEXT ·put(SB), NOSPLIT, $0-48
 	MOVQ R8, 16(DI)
 	ADDQ BX, R8
 	ADDQ AX, R8
-	MOVQ R8, sum+40(FP)
+	MOVQ R8, sum+56(FP)
+	CMPQ CX, $40         // Inline
+	JGT  putHead         // it is in its place
 	CMPQ CX, $8
 	JLT  putFew
 	LEAQ 24(DI), R9
@@ -98,32 +101,66 @@ TEXT ·Prefetch(SB), NOSPLIT, $0-8
 TEXT ·fetch(SB), NOSPLIT, $0-16
 	MOVQ line+0(FP), DI
 	MOVQ n+8(FP), CX
-	TESTQ CX, CX
-	JLE  fetched
+	SUBQ $8, CX
+	JLT  fetchRest
 
-fetchNext:
+fetchEight:
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	PREFETCHT0 128(DI)
+	PREFETCHT0 192(DI)
+	PREFETCHT0 256(DI)
+	PREFETCHT0 320(DI)
+	PREFETCHT0 384(DI)
+	PREFETCHT0 448(DI)
+	ADDQ $512, DI
+	SUBQ $8, CX
+	JGE  fetchEight
+
+fetchRest:
+	ADDQ $8, CX
+	JLE  fetchDone
+
+fetchOne:
 	PREFETCHT0 (DI)
 	ADDQ $64, DI
 	DECQ CX
-	JNZ  fetchNext
+	JNZ  fetchOne
 
-fetched:
+fetchDone:
 	RET
 
 // func claim(line *byte, n int)
 TEXT ·claim(SB), NOSPLIT, $0-16
 	MOVQ line+0(FP), DI
 	MOVQ n+8(FP), CX
-	TESTQ CX, CX
-	JLE  claimed
+	SUBQ $8, CX
+	JLT  claimRest
 
-claimNext:
+claimEight:
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F // PREFETCHW (DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x40 // PREFETCHW 64(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x00000080 // PREFETCHW 128(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x000000C0 // PREFETCHW 192(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x00000100 // PREFETCHW 256(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x00000140 // PREFETCHW 320(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x00000180 // PREFETCHW 384(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x000001C0 // PREFETCHW 448(DI)
+	ADDQ $512, DI
+	SUBQ $8, CX
+	JGE  claimEight
+
+claimRest:
+	ADDQ $8, CX
+	JLE  claimDone
+
+claimOne:
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F // PREFETCHW (DI)
 	ADDQ $64, DI
 	DECQ CX
-	JNZ  claimNext
+	JNZ  claimOne
 
-claimed:
+claimDone:
 	RET
 
 // func storeCounters(dst *Line, slot, pos uint64)

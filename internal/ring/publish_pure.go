@@ -11,15 +11,18 @@ func Publish(dst, src *Line) {
 	atomic.StoreUint64(&dst[0], src[0])
 }
 
-// put writes packet number slot, whose payload has at most Inline bytes, into its
-// of the lines, the sequence last. It returns the sum of the header words.
-func put(lines []Line, slot uint64, p *Packet) (sum uint64) {
-	dst := &lines[slot&uint64(len(lines)-1)]
-	copy(inline(dst)[:], p.Data)
-	w0, w1 := p.Head[0]|uint64(Seq(slot)), p.Head[1]|uint64(len(p.Data))
-	dst[2], dst[1] = p.Head[2], w1
+// put writes packet number slot into its of the mask+1 lines from first on, the
+// sequence last, with the payload if that has at most Inline bytes. It returns the
+// sum of the header words.
+func put(first *Line, mask, slot uint64, head *[3]uint64, payload []byte) (sum uint64) {
+	dst := lineAt(first, slot&mask)
+	if len(payload) <= Inline {
+		copy(inline(dst)[:], payload)
+	}
+	w0, w1 := head[0]&^0xffffffff|uint64(Seq(slot)), head[1]&^0xffffffff|uint64(len(payload))
+	dst[2], dst[1] = head[2], w1
 	atomic.StoreUint64(&dst[0], w0)
-	return w0 + w1 + p.Head[2]
+	return w0 + w1 + head[2]
 }
 
 // Prefetch asks for dst with the intent to write it, where the processor can

@@ -24,7 +24,7 @@ func NewReader(mem []byte, l Layout, slot, pos uint64) *Reader {
 }
 
 func (r *Reader) aim() {
-	r.line = &r.ring.lines[r.slot&r.ring.mask]
+	r.line = lineAt(r.ring.line0(), r.slot&r.ring.mask)
 	r.want = Seq(r.slot)
 }
 
@@ -43,10 +43,10 @@ func (r *Reader) Poll(p *Packet) (bool, error) {
 }
 
 func (r *Reader) open(w uint64, p *Packet) (bool, error) {
-	p.Head[0], p.Head[1], p.Head[2] = w, r.line[1], r.line[2]
-	n := uint64(uint32(p.Head[1]))
-	r.usual = n
-	r.fresh = p.Head[0] + p.Head[1] + p.Head[2]
+	w1, w2 := r.line[1], r.line[2]
+	p.Head[0], p.Head[1], p.Head[2] = w, w1, w2
+	n := uint64(uint32(w1))
+	r.usual, r.fresh = n, w+w1+w2
 	if n <= Inline {
 		p.Data = inline(r.line)[:n:n]
 		r.after = r.pos

@@ -222,7 +222,7 @@ func TestNoAllocations(t *testing.T) {
 		w.Put([3]uint64{1, 2, 3}, long)
 		sw.Append(2, &[3]uint64{}, small)
 		sw.Append(2, &[3]uint64{}, long)
-		w.ring.Prefetch(w.slot, w.pos, 100)
+		w.ring.Prefetch(w.pos, 100)
 		for i := range 4 {
 			if ok, err := set.Poll(&p); !ok || err != nil {
 				t.Fatal(i, ok, err)

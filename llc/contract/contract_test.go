@@ -60,12 +60,12 @@ func TestCallers(t *testing.T) {
 		{"no Disarm without Arm", "(sleep)", func(a ir.Translator) { a.Disarm() }},
 		{"no flag 0", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).Board.Raise(nil, 0, 0, 0, nil) }},
 		{"no flag too long", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).Board.Raise(nil, 0, 1, 0, make([]byte, ir.FlagBytes+1)) }},
-		{"no long packet in the lane", "(express): a packet of 41 bytes for peer 1 is placed", func(a ir.Translator) {
+		{"no long packet in the lane to another place", "(room): a packet of 41 bytes to peer 1 goes to line 0, position 64", func(a ir.Translator) {
 			a.Post(&ir.Command{Op: ir.Open, Peer: 1})
-			ir.AbilitiesOf(a).Express.Place(0, &ir.View{Peer: 1, Data: make([]byte, ir.Inline+1)})
+			ir.AbilitiesOf(a).Express.Place(1, 0, 64, new([3]uint64), make([]byte, ir.Inline+1))
 		}},
 		{"no packet in the lane to a ring without a name", "(express): a packet is placed for peer 1, whose ring no command has named", func(a ir.Translator) {
-			ir.AbilitiesOf(a).Express.Place(0, &ir.View{Peer: 1})
+			ir.AbilitiesOf(a).Express.Place(1, 0, 0, new([3]uint64), nil)
 		}},
 		{"no Close twice", "(close)", func(a ir.Translator) { a.Close(); a.Close() }},
 		{"no Post after Close", "(close)", func(a ir.Translator) { a.Close(); a.Post(&ir.Command{Op: ir.Expose, Token: 1}) }},

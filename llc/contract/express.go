@@ -12,20 +12,16 @@ type express struct {
 	found  bool
 }
 
-func (x *express) Place(slot uint64, v *ir.View) {
+func (x *express) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
 	m := x.m
 	m.enter("Place")
-	cmd := ir.Command{Op: ir.Packet, Peer: int32(v.Peer), Slot: slot, Data: v.Data}
-	cmd.Header.Unpack(&v.Head, len(v.Data))
+	cmd := ir.Command{Op: ir.Packet, Peer: int32(peer), Slot: slot, Pos: pos, Data: data}
+	cmd.Header.Unpack(head, len(data))
 	ring, open := m.opened[cmd.Peer]
 	if cmd.Ring = ring; !open {
-		m.misuse("express", "a packet is placed for peer %d, whose ring no command has named", v.Peer)
+		m.misuse("express", "a packet is placed for peer %d, whose ring no command has named", peer)
 	}
-	if len(v.Data) > ir.Inline {
-		m.misuse("express", "a packet of %d bytes for peer %d is placed; at most %d fit a line", len(v.Data), v.Peer, ir.Inline)
-	}
-	cmd.Pos = m.account(way{cmd.Peer, ring}).next
-	m.post(&cmd, func() { x.x.Place(slot, v) })
+	m.post(&cmd, func() { x.x.Place(peer, slot, pos, head, data) })
 	m.leave()
 }
 

@@ -14,9 +14,10 @@ type View struct {
 // being made of each. All of [Translator]'s contract holds, except that Look and
 // Take say nothing of packets that may still be refused.
 type Express interface {
-	// Place is Post of the Packet p, of at most Inline bytes, into line slot of the
-	// ring that the latest Open for p.Peer named. p.Ring is not used.
-	Place(slot uint64, p *View)
+	// Place is Post of a Packet to peer, into line slot and, if data has more than
+	// Inline bytes, data position pos of the ring that the latest Open for peer
+	// named. head is as [Header.Words] packs it. Both are borrowed until it returns.
+	Place(peer int, slot, pos uint64, head *[3]uint64, data []byte)
 	// Look fills v with the next packet in the packet ring that peer writes, and
 	// reports whether there is one. The packet stays, and v holds, until the next
 	// call of Take or Poll. One that cannot be right is not reported: Poll does.

@@ -12,27 +12,29 @@ var _ ir.Express = (*Translator)(nil)
 // errUnopened reports a packet for a ring that no Open has named.
 var errUnopened = errors.New("llc/martini: no packet ring of this peer is open")
 
-// Place puts v into line slot of the packet ring that is open to its peer.
-func (t *Translator) Place(slot uint64, v *ir.View) {
-	p := &t.peers[v.Peer]
-	if c := p.channel; c == nil || !c.PutLine(slot, (*ring.Packet)(v)) {
-		t.placeAnew(slot, v)
+// Place puts a packet into line slot of the packet ring that is open to peer.
+func (t *Translator) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
+	p := &t.peers[peer]
+	if c := p.channel; c == nil || !c.PutLine(slot, head, data) {
+		t.place(peer, slot, pos, head, data)
 		return
 	}
 	p.bell.Ring()
 }
 
-// placeAnew is Place where the way must be found anew.
-func (t *Translator) placeAnew(slot uint64, v *ir.View) {
+// place is Place of a packet that is more than a line, or whose way must be found
+// anew.
+func (t *Translator) place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
+	p := &t.peers[peer]
 	err := errUnopened
-	if c := t.peers[v.Peer].channel; c != nil {
-		err = c.Put(slot, 0, &v.Head, v.Data)
+	if c := p.channel; c != nil {
+		err = c.Put(slot, pos, head, data)
 	}
 	if err != nil {
-		t.Fail(&ir.Command{Op: ir.Packet, Peer: int32(v.Peer)}, err)
+		t.Fail(&ir.Command{Op: ir.Packet, Peer: int32(peer)}, err)
 		return
 	}
-	t.Wake(v.Peer)
+	p.bell.Ring()
 }
 
 // Look fills v with the next packet in the packet ring that peer writes, if there is one.

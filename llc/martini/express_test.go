@@ -24,7 +24,7 @@ func TestBrokenLane(t *testing.T) {
 		_, boss, all := openJob(t, 2, martini.Options{})
 		tr := all[0].(*Translator)
 		c.before(boss, tr)
-		tr.Place(0, &ir.View{Peer: 1})
+		tr.Place(1, 0, 0, new([3]uint64), nil)
 		if ev := next(t, tr); ev.Kind != ir.Failed || ev.Token != 0 || ev.Peer != 1 || !errors.Is(ev.Err, ir.ErrPeerGone) || !errors.Is(ev.Err, c.want) {
 			t.Errorf("%s: %+v", name, ev)
 		}
@@ -37,9 +37,9 @@ func TestLaneWakes(t *testing.T) {
 	all := open(t, 2, martini.Options{})
 	tr := all[0].(*Translator)
 	tr.Post(&ir.Command{Op: ir.Open, Peer: 1})
-	for slot, place := range []func(uint64, *ir.View){tr.Place, tr.placeAnew} {
+	for slot, place := range []func(int, uint64, uint64, *[3]uint64, []byte){tr.Place, tr.place} {
 		all[1].Arm()
-		place(uint64(slot), &ir.View{Head: [3]uint64{1 << 32}, Peer: 1})
+		place(1, uint64(slot), 0, &[3]uint64{1 << 32}, nil)
 		if !all[1].Disarm() {
 			t.Errorf("packet %d wakes nobody", slot)
 		}

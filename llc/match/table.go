@@ -159,15 +159,15 @@ func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
 // Vacant reports whether nothing is here that a message of src, or a receive from
 // src, in ctx could meet.
 func (t *Table[P, U]) Vacant(ctx uint16, src int32) bool {
-	if int(ctx) >= len(t.contexts) || t.contexts[ctx] == nil {
+	if uint(ctx) >= uint(len(t.contexts)) {
 		return false
 	}
 	c := t.contexts[ctx]
-	if int(src) >= len(c.sources) || c.sources[src] == nil {
+	if c == nil || uint(src) >= uint(len(c.sources)) {
 		return false
 	}
 	s := c.sources[src]
-	return c.anyone.n|s.posted.n|s.messages.n == 0
+	return s != nil && c.anyone.n|s.posted.n|s.messages.n == 0
 }
 
 // Find returns the waiting message that a receive would take, or nil.

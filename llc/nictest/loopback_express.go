@@ -7,10 +7,10 @@ import (
 
 var _ ir.Express = (*endpoint)(nil)
 
-func (e *endpoint) Place(slot uint64, v *ir.View) {
+func (e *endpoint) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
 	cmd := &e.placed
-	*cmd = ir.Command{Op: ir.Packet, Peer: int32(v.Peer), Ring: e.opened[v.Peer], Slot: slot, Data: v.Data}
-	cmd.Header.Unpack(&v.Head, len(v.Data))
+	*cmd = ir.Command{Op: ir.Packet, Peer: int32(peer), Ring: e.opened[peer], Slot: slot, Pos: pos, Data: data}
+	cmd.Header.Unpack(head, len(data))
 	e.Post(cmd)
 }
 

@@ -23,13 +23,16 @@ func (r *rig) express() (s *stream, from, to ir.Express) {
 // place sends packet number sent, of n bytes, by Place.
 func (s *stream) place(x ir.Express, n int) {
 	s.r.Helper()
-	if s.slot-s.tail >= uint64(s.r.caps.Slots) {
+	at, next := ir.Place(s.pos, uint64(s.r.caps.Bytes), n, s.r.caps.Spread)
+	if s.slot-s.tail >= uint64(s.r.caps.Slots) || next-s.back > uint64(s.r.caps.Bytes) {
 		s.refresh()
 	}
 	h := header(s.sent)
-	x.Place(s.slot, &ir.View{Head: h.Words(), Data: payload(s.sent, n), Peer: s.to})
+	head := h.Words()
+	x.Place(s.to, s.slot, at, &head, payload(s.sent, n))
 	s.sent++
 	s.slot++
+	s.pos = next
 }
 
 // look awaits packet number i of n bytes by Look.
@@ -61,6 +64,9 @@ func testExpress(r *rig) {
 	}
 	for i := range 5 * r.caps.Slots {
 		n := rng.IntN(ir.Inline + 1)
+		if rng.IntN(4) == 0 {
+			n = rng.IntN(r.caps.Bytes/4 + 1) // besides one that is held
+		}
 		if rng.IntN(2) == 0 {
 			s.place(from, n)
 		} else {
@@ -156,11 +162,18 @@ func testExpressEnd(r *rig) {
 func testExpressAllocations(r *rig) {
 	s, from, to := r.express()
 	h := header(0)
-	out, in := &ir.View{Head: h.Words(), Data: payload(0, 8), Peer: 1}, new(ir.View)
+	head, in := h.Words(), new(ir.View)
+	line, long := payload(0, 8), payload(0, ir.Inline+1)
 	var ev ir.Event
 	if used := testing.AllocsPerRun(r.caps.Slots-1, func() {
-		from.Place(s.slot, out)
+		out := line
+		if s.slot%8 == 0 && s.pos+ir.LineBytes <= uint64(r.caps.Bytes) {
+			out = long
+		}
+		at, next := ir.Place(s.pos, uint64(r.caps.Bytes), len(out), r.caps.Spread)
+		from.Place(1, s.slot, at, &head, out)
 		s.slot++
+		s.pos = next
 		for !to.Look(0, in) {
 		}
 		to.Take()

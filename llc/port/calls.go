@@ -11,23 +11,33 @@ import (
 // that of the request's Status, or ErrClosed.
 func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	p.lock()
+	if p.express != nil && mode == llc.Standard && !p.is(drained) {
+		if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
+			llc.EagerWords(&p.head, key, tag, len(buf))
+			p.express.Place(dst, slot, 0, &p.head, buf)
+			p.gate.leave()
+			return nil
+		}
+		if len(buf) > ir.Inline {
+			return p.sendLong(key, dst, tag, buf)
+		}
+	}
+	return p.sendRest(key, dst, tag, mode, buf, 0)
+}
+
+// sendRest is the long way of a message of which so many bytes have gone by the lane.
+func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, gone int) error {
 	if p.is(drained) {
 		p.gate.leave()
 		return ErrClosed
 	}
-	if p.express != nil && mode == llc.Standard {
-		if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
-			v := &p.out
-			llc.EagerWords(&v.Head, key, tag, len(buf))
-			v.Data, v.Peer = buf, dst
-			p.express.Place(slot, v)
-			p.gate.leave()
-			return nil
-		}
-	}
 	r := p.request()
 	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
-	p.eng.Send(r)
+	if gone > 0 {
+		p.eng.SendRest(r, gone)
+	} else {
+		p.eng.Send(r)
+	}
 	p.post()
 	if p.eng.Telling() { // it went to a receive of this peer itself
 		p.announce()
@@ -60,34 +70,60 @@ func (p *Port) handOver() {
 // or llc.AnyPeer. The error is that of the status, or ErrClosed.
 func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
 	p.lock()
+	if !p.ready(src) {
+		return p.recv(key, src, tag, buf, nil)
+	}
+	if waited := !p.lull.calm() || !p.express.Look(src, &p.view); waited {
+		if !p.expect(key, src) {
+			return p.recv(key, src, tag, buf, nil)
+		}
+	} else {
+		p.lull.instant++
+		p.lull.waits++
+	}
+	size, its, ok := p.eng.Accept(src, key, tag, &p.view, buf)
+	if !ok {
+		p.shun = shunned
+		p.relieve()
+		return p.recv(key, src, tag, buf, nil)
+	}
+	got := len(p.view.Data)
+	p.express.Take()
+	if got < size {
+		if got = p.next(src, buf[:size], got); got < size {
+			return p.recvRest(key, src, tag, buf, size, its, got)
+		}
+	}
+	p.relieve()
+	p.gate.leave()
+	st.Source, st.Tag, st.Bytes = src, its, int64(size)
+	return st, nil
+}
+
+// recv is the long way. r, if not nil, has a part of the message.
+func (p *Port) recv(key llc.Key, src, tag int, buf []byte, r *llc.Request) (st llc.Status, err error) {
 	if p.is(drained) {
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
 	}
-	if p.shun != 0 {
-		p.shun--
-	} else if p.express != nil && src >= 0 && p.alone() {
-		r := &p.plain
+	var l *lull
+	if r == nil {
+		p.shun = max(p.shun-1, 0)
+		l = &p.lull
+		r = p.request()
 		r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
-		if p.take() { // field by field: wide loads would wait for narrow stores
-			st.Source, st.Tag, st.Bytes = r.Status.Source, r.Status.Tag, r.Status.Bytes
-			p.gate.leave()
-			return st, nil
+		p.eng.Recv(r)
+		p.post()
+		if p.eng.Telling() { // it took a message of this peer itself
+			p.announce()
 		}
 	}
-	r := p.request()
-	r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
-	p.eng.Recv(r)
-	p.post()
-	if p.eng.Telling() { // it took a message of this peer itself
-		p.announce()
-	}
-	if !r.Done() && !p.finish(r, "Recv", &p.lull) {
+	if !r.Done() && !p.finish(r, "Recv", l) {
 		p.eng.Cancel(r)
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
 	}
-	from := &r.Status
+	from := &r.Status // field by field: wide loads would wait for narrow stores
 	st.Source, st.Tag, st.Bytes, st.Err = from.Source, from.Tag, from.Bytes, from.Err
 	p.keep(r)
 	p.depart()

@@ -1,65 +1,111 @@
 package port
 
 import (
-	"time"
-
 	"rhinet/internal/wait"
 	"rhinet/llc"
 )
 
-// The ready lane of the engine, driven: blocking calls whose message is one
-// packet, and which nothing else concerns, pass neither a command nor an event
-// and post no receive. See llc/lane.go.
+// The ready lane of the engine, driven: blocking calls whose message is eager, and
+// which nothing else concerns, pass neither a command nor an event and post no
+// receive. See llc/lane.go.
 
-// alone reports whether a receive may go by the lane: nobody is in it, for whom p.plain
-// must stay as it is, nobody else polls, and nobody would be left waiting.
-func (p *Port) alone() bool {
-	return !p.is(polling|asleep|closed|drained) && p.waiters.first == nil
+// parts sends by the lane what can go of a message that is longer than a line, and
+// returns how many bytes that is.
+func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
+	for gone < len(buf) {
+		slot, pos, n, ok := p.eng.Part(dst, tag, gone, len(buf))
+		if !ok {
+			break
+		}
+		if gone == 0 {
+			llc.EagerWords(&p.head, key, tag, len(buf))
+		} else {
+			llc.FragmentWords(&p.head, gone)
+		}
+		p.express.Place(dst, slot, pos, &p.head, buf[gone:gone+n])
+		gone += n
+	}
+	return gone
 }
 
-// take receives p.plain by the lane and reports whether it did. It waits for the
-// packet as long as finish would before it sleeps: what arrives elsewhere is
-// taken meanwhile, what arrives from the peer stays where it is.
-func (p *Port) take() bool {
-	r := &p.plain
-	if p.lull.now != 0 || !p.express.Look(r.Peer, &p.view) {
-		return p.expect(r)
+// sendLong is Send of a message that is longer than a line.
+func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
+	gone := p.parts(key, dst, tag, buf)
+	if gone == len(buf) {
+		p.gate.leave()
+		return nil
 	}
-	p.lull.instant++
-	if p.lull.waits++; p.lull.waits == lullWaits {
-		p.lull.choose(time.Since(epoch))
+	return p.sendRest(key, dst, tag, llc.Standard, buf, gone)
+}
+
+// ready reports whether a receive of src may go by the lane: nobody else polls, and
+// nobody would be left waiting.
+func (p *Port) ready(src int) bool {
+	return p.shun == 0 && p.express != nil && src >= 0 && !p.is(polling|asleep|closed|drained) && p.waiters.first == nil
+}
+
+// relieve has another poll, if one waits, when a receive leaves the lane.
+func (p *Port) relieve() {
+	if p.waiters.first != nil {
+		p.passOn()
+	}
+}
+
+// next takes those of the packets after the first got bytes of a message that are there
+// or come soon, and returns how many bytes there are now.
+func (p *Port) next(src int, buf []byte, got int) int {
+	for looks := 0; looks < glances && got < len(buf); looks++ {
+		if !p.express.Look(src, &p.view) {
+			continue
+		}
+		n := p.eng.Next(src, &p.view, buf, got)
+		if n == 0 {
+			break
+		}
+		p.express.Take()
+		got, looks = got+n, 0
+	}
+	return got
+}
+
+// recvRest waits for the rest of a message of size bytes with the tag its, of which got
+// have come by the lane.
+func (p *Port) recvRest(key llc.Key, src, tag int, buf []byte, size, its, got int) (st llc.Status, err error) {
+	r := p.request()
+	r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
+	p.eng.AcceptRest(r, size, its, got)
+	p.relieve()
+	return p.recv(key, src, tag, buf, r)
+}
+
+// expect waits for the next packet of src as long as finish would before it sleeps, and
+// reports whether it is there, and stays for a receive with key. What arrives elsewhere
+// is taken meanwhile, what arrives from src stays where it is.
+func (p *Port) expect(key llc.Key, src int) bool {
+	if p.lull.now == 0 && p.lull.waits == lullWaits-1 && p.express.Look(src, &p.view) {
+		p.lull.adapt(0)
 		return false // others must not wait for a stream to end
 	}
-	if !p.eng.Accept(r, &p.view) {
+	if !p.eng.Vacant(key.Context(), src) {
 		p.shun = shunned
 		return false
 	}
-	p.express.Take()
-	return true
-}
-
-// expect is take where the packet is not there yet.
-func (p *Port) expect(r *llc.Request) (ok bool) {
-	if !p.eng.Vacant(r.Context, r.Peer) {
-		p.shun = shunned
-		return false
-	}
-	p.nic.Hint(r.Peer)
+	p.nic.Hint(src)
 	p.set(polling)
 	if wait.Lull(p.lull.now); p.lull.now > 0 {
 		p.lull.apart = p.aimer.Expect()
 	}
 	b := p.policy.Begin()
 	looks := 0
-	for !p.express.Look(r.Peer, &p.view) {
+	for !p.express.Look(src, &p.view) {
 		looks++
-		if p.digest(p.express.PollOthers(r.Peer, &p.ev)) && p.news() {
+		if p.digest(p.express.PollOthers(src, &p.ev)) && p.news() {
 			b.Reset()
 		}
 		if p.gate.wanted.Load() != 0 || p.is(woke) {
 			p.cede()
 		}
-		if b.Pause() || p.is(closed) || !p.eng.Vacant(r.Context, r.Peer) {
+		if b.Pause() || p.is(closed) || !p.eng.Vacant(key.Context(), src) {
 			p.clear(polling)
 			return false
 		}
@@ -69,14 +115,6 @@ func (p *Port) expect(r *llc.Request) (ok bool) {
 	if p.aimer != nil {
 		p.lull.adapt(looks)
 	}
-	if ok = p.eng.Accept(r, &p.view); ok {
-		p.express.Take()
-	} else {
-		p.shun = shunned
-	}
-	if p.waiters.first != nil {
-		p.passOn()
-	}
 	p.handOver()
-	return ok
+	return true
 }

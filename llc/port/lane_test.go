@@ -1,6 +1,7 @@
 package port
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"rhinet/internal/wait"
 	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
 )
 
 // acquaint has ports 0 and 1 exchange so many messages that each has a ring at the other.
@@ -145,5 +148,75 @@ func TestLaneIsTriedAgain(t *testing.T) {
 		}
 		send(t, ps[1], 0, 0, 1, payload(1, 8))
 		recv(t, ps[0], 0, 1, 1, payload(1, 8))
+	}
+}
+
+// TestLaneOfSeveralPackets: long eager messages go and come by the lane, whole or, where
+// there is no room or a packet is late, in part.
+func TestLaneOfSeveralPackets(t *testing.T) {
+	ps := open(t, 2)
+	acquaint(t, ps)
+	caps := nictest.DefaultCaps()
+	for _, n := range []int{ir.Inline + 1, caps.Fragment, caps.Fragment + 1, 2*caps.Fragment + 1, caps.Eager} {
+		both(t, ps, func(p *Port, self int) {
+			for i := range 40 { // more than a ring has room for
+				if self == 0 {
+					send(t, p, 0, 1, i, payload(i, n))
+				} else {
+					recv(t, p, 0, 0, i, payload(i, n))
+				}
+			}
+		})
+	}
+}
+
+// TestLaneWaitsForTheRest: a receive of whose message the lane has a part sleeps until the
+// rest comes, and a packet that cannot be the rest is the end of its peer.
+func TestLaneWaitsForTheRest(t *testing.T) {
+	caps := nictest.DefaultCaps()
+	for _, right := range []bool{true, false} {
+		ps := open(t, 2)
+		acquaint(t, ps)
+		want := payload(1, caps.Fragment+1)
+		var trouble atomic.Bool
+		ps[0].trouble = func(error) { trouble.Store(true) }
+		ps[0].policy = wait.Policy{Local: true}
+		peer := ps[1]
+		peer.gate.enter()
+		slot, pos, n, ok := peer.eng.Part(0, 3, 0, len(want))
+		if !ok || n == len(want) {
+			t.Fatalf("the first packet has %d bytes of %d, %v", n, len(want), ok)
+		}
+		llc.EagerWords(&peer.head, 0, 3, len(want))
+		peer.express.Place(0, slot, pos, &peer.head, want[:n])
+		peer.gate.leave()
+		var wg sync.WaitGroup
+		buf := make([]byte, len(want))
+		var st llc.Status
+		var err error
+		wg.Go(func() { st, err = ps[0].Recv(0, 1, 3, buf) })
+		eventually(t, "the receive sleeps", func() bool {
+			ps[0].gate.enter()
+			defer ps[0].gate.leave()
+			return ps[0].is(asleep)
+		})
+		peer.gate.enter()
+		slot, pos, rest, ok := peer.eng.Part(0, 3, n, len(want))
+		if !ok || n+rest != len(want) {
+			t.Fatalf("the second packet has %d bytes, %v", rest, ok)
+		}
+		llc.FragmentWords(&peer.head, n)
+		if !right {
+			llc.FragmentWords(&peer.head, n+1)
+		}
+		peer.express.Place(0, slot, pos, &peer.head, want[n:])
+		peer.gate.leave()
+		inTime(t, "the receive", wg.Wait)
+		if right && (err != nil || st != (llc.Status{Source: 1, Tag: 3, Bytes: int64(len(want))}) || string(buf) != string(want)) {
+			t.Errorf("%+v, %v, right bytes: %v", st, err, string(buf) == string(want))
+		}
+		if !right && (!errors.Is(err, ir.ErrPeerGone) || !trouble.Load()) {
+			t.Errorf("a packet of another place: %+v, %v", st, err)
+		}
 	}
 }

@@ -25,6 +25,9 @@ type lull struct {
 	failed  int           // trials in a row that did not help
 }
 
+// calm reports whether a receive looks for its packet at once, and no choice is due.
+func (l *lull) calm() bool { return l.now == 0 && l.waits != lullWaits-1 }
+
 // adapt counts a wait with so many polls that found nothing, and chooses a new
 // delay from time to time.
 func (l *lull) adapt(looks int) {

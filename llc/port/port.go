@@ -39,12 +39,11 @@ type Port struct {
 
 	waiters waiters
 	board   ir.Board
-	aimer   ir.Aimer    // nil: none, or whoever is waited for needs the processor
-	express ir.Express  // nil: none
-	view    ir.View     // the packet that the lane looks at
-	out     ir.View     // the packet that it sends
-	plain   llc.Request // the receive in the lane
-	shun    int         // receives that go the long way next, because one had to
+	aimer   ir.Aimer   // nil: none, or whoever is waited for needs the processor
+	express ir.Express // nil: none
+	view    ir.View    // the packet that the lane looks at
+	head    [3]uint64  // of the packet that it sends
+	shun    int        // receives that go the long way next, because one had to
 	report  ir.Reporter
 	auditor ir.Auditor    // nil: none
 	memory  ir.Memory     // nil: none

@@ -5,16 +5,16 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Place puts a packet into the ring of v.Peer that peer from has opened, as
+// Place puts a packet into the ring of a peer that peer from has opened, as
 // ir.Express's Place.
-func (n *Net) Place(from int, slot uint64, v *ir.View) {
-	ring, ok := n.opened[[2]int{from, v.Peer}]
+func (n *Net) Place(from, peer int, slot, pos uint64, head *[3]uint64, data []byte) {
+	ring, ok := n.opened[[2]int{from, peer}]
 	if !ok {
-		n.broken("peer %d places a packet for %d, whose ring it has not opened", from, v.Peer)
+		n.broken("peer %d places a packet for %d, whose ring it has not opened", from, peer)
 		return
 	}
-	cmd := ir.Command{Op: ir.Packet, Peer: int32(v.Peer), Ring: ring, Slot: slot, Data: v.Data}
-	cmd.Header.Unpack(&v.Head, len(v.Data))
+	cmd := ir.Command{Op: ir.Packet, Peer: int32(peer), Ring: ring, Slot: slot, Pos: pos, Data: data}
+	cmd.Header.Unpack(head, len(data))
 	n.Post(from, &cmd)
 }
 
@@ -43,31 +43,68 @@ func (n *Net) Take(at int, v *ir.View) {
 	n.consume(c)
 }
 
-// direct sends by the ready lane, if the engine lets it.
+// direct sends by the ready lane what the engine lets go, and reports whether
+// anything has gone.
 func (w *world) direct(i int, s *send) bool {
 	if s.req.Mode != llc.Standard || !w.net.chance(w.Lane) {
 		return false
 	}
-	slot, ok := w.ranks[i].engine.Direct(s.to, s.tag, len(s.req.Buf))
-	if !ok {
-		return false
+	e, n, gone := w.ranks[i].engine, len(s.req.Buf), 0
+	var head [3]uint64
+	if slot, ok := e.Direct(s.to, s.tag, n); ok {
+		llc.EagerWords(&head, llc.MakeKey(s.ctx, s.req.Type), s.tag, n)
+		w.net.Place(i, s.to, slot, 0, &head, s.req.Buf)
+		s.direct = true
+		return true
 	}
-	s.direct = true
-	v := ir.View{Data: s.req.Buf, Peer: s.to}
-	llc.EagerWords(&v.Head, llc.MakeKey(s.ctx, s.req.Type), s.tag, len(s.req.Buf))
-	w.net.Place(i, slot, &v)
-	return true
+	for gone < n {
+		slot, pos, part, ok := e.Part(s.to, s.tag, gone, n)
+		if !ok {
+			break
+		}
+		llc.FragmentWords(&head, gone)
+		if gone == 0 {
+			llc.EagerWords(&head, llc.MakeKey(s.ctx, s.req.Type), s.tag, n)
+		}
+		w.net.Place(i, s.to, slot, pos, &head, s.req.Buf[gone:gone+part])
+		gone += part
+	}
+	if s.direct = n > 0 && gone == n; gone > 0 && !s.direct {
+		e.SendRest(&s.req, gone)
+	}
+	return gone > 0
 }
 
-// accept receives by the ready lane, if the engine lets it and the packet is there.
+// accept receives by the ready lane, if the engine lets it and the packet is there. Of
+// a message in several packets it takes some of those that are there, and leaves the
+// rest to the long way.
 func (w *world) accept(i int, r *receive) bool {
-	if r.src < 0 || !w.net.chance(w.Lane) || !w.ranks[i].engine.Vacant(r.ctx, r.src) {
+	e := w.ranks[i].engine
+	if r.src < 0 || !w.net.chance(w.Lane) || !e.Vacant(r.ctx, r.src) {
 		return false
 	}
 	var v ir.View
-	if !w.net.Look(i, r.src, &v) || !w.ranks[i].engine.Accept(&r.req, &v) {
+	if !w.net.Look(i, r.src, &v) {
 		return false
 	}
+	size, tag, ok := e.Accept(r.src, llc.MakeKey(r.ctx, r.req.Type), r.tag, &v, r.req.Buf)
+	if !ok {
+		return false
+	}
+	got := len(v.Data)
 	w.net.Take(i, &v)
+	for got < size && w.net.chance(w.Lane) && w.net.Look(i, r.src, &v) {
+		n := e.Next(r.src, &v, r.req.Buf[:size], got)
+		if n == 0 {
+			break
+		}
+		w.net.Take(i, &v)
+		got += n
+	}
+	if r.direct = got == size; r.direct {
+		r.req.Status = llc.Status{Source: r.src, Tag: tag, Bytes: int64(size)}
+		return true
+	}
+	e.AcceptRest(&r.req, size, tag, got)
 	return true
 }

@@ -31,7 +31,7 @@ func (w *world) drain() (done bool, err error) {
 			continue
 		}
 		for _, rc := range r.recvs {
-			if !rc.req.Done() {
+			if !rc.over() {
 				w.ranks[i].engine.Cancel(&rc.req)
 			}
 		}
@@ -86,9 +86,9 @@ func (w *world) missing() map[key]int {
 	}
 	for i, r := range w.ranks {
 		for _, rc := range r.recvs {
-			if rc.req.Done() && took(rc) {
+			if rc.over() && took(rc) {
 				n[key{rc.req.Status.Source, i, rc.ctx}]--
-			} else if !rc.req.Done() {
+			} else if !rc.over() {
 				// Matched and on its way, or it will be cancelled now: the
 				// next round counts again.
 				if !w.ranks[i].engine.Cancel(&rc.req) {
@@ -159,7 +159,7 @@ func (w *world) judgeReceive(i int, rc *receive) error {
 	}
 	st := rc.req.Status
 	switch err := st.Err; {
-	case !rc.req.Done():
+	case !rc.over():
 		return fmt.Errorf("peer %d: a receive from %d is not done", i, rc.src)
 	case err == nil && st.Bytes <= int64(len(rc.req.Buf)),
 		errors.Is(err, llc.ErrTruncated) && st.Bytes > int64(len(rc.req.Buf)),

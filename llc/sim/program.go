@@ -121,9 +121,9 @@ func (w *world) cancel(i int) {
 		return
 	}
 	rc := r.recvs[w.rng.IntN(len(r.recvs))]
-	done := rc.req.Done()
-	if cancelled := r.engine.Cancel(&rc.req); cancelled && (done || !rc.req.Done()) || done && cancelled {
-		w.fail("peer %d: cancel of a receive that was done=%v gave %v, done=%v", i, done, cancelled, rc.req.Done())
+	done := rc.over()
+	if cancelled := r.engine.Cancel(&rc.req); cancelled && (done || !rc.over()) || done && cancelled {
+		w.fail("peer %d: cancel of a receive that was done=%v gave %v, done=%v", i, done, cancelled, rc.over())
 	}
 	w.look(i)
 }
@@ -154,7 +154,7 @@ func (w *world) keepPromise(i int, ctx uint16, st llc.Status) {
 	if r.engine.Cancel(&rc.req) {
 		w.fail("peer %d: probe promised %+v, but it was not there", i, st)
 	}
-	if rc.req.Done() && rc.req.Status.Err == nil && rc.req.Status != st {
+	if rc.over() && rc.req.Status.Err == nil && rc.req.Status != st {
 		w.fail("peer %d: probe promised %+v, received %+v", i, st, rc.req.Status)
 	}
 }

@@ -67,7 +67,11 @@ type receive struct {
 	src    int
 	tag    int
 	ctx    uint16
+	direct bool // came by the ready lane
 }
+
+// over reports whether the receive is done.
+func (r *receive) over() bool { return r.direct || r.req.Done() }
 
 // quietRounds is how often every peer is asked in vain before a run counts as
 // quiet: a tail must be fetched, perhaps behind the tails of other rings, and

@@ -110,6 +110,13 @@ func (d *Doorbell) Disarm() (rung bool) { return atomic.SwapUint32(d.asleep, 0) 
 
 // Ring wakes the rank if it is armed. The caller has published before.
 func (d *Doorbell) Ring() {
+	if !d.reached || atomic.LoadUint32(d.asleep) != 0 { // small enough to be inlined
+		d.rouse()
+	}
+}
+
+// rouse is Ring of a rank that may be armed.
+func (d *Doorbell) rouse() {
 	if !d.reached {
 		d.fence()
 	}

@@ -18,7 +18,7 @@ func TestAttest(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := w.Contflag()
-	if !c.PutLine(0, &ring.Packet{Head: [3]uint64{1 << 32, 0, 7}, Data: []byte("x")}) {
+	if !c.PutLine(0, &[3]uint64{1 << 32, 0, 7}, []byte("x")) {
 		t.Fatal("the way holds")
 	}
 	if got := w.Contflag(); got != before+1 {

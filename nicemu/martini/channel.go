@@ -10,9 +10,8 @@ import (
 // It belongs to one goroutine at a time.
 type Channel struct {
 	route
-	ring   ring.Ring
-	max    int
-	spread bool
+	ring ring.Ring
+	max  int
 
 	slot, pos uint64 // where the next packet goes
 	attested  uint64 // slot when Attest was called last
@@ -32,7 +31,7 @@ func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
 		})
 	}
 	c.ring = ring.Open(n.readyMemory(rank, i), g.Ring)
-	c.max, c.spread = g.Ring.Bytes, g.Ring.Spread
+	c.max = g.Ring.Bytes
 	return c, nil
 }
 
@@ -67,19 +66,18 @@ func (n *NIC) RingReader(i int) *ring.Reader {
 	return ring.NewReader(n.readyMemory(n.rank, i), g.Ring, 0, 0)
 }
 
-// PutLine writes packet number slot, whose payload lies in its line, with header
-// words as [ring.Ring.PutLine] takes them, if the translations still hold. It
-// reports whether they do, and whether the payload fits the line; if not, nothing
-// has happened.
-func (c *Channel) PutLine(slot uint64, p *ring.Packet) bool {
-	if len(p.Data) > ring.Inline {
+// PutLine writes packet number slot, whose payload lies in its line, if the
+// translations still hold. It reports whether they do, and whether the payload fits
+// the line; if not, nothing has happened.
+func (c *Channel) PutLine(slot uint64, head *[3]uint64, payload []byte) bool {
+	if len(payload) > ring.Inline {
 		return false
 	}
 	if !c.good() {
 		return false
 	}
 	*c.cont++
-	c.ring.PutLine(slot, p)
+	c.ring.PutLine(slot, head, payload)
 	c.slot = slot + 1
 	return true
 }
@@ -93,10 +91,8 @@ func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 	if err := c.ready(); err != nil {
 		return err
 	}
-	c.ring.Put(slot, pos, head, payload)
-	_, next := ring.Place(pos, uint64(c.max), len(payload), c.spread)
-	c.slot, c.pos = slot+1, next
-	c.ring.Prefetch(slot+1, next, len(payload))
+	c.slot, c.pos = slot+1, c.ring.Put(slot, pos, head, payload)
+	c.ring.Prefetch(c.pos, len(payload))
 	return nil
 }
 

@@ -19,14 +19,14 @@ func TestLongLinesAreRefused(t *testing.T) {
 	mem := n[1].ringMemory(1, 0)
 	before, contflag := bytes.Clone(mem), w.Contflag()
 	for _, bytesLong := range []int{ring.Inline + 1, 100, len(mem)} {
-		if c.PutLine(0, &ring.Packet{Data: bytes.Repeat([]byte{7}, bytesLong)}) {
+		if c.PutLine(0, &[3]uint64{}, bytes.Repeat([]byte{7}, bytesLong)) {
 			t.Errorf("%d bytes were placed in a line", bytesLong)
 		}
 	}
 	if !bytes.Equal(mem, before) || w.Contflag() != contflag {
 		t.Error("a refused line has changed the ring or the contflag")
 	}
-	if !c.PutLine(0, &ring.Packet{Data: bytes.Repeat([]byte{7}, ring.Inline)}) {
+	if !c.PutLine(0, &[3]uint64{}, bytes.Repeat([]byte{7}, ring.Inline)) {
 		t.Errorf("%d bytes fit a line", ring.Inline)
 	}
 }

@@ -79,7 +79,7 @@ func TestRoutesAreCheckedBeforeEachPacket(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.spoil(n)
-		if ch.PutLine(0, new(ring.Packet)) {
+		if ch.PutLine(0, &[3]uint64{}, nil) {
 			t.Errorf("%s: a line went", name)
 		}
 		_, mailed := mail.Append(&[3]uint64{}, nil)

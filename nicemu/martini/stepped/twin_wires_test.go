@@ -212,7 +212,7 @@ func (x *wires) put(from, to int, slot, pos uint64, head *[3]uint64, b []byte) m
 	}
 	changed := func(i int) bool { return x.scratch[0][i] != 0 || x.scratch[1][i] != 0xff }
 	base := uint64(from * x.w.fast.f.RingStride())
-	line := -1
+	line, lineEnd := -1, 0
 	for i := 0; i < len(x.scratch[0]); {
 		if !changed(i) {
 			i++
@@ -222,14 +222,14 @@ func (x *wires) put(from, to int, slot, pos uint64, head *[3]uint64, b []byte) m
 		for end < len(x.scratch[0]) && end-i < martini.MaxImage && changed(end) {
 			end++
 		}
-		if part := x.scratch[0][i:end]; line < 0 && end-i == ring.LineBytes && uint32(binary.NativeEndian.Uint64(part)) == ring.Seq(slot) && i/ring.LineBytes == x.lineAt(slot) {
-			line = i
+		if part := x.scratch[0][i:end]; line < 0 && end-i >= ring.HeadBytes && uint32(binary.NativeEndian.Uint64(part)) == ring.Seq(slot) && i/ring.LineBytes == x.lineAt(slot) {
+			line, lineEnd = i, end
 		} else if why := x.pushed(from, to, 0, martini.CommonSegment, base+uint64(i), part); why != 0 {
 			return why
 		}
 		i = end
 	}
-	return x.pushed(from, to, 0, martini.CommonSegment, base+uint64(line), x.scratch[0][line:line+ring.LineBytes])
+	return x.pushed(from, to, 0, martini.CommonSegment, base+uint64(line), x.scratch[0][line:lineEnd])
 }
 
 // lineAt returns the line of a ring's memory that a slot is in.
