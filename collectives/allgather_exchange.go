@@ -4,5 +4,5 @@ package collectives
 func allgatherExchange(b *builder) {
 	mine := b.scratch(b.bytes) // in may lie in out
 	b.copy(mine, b.in())
-	b.exchange(mine, region{bufOut, 0, b.size * b.bytes})
+	b.exchange(AllToAll, mine, region{bufOut, 0, b.size * b.bytes})
 }

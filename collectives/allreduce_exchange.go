@@ -10,6 +10,6 @@ func allreduceExchange(b *builder) {
 // exchanged hands in to all ranks and says where each one's contribution is.
 func (b *builder) exchanged(in region) func(int) region {
 	all := b.scratch(b.size * in.n)
-	b.exchange(in, all)
+	b.exchange(AllToAll, in, all)
 	return func(i int) region { return all.sub(i*in.n, in.n) }
 }

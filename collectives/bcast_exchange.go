@@ -1,12 +1,12 @@
 package collectives
 
-// Everyone contributes what is in its buffer; root's contribution counts.
+// Root shows its buffer to all, and does not wait for them.
 //
-// Cost: one step of the network, p n bytes read.
+// Cost: one step of the network, n bytes read.
 func bcastExchange(b *builder) {
-	all := b.scratch(b.size * b.bytes)
-	b.exchange(b.out(), all)
-	if b.rank != b.root {
-		b.copy(b.out(), all.sub(b.root*b.bytes, b.bytes))
+	if b.rank == b.root {
+		b.exchange(FromRoot, b.out(), region{})
+	} else {
+		b.exchange(FromRoot, region{}, b.out())
 	}
 }

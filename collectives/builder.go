@@ -100,8 +100,9 @@ func (b *builder) reduce(in, inout region) {
 	}
 }
 
-func (b *builder) exchange(in, out region) {
-	b.sched.steps = append(b.sched.steps, step{op: opExchange, a: in, b: out})
+// exchange hands in to others, and fills out with theirs; b.root is the root.
+func (b *builder) exchange(f Flow, in, out region) {
+	b.sched.steps = append(b.sched.steps, step{op: opExchange, flow: f, peer: int32(b.root), a: in, b: out})
 }
 
 // mod is i modulo the group's size, also of small negative i.

@@ -113,11 +113,11 @@ func (g *Group) pollSlots() bool {
 }
 
 // trade makes an exchange, with progress like wait.
-func (g *Group) trade(in, out []byte) error {
+func (g *Group) trade(f Flow, root int, in, out []byte) error {
 	if len(g.ops.active) == 0 {
-		return g.exchange.Exchange(in, out)
+		return g.exchange.Exchange(f, root, in, out)
 	}
-	if err := g.exchange.ExchangeStart(in, out); err != nil {
+	if err := g.exchange.ExchangeStart(f, root, in, out); err != nil {
 		return err
 	}
 	g.await(g.pollExchange)

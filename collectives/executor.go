@@ -53,7 +53,7 @@ func (x *execution) advance(g *Group, block bool) bool {
 		case opReduce:
 			x.reducer.Reduce(x.at(s.a), x.at(s.b))
 		case opExchange:
-			x.note(g.trade(x.at(s.a), x.at(s.b)))
+			x.note(g.trade(s.flow, int(s.peer), x.at(s.a), x.at(s.b)))
 		}
 	}
 	return true

@@ -18,12 +18,13 @@ const (
 	opWait                   // end of a round
 	opCopy                   // a to b
 	opReduce                 // b = a op b
-	opExchange               // a to all, everybody's into b
+	opExchange               // a to others, theirs into b
 )
 
 type step struct {
 	op   stepOp
-	peer int32
+	flow Flow  // of an exchange
+	peer int32 // of a transfer; the root of an exchange
 	a, b region
 }
 

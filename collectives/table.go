@@ -7,7 +7,7 @@ type row struct {
 	kind     Kind
 	name     string
 	needs    needs
-	exchange func(s shape, size int) int // bytes each rank contributes, of rows that run on an Exchange
+	exchange func(s shape, size int) int // largest contribution in bytes, of rows that run on an Exchange
 	normal   span                        // where it is preferred when every rank has a processor
 	crowded  span                        // where it is preferred when ranks share processors
 	build    func(b *builder)
@@ -51,7 +51,7 @@ var (
 func upTo(bytes int) span { return span{maxBytes: bytes} }
 func from(bytes int) span { return span{minBytes: bytes} }
 
-// The contributions to an exchange.
+// The largest contribution to an exchange.
 func whole(s shape, _ int) int     { return s.bytes }
 func allBlocks(s shape, n int) int { return s.bytes * n }
 
@@ -61,16 +61,18 @@ var table = []row{
 	{Barrier, "tree", 0, nil, never, never, barrierTree},
 	{Barrier, "dissemination", 0, nil, always, always, barrierDissemination},
 
-	{Bcast, "exchange", 0, whole, always, never, bcastExchange},
+	{Bcast, "exchange", 0, whole, always, always, bcastExchange},
 	{Bcast, "linear", 0, nil, span{maxRanks: 2}, upTo(64 * kib), bcastLinear},
 	{Bcast, "chain", 0, nil, from(512 * kib), never, bcastChain},
 	{Bcast, "scatter-allgather", 0, nil, span{minBytes: 64 * kib, minRanks: 8}, never, bcastScatterAllgather},
 	{Bcast, "binomial", 0, nil, always, always, bcastBinomial},
 
+	{Gather, "exchange", 0, whole, always, always, gatherExchange},
 	{Gather, "linear", 0, nil, from(16 * kib), always, gatherLinear},
 	{Gather, "binomial", 0, nil, always, always, gatherBinomial},
 	{Gatherv, "linear", 0, nil, always, always, gathervLinear},
 
+	{Scatter, "exchange", 0, allBlocks, always, always, scatterExchange},
 	{Scatter, "linear", 0, nil, from(16 * kib), always, scatterLinear},
 	{Scatter, "binomial", 0, nil, always, always, scatterBinomial},
 	{Scatterv, "linear", 0, nil, always, always, scattervLinear},
@@ -91,6 +93,7 @@ var table = []row{
 	{Alltoallv, "pairwise", 0, nil, never, never, alltoallvPairwise},
 	{Alltoallv, "linear", 0, nil, always, always, alltoallvLinear},
 
+	{Reduce, "exchange", 0, whole, always, always, reduceExchange},
 	{Reduce, "linear", 0, nil, never, upTo(64 * kib), reduceLinear},
 	{Reduce, "rabenseifner", 0, nil, span{minBytes: 64 * kib, minRanks: 3}, never, reduceRabenseifner},
 	{Reduce, "binomial", 0, nil, always, always, reduceBinomial},

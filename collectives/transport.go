@@ -49,20 +49,37 @@ type Transport interface {
 	Slots() int
 }
 
-// An Exchange is an optional ability of a Transport, found by assertion: every
-// process gives a few bytes and gets everybody's, in one step.
+// A Flow says which processes hand something to which in an exchange.
+type Flow uint8
+
+const (
+	// AllToAll: each hands in to all, and gets what all hand in, its own
+	// included, in rank order. in is as long on all; with len(in) == 0 it is a
+	// barrier, and out is nil.
+	AllToAll Flow = iota
+	// FromRoot: root hands in to all others, which get it in an out as long.
+	// Their in and root's out mean nothing.
+	FromRoot
+	// ToRoot: each hands in, as long on all, to root, whose out gets it in rank
+	// order, its own included. The out of the others means nothing.
+	ToRoot
+)
+
+// An Exchange is an optional ability of a Transport, found by assertion: some
+// or all processes give a few bytes, and some or all get them, in one step.
 type Exchange interface {
 	// ExchangeBytes is the largest contribution in bytes; 0 if there is no
 	// such ability for this group. It is constant and equal on all ranks.
 	ExchangeBytes() int
-	// Exchange hands in to everyone and fills out with the contributions of
-	// all ranks in rank order, len(in) bytes each. With len(in) == 0 it is a
-	// barrier, and out is nil. in and out do not overlap.
-	Exchange(in, out []byte) error
+	// Exchange makes one exchange with the others, which name the same flow and
+	// the same root. A process that gets nothing need not wait for those that do, and
+	// may be some exchanges ahead of them. in and out do not overlap, except
+	// that at the root of ToRoot in may be its own place in out.
+	Exchange(f Flow, root int, in, out []byte) error
 	// ExchangeStart is the part of Exchange that does not wait. After an error
 	// nothing has started; otherwise ExchangeTest must report the end before
 	// the next exchange. in and out belong to the exchange until then.
-	ExchangeStart(in, out []byte) error
+	ExchangeStart(f Flow, root int, in, out []byte) error
 	// ExchangeTest reports whether the exchange that was started is complete,
 	// without blocking and with progress on it. An error comes with true only.
 	ExchangeTest() (bool, error)

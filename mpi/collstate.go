@@ -49,7 +49,7 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 // of their own, so none is ever started on the group.
 func (k *collState) barrier() error {
 	if k.quickBarrier != nil {
-		return k.quickBarrier.Exchange(nil, nil)
+		return k.quickBarrier.Exchange(collectives.AllToAll, 0, nil, nil)
 	}
 	return k.group.Barrier()
 }
@@ -103,7 +103,7 @@ func (k *collState) lastSeq() uint64 {
 	if k.x == nil {
 		return 0
 	}
-	return k.x.seq
+	return k.x.turns.seq
 }
 
 var _ collectives.Reducer = (*reducer)(nil)

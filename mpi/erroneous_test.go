@@ -249,6 +249,33 @@ var erroneousPrograms = []erroneous{
 	{"another order", 3, by(
 		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), allreduce[int](1, mpi.Sum)(c)) },
 		func(c *mpi.Comm) error { return errors.Join(allreduce[int](1, mpi.Sum)(c), mpi.Barrier(c)) }), mpi.ErrMismatch, inOrder, ""},
+	{"Bcast and Reduce, a root that is ahead", 3, by(
+		func(c *mpi.Comm) error {
+			return errors.Join(bcast[int](1, 0)(c), bcast[int](1, 0)(c), bcast[int](1, 0)(c), mpi.Barrier(c))
+		},
+		func(c *mpi.Comm) error {
+			return errors.Join(bcast[int](1, 0)(c), reduce[int](1, mpi.Sum, 0)(c), bcast[int](1, 0)(c), mpi.Barrier(c))
+		}), mpi.ErrMismatch, "all ranks must", ""},
+	{"Gather and Bcast, leaves that are ahead", 3, by(
+		func(c *mpi.Comm) error {
+			return errors.Join(gather[int](1, 0)(c), bcast[int](1, 0)(c), gather[int](1, 0)(c))
+		},
+		func(c *mpi.Comm) error {
+			return errors.Join(gather[int](1, 0)(c), gather[int](1, 0)(c), gather[int](1, 0)(c))
+		}), mpi.ErrMismatch, "all ranks must", ""},
+	{"Scatter without end", 3, by(
+		func(c *mpi.Comm) (err error) {
+			for range 100 {
+				err = errors.Join(err, scatter[int](1, 0)(c))
+			}
+			return errors.Join(err, mpi.Barrier(c))
+		},
+		func(c *mpi.Comm) (err error) {
+			for range 100 {
+				err = errors.Join(err, gather[int](1, 0)(c))
+			}
+			return errors.Join(err, mpi.Barrier(c))
+		}), mpi.ErrMismatch, "all ranks must", ""},
 	{"one Barrier too many", 2, by(
 		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), mpi.Barrier(c), scan[int](1, mpi.Sum)(c)) },
 		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), scan[int](1, mpi.Sum)(c)) }), mpi.ErrMismatch, inOrder, ""},

@@ -9,33 +9,43 @@ import (
 	"rhinet/llc/ir"
 )
 
-// An exchanger is a collTransport with a flag board: every rank raises its flag
-// with a few bytes, and waits until the flags of all carry the number of this
-// exchange.
+// An exchanger is a collTransport with a flag board: a rank that gives something
+// raises its flag with a few bytes, and one that takes something waits until the
+// flags of those who give it carry the number of this exchange. See turns for when a
+// flag may be raised again.
 //
-// The two flags of a rank are used in turn. That is enough: a rank that raises
-// flag s+2 has finished exchange s+1, so it has seen flag s+1 of everybody,
-// and who raised that has finished reading the flags s. Before a rank leaves
-// the communicator, and may raise its flags of this board for another, it
-// knows by messages that all have read the last ones: see collState.part.
+// Before a rank leaves the communicator, and may raise its flags of this board for
+// another, it knows by messages that all have read the last ones: see collState.part.
 type exchanger struct {
 	*collTransport
-	board   ir.Board
-	index   int
-	order   []int  // the other ranks, as they are looked at
-	peers   []int  // the same as numbers in the transport
-	seq     uint64 // of the last exchange; its low half is what the lines carry
-	out     []byte
-	n       int    // bytes of one contribution
-	missing uint64 // those of order whose flag is not here
-	in      []byte
-	raise   func()      // made once, like raised, so that waiting does not allocate
-	raised  func() bool // reports whether everybody's flag is here
-	peek    func() bool // looks once; a closed transport does not call it
-	peeked  bool
-	odd     bool // somebody is in another call: rank strange, with the sign theirs
-	strange int
-	theirs  callSign
+	board ir.Board
+	index int
+	order []int // the other ranks, as they are looked at
+	peers []int // the same as numbers in the transport
+	at    []int // where in them each rank is
+	turns turns
+	signs [ir.FlagTurns / window]callSign // of the last exchange of each window
+
+	// The exchange in progress.
+	flow     collectives.Flow
+	root     int
+	give     []byte // what the flag carries
+	take     []byte
+	n        int      // bytes of one contribution to take
+	rouse    []int    // who may wait for the flag, as numbers in the transport
+	unraised bool     // the flag is to be raised
+	catchUp  uint64   // not 0: looks for the flags with this number first
+	number   uint32   // what the flags that are looked for carry
+	sign     callSign // and their mark
+	missing  uint64   // those of order whose flag is not here
+	odd      bool     // somebody is in another call: rank strange, with the sign theirs
+	strange  int
+	theirs   callSign
+
+	raise  func()      // made once, like raised, so that waiting does not allocate
+	raised func() bool // reports whether everybody's flag is here
+	peek   func() bool // looks once; a closed transport does not call it
+	peeked bool
 
 	// short takes the contributions of all ranks to a short reduction. Words,
 	// so that it is aligned for any element.
@@ -45,10 +55,11 @@ type exchanger struct {
 var _ collectives.Exchange = (*exchanger)(nil)
 
 func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) *exchanger {
-	x := &exchanger{collTransport: t, board: board, index: int(slot), seq: seq}
-	x.order = lookOrder(t.c)
-	for _, rank := range x.order {
+	x := &exchanger{collTransport: t, board: board, index: int(slot), turns: turns{seq, seq}}
+	x.order, x.at = lookOrder(t.c), make([]int, t.c.size)
+	for i, rank := range x.order {
 		x.peers = append(x.peers, t.c.global(rank))
+		x.at[rank] = i
 	}
 	x.raise, x.raised = x.put, x.look
 	x.peek = func() bool { x.look(); x.peeked = true; return true }
@@ -75,38 +86,111 @@ func lookOrder(c *core) []int {
 // ExchangeBytes is the payload of one line.
 func (x *exchanger) ExchangeBytes() int { return ir.FlagBytes }
 
-// Exchange gives in to all ranks and fills out with everybody's, in rank order.
-func (x *exchanger) Exchange(in, out []byte) error {
+// Exchange makes one exchange, and waits for what it brings this rank.
+func (x *exchanger) Exchange(f collectives.Flow, root int, in, out []byte) error {
 	if x.ctx != nil {
-		return x.exchangeLimited(in, out)
+		return x.exchangeLimited(f, root, in, out)
 	}
 	if x.lost != nil {
 		return x.lost // in the name of this call nothing more is shown
 	}
-	x.begin(in, out)
-	x.c.t.AwaitCollective(x.call, &x.note, x.raise, x.raised)
+	if x.begin(f, root, in, out); x.catchUp != 0 {
+		x.c.t.AwaitCollective(x.call, &x.note, nil, x.raised)
+		if err := x.caughtUp(); err != nil {
+			return err
+		}
+	}
+	if x.missing != 0 {
+		x.c.t.AwaitCollective(x.call, &x.note, x.raise, x.raised)
+	} else {
+		x.c.t.Perform(x.raise)
+	}
 	return x.finish()
 }
 
-// begin readies the exchange for its flags.
-func (x *exchanger) begin(in, out []byte) {
-	x.seq++
-	if uint32(x.seq) == 0 {
-		x.seq += 2 // 0 means nothing, and the lines go on in turn
+// begin takes the next number, and readies the exchange for its flags, or for
+// those that must have been raised before.
+func (x *exchanger) begin(f collectives.Flow, root int, in, out []byte) {
+	x.flow, x.root, x.give, x.take = f, root, in, out
+	if x.catchUp = x.turns.next(); x.catchUp != 0 {
+		x.n = 0
+		x.expect(x.catchUp, x.signs[x.catchUp/window%uint64(len(x.signs))], x.everybody())
+		return
 	}
-	x.in, x.out, x.n = in, out, len(in)
-	copy(x.part(x.c.rank), in)
-	x.missing = 1<<len(x.order) - 1
+	x.ready()
 }
+
+// caughtUp ends the wait for flags that must have been raised before.
+func (x *exchanger) caughtUp() error {
+	if err := x.verdict(); err != nil {
+		x.give, x.take = nil, nil
+		return err
+	}
+	x.turns.seen(x.catchUp)
+	x.catchUp = 0
+	x.ready()
+	return nil
+}
+
+// ready readies the exchange for its flags.
+func (x *exchanger) ready() {
+	x.unraised, x.rouse, x.n = true, x.peers, len(x.give)
+	missing := uint64(0)
+	switch mine := x.c.rank == x.root; {
+	case x.flow == collectives.AllToAll:
+		copy(x.part(x.c.rank), x.give)
+		missing = x.everybody()
+	case mine && x.flow == collectives.ToRoot:
+		x.keep(x.part(x.root))
+		x.unraised, missing = false, x.everybody()
+	case x.flow == collectives.ToRoot:
+		x.rouse = x.peers[x.at[x.root]:][:1]
+	case !mine:
+		x.n, x.give = len(x.take), nil
+		x.unraised, missing = false, 1<<x.at[x.root]
+	}
+	x.expect(x.turns.seq, callSign(x.note.Sign), missing)
+	if (x.turns.seq+1)%window == 0 {
+		x.signs[x.turns.seq/window%uint64(len(x.signs))] = x.sign
+		if x.turns.owed() {
+			x.unraised, x.rouse = true, x.peers
+		}
+	}
+}
+
+// keep puts root's own contribution in its place, where it may be already.
+func (x *exchanger) keep(place []byte) {
+	if len(place) > 0 && &place[0] != &x.give[0] {
+		copy(place, x.give)
+	}
+	x.give = nil
+}
+
+// expect says which flags are looked for.
+func (x *exchanger) expect(seq uint64, sign callSign, missing uint64) {
+	x.number, x.sign, x.missing = lineSeq(seq), sign, missing
+}
+
+// everybody has a bit for each other rank.
+func (x *exchanger) everybody() uint64 { return 1<<len(x.order) - 1 }
 
 // finish is the end of an exchange for which nobody waits any longer.
 func (x *exchanger) finish() error {
-	x.in, x.out = nil, nil
+	err := x.verdict()
+	x.give, x.take = nil, nil
+	if err == nil && x.flow == collectives.AllToAll {
+		x.turns.seen(x.turns.seq)
+	}
+	return err
+}
+
+// verdict is how a wait for flags has ended.
+func (x *exchanger) verdict() error {
 	switch {
-	case x.missing == 0:
+	case x.missing == 0 && (x.catchUp != 0 || !x.unraised):
 		return nil
 	case x.odd:
-		return x.disagree(x.strange, callSign(x.note.Sign), x.theirs, true)
+		return x.disagree(x.strange, x.sign, x.theirs, true)
 	}
 	if x.lost = failure(x.c.t); x.lost == nil {
 		x.lost = errClosed
@@ -115,8 +199,8 @@ func (x *exchanger) finish() error {
 }
 
 // exchangeLimited is Exchange within the limits of the context.
-func (x *exchanger) exchangeLimited(in, out []byte) error {
-	err := x.ExchangeStart(in, out)
+func (x *exchanger) exchangeLimited(f collectives.Flow, root int, in, out []byte) error {
+	err := x.ExchangeStart(f, root, in, out)
 	if err == nil {
 		// ExchangeTest ends with the context by itself.
 		poll(context.Background(), func() (done bool) {
@@ -127,37 +211,57 @@ func (x *exchanger) exchangeLimited(in, out []byte) error {
 	return err
 }
 
-// ExchangeStart raises this rank's flags and does not wait.
-func (x *exchanger) ExchangeStart(in, out []byte) error {
+// ExchangeStart raises this rank's flag, unless it has to wait before, and does not
+// wait.
+func (x *exchanger) ExchangeStart(f collectives.Flow, root int, in, out []byte) error {
 	if x.ctx != nil {
 		if err := x.ended(); err != nil {
 			return err
 		}
 	}
-	x.begin(in, out)
-	x.c.t.AwaitCollective(x.call, &x.note, x.raise, x.peek)
+	if x.begin(f, root, in, out); x.catchUp == 0 {
+		x.c.t.Perform(x.raise)
+	}
 	return nil
 }
 
 // ExchangeTest looks for the flags of the others.
 func (x *exchanger) ExchangeTest() (bool, error) {
 	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0, false) // makes progress
-	x.peeked = false
-	x.c.t.AwaitCollective(x.call, &x.note, nil, x.peek)
-	if x.missing != 0 && x.peeked && !x.odd {
-		err := failure(x.c.t)
-		if x.ctx == nil {
-			return err != nil, err
+	if x.catchUp != 0 {
+		if ended, err := x.test(); !ended || err != nil {
+			return ended, err
 		}
-		if err == nil {
-			err = x.ended()
+		if err := x.caughtUp(); err != nil {
+			return true, err
 		}
-		if err != nil {
-			x.in, x.out = nil, nil
-		}
-		return err != nil, err
+		x.c.t.Perform(x.raise)
+	}
+	if ended, err := x.test(); !ended || err != nil {
+		return ended, err
 	}
 	return true, x.finish()
+}
+
+// test looks once for the flags of the others, and reports whether there is nothing
+// to wait for. The error is that of the context or the transport.
+func (x *exchanger) test() (bool, error) {
+	x.peeked = false
+	x.c.t.AwaitCollective(x.call, &x.note, nil, x.peek)
+	if x.missing == 0 || !x.peeked || x.odd {
+		return true, nil
+	}
+	err := failure(x.c.t)
+	if x.ctx == nil {
+		return err != nil, err
+	}
+	if err == nil {
+		err = x.ended()
+	}
+	if err != nil {
+		x.give, x.take = nil, nil
+	}
+	return err != nil, err
 }
 
 // allreduce is Allreduce of at most ir.FlagBytes bytes: everybody combines
@@ -165,7 +269,7 @@ func (x *exchanger) ExchangeTest() (bool, error) {
 func (x *exchanger) allreduce(in, out []byte, r *reducer) error {
 	n, size := len(in), x.c.size
 	all := view(x.short[:])[:n*size]
-	if err := x.Exchange(in, all); err != nil {
+	if err := x.Exchange(collectives.AllToAll, 0, in, all); err != nil {
 		return err
 	}
 	result := all[(size-1)*n:]
@@ -187,11 +291,14 @@ func failure(t Transport) error {
 	return nil
 }
 
-// put raises this rank's flag at all others.
+// put raises this rank's flag, if it is to be raised.
 func (x *exchanger) put() {
-	x.board.Raise(x.peers, x.index, uint32(x.seq), x.note.Sign, x.in)
+	if x.unraised {
+		x.unraised = false
+		x.board.Raise(x.rouse, x.index, lineSeq(x.turns.seq), x.note.Sign, x.give)
+	}
 	if !x.c.w.Collectives.Oversubscribed {
-		x.board.Claim(x.index, uint32(x.seq+1))
+		x.board.Claim(x.index, lineSeq(x.turns.seq+1))
 	}
 }
 
@@ -202,11 +309,11 @@ func (x *exchanger) put() {
 func (x *exchanger) look() bool {
 	for x.missing != 0 {
 		i := bits.TrailingZeros64(x.missing)
-		mark, raised := x.board.Raised(x.peers[i], x.index, uint32(x.seq), x.part(x.order[i]))
+		mark, raised := x.board.Raised(x.peers[i], x.index, x.number, x.part(x.order[i]))
 		if !raised {
 			return false
 		}
-		if mark != x.note.Sign {
+		if callSign(mark) != x.sign {
 			x.odd, x.strange, x.theirs = true, x.order[i], callSign(mark)
 			return true
 		}
@@ -217,8 +324,11 @@ func (x *exchanger) look() bool {
 
 // part is the place of rank i's contribution.
 func (x *exchanger) part(i int) []byte {
-	if x.n == 0 {
+	switch {
+	case x.n == 0:
 		return nil
+	case x.flow == collectives.FromRoot:
+		return x.take
 	}
-	return x.out[i*x.n : (i+1)*x.n]
+	return x.take[i*x.n : (i+1)*x.n]
 }

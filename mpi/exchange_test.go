@@ -1,10 +1,16 @@
 package mpi
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
+
+	"rhinet/collectives"
+	"rhinet/llc/ir"
 )
 
 // boardsOf gives the exchangers of the worlds of n ranks in this process, and
@@ -51,7 +57,7 @@ func TestExchangeWithoutWaiting(t *testing.T) {
 					t.Fatalf("round %d: complete after %d of %d: %t, %v", round, i, len(xs), done, err)
 				}
 			}
-			if err := x.ExchangeStart([]byte{round, byte(i)}, out[i]); err != nil {
+			if err := x.ExchangeStart(collectives.AllToAll, 0, []byte{round, byte(i)}, out[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -75,7 +81,7 @@ func TestExchangesEndWithContextAndTransport(t *testing.T) {
 	xs, ts := boardsOf(t, 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	xs[0].ctx = ctx
-	if err := xs[0].ExchangeStart(nil, nil); err != nil {
+	if err := xs[0].ExchangeStart(collectives.AllToAll, 0, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := xs[0].ExchangeTest(); done || err != nil {
@@ -85,16 +91,16 @@ func TestExchangesEndWithContextAndTransport(t *testing.T) {
 	if done, err := xs[0].ExchangeTest(); !done || !errors.Is(err, ErrCancelled) {
 		t.Errorf("after the end of the context: %t, %v", done, err)
 	}
-	if err := xs[0].ExchangeStart(nil, nil); !errors.Is(err, ErrCancelled) {
+	if err := xs[0].ExchangeStart(collectives.AllToAll, 0, nil, nil); !errors.Is(err, ErrCancelled) {
 		t.Errorf("a new exchange after the end of the context: %v", err)
 	}
-	if err := xs[1].ExchangeStart(nil, nil); err != nil {
+	if err := xs[1].ExchangeStart(collectives.AllToAll, 0, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := xs[1].ExchangeTest(); !done || err != nil { // rank 0 had begun it
 		t.Errorf("second rank: %t, %v", done, err)
 	}
-	if err := xs[1].ExchangeStart(nil, nil); err != nil {
+	if err := xs[1].ExchangeStart(collectives.AllToAll, 0, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	closeAll(ts)
@@ -103,28 +109,188 @@ func TestExchangesEndWithContextAndTransport(t *testing.T) {
 	}
 }
 
-// The half of the sequence number that flags carry begins anew, without the 0
-// of a flag that was never raised, and the two flags of a rank still take turns.
+// The sequence number that flags carry begins anew, without the 0 of a flag that
+// was never raised, and the flags of a rank still take turns.
 func TestExchangesGoOnWhenSequencesBeginAnew(t *testing.T) {
 	xs, _ := boardsOf(t, 3)
 	for _, x := range xs {
-		x.seq = 1<<32 - 4
+		x.turns = turns{1<<32 - ir.FlagTurns - 4, 1<<32 - ir.FlagTurns - 4}
 	}
 	var all sync.WaitGroup
 	for i, x := range xs {
 		all.Go(func() {
 			out := make([]byte, len(xs))
-			for round := range byte(9) {
-				before := x.seq
-				if err := x.Exchange([]byte{10*round + byte(i)}, out); err != nil {
+			for round := range byte(25) { // past where the modulus is, and past where 32 bits end
+				before := lineSeq(x.turns.seq)
+				if err := x.Exchange(collectives.AllToAll, 0, []byte{10*round + byte(i)}, out); err != nil {
 					t.Errorf("round %d: %v", round, err)
 					return
 				}
 				if want := string([]byte{10 * round, 10*round + 1, 10*round + 2}); string(out) != want {
 					t.Errorf("round %d: rank %d got %v", round, i, out)
 				}
-				if uint32(x.seq) == 0 || (x.seq-before)%2 == 0 {
-					t.Errorf("round %d: number %x after %x", round, x.seq, before)
+				if now := lineSeq(x.turns.seq); now == 0 || (now-before)%ir.FlagTurns != 1 {
+					t.Errorf("round %d: number %x after %x", round, now, before)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// ahead has rank 0 show one number after another until it has to wait, and returns
+// how many it has shown. The last exchange is under way then.
+func ahead(t *testing.T, x *exchanger) (shown int) {
+	t.Helper()
+	for ; shown < 4*ir.FlagTurns; shown++ {
+		if err := x.ExchangeStart(collectives.FromRoot, 0, []byte{byte(shown)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		done, err := x.ExchangeTest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !done {
+			return shown
+		}
+	}
+	t.Fatal("the root never waits for the others")
+	return 0
+}
+
+// A root shows its data and goes on, until its flags are used up; then it waits for
+// the one that is last.
+func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
+	xs, _ := boardsOf(t, 3)
+	shown := ahead(t, xs[0])
+	if shown < 2*window || shown >= 3*window {
+		t.Errorf("%d exchanges before it waits", shown)
+	}
+	take := func(rank, i int) {
+		t.Helper()
+		got := []byte{0}
+		if err := xs[rank].Exchange(collectives.FromRoot, 0, nil, got); err != nil || got[0] != byte(i) {
+			t.Fatalf("rank %d, exchange %d: got %d, %v", rank, i, got[0], err)
+		}
+	}
+	for i := range shown {
+		take(1, i)
+	}
+	if done, err := xs[0].ExchangeTest(); done || err != nil {
+		t.Fatalf("rank 2 has seen nothing: %t, %v", done, err)
+	}
+	moved := 0
+	for done := false; !done; moved++ {
+		take(2, moved)
+		var err error
+		if done, err = xs[0].ExchangeTest(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if moved > 2*window {
+		t.Errorf("the root waits until rank 2 has seen %d", moved)
+	}
+	for i := moved; i <= shown; i++ { // the last one as well
+		if i == shown {
+			take(1, i)
+		}
+		take(2, i)
+	}
+}
+
+// Whoever waits until flags may be raised again ends with the context and the
+// transport, and finds out that somebody is in another call.
+func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
+	t.Run("context", func(t *testing.T) {
+		xs, _ := boardsOf(t, 2)
+		ctx, cancel := context.WithCancel(context.Background())
+		xs[0].ctx = ctx
+		ahead(t, xs[0])
+		cancel()
+		if done, err := xs[0].ExchangeTest(); !done || !errors.Is(err, ErrCancelled) {
+			t.Errorf("%t, %v", done, err)
+		}
+	})
+	t.Run("transport", func(t *testing.T) {
+		xs, ts := boardsOf(t, 2)
+		ahead(t, xs[0])
+		closeAll(ts)
+		if done, err := xs[0].ExchangeTest(); !done || !errors.Is(err, errClosed) {
+			t.Errorf("%t, %v", done, err)
+		}
+		if err := xs[1].Exchange(collectives.ToRoot, 0, []byte{1}, nil); !errors.Is(err, errClosed) {
+			t.Errorf("a flag on a closed transport: %v", err)
+		}
+	})
+	t.Run("blocking", func(t *testing.T) {
+		xs, ts := boardsOf(t, 2)
+		xs[0].turns.seq = 3*window - 1
+		var all sync.WaitGroup
+		all.Go(func() {
+			if err := xs[0].Exchange(collectives.FromRoot, 0, []byte{1}, nil); !errors.Is(err, errClosed) {
+				t.Error(err)
+			}
+		})
+		closeAll(ts)
+		all.Wait()
+	})
+	t.Run("another call", func(t *testing.T) {
+		xs, _ := boardsOf(t, 2)
+		xs[0].note.Sign, xs[1].note.Sign = uint32(makeSign(callBcast, 0, 0, 0)), uint32(makeSign(callReduce, 0, 0, 0))
+		for range ahead(t, xs[0]) {
+			if err := xs[1].Exchange(collectives.ToRoot, 0, []byte{1}, nil); err != nil {
+				t.Fatal(err) // neither looks at the other's flags
+			}
+		}
+		done, err := xs[0].ExchangeTest()
+		if !done || !errors.Is(err, ErrMismatch) || !errors.Is(xs[0].broken, ErrMismatch) {
+			t.Errorf("%t, %v", done, err)
+		}
+	})
+}
+
+// Ranks make random exchanges at their own pace, and everything arrives.
+func TestRandomExchanges(t *testing.T) {
+	const ranks, rounds = 4, 400
+	xs, _ := boardsOf(t, ranks)
+	type call struct {
+		flow collectives.Flow
+		root int
+		n    int
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	calls := make([]call, rounds)
+	for i := range calls {
+		if calls[i] = (call{collectives.Flow(rng.IntN(3)), rng.IntN(ranks), rng.IntN(ir.FlagBytes + 1)}); i/50%2 == 1 {
+			calls[i].flow, calls[i].root = collectives.Flow(1+i/100%2), i/200
+		}
+	}
+	content := func(round, rank, n int) []byte { return bytes.Repeat([]byte{byte(round), byte(rank)}, n)[:n] }
+	var all sync.WaitGroup
+	for rank, x := range xs {
+		all.Go(func() {
+			pace := rand.New(rand.NewPCG(uint64(rank), 1))
+			for i, c := range calls {
+				var want, in, out []byte
+				mine := rank == c.root
+				if c.flow != collectives.FromRoot || mine {
+					in = content(i, rank, c.n)
+				}
+				switch {
+				case c.flow == collectives.FromRoot && !mine:
+					want = content(i, c.root, c.n)
+				case c.flow == collectives.AllToAll || c.flow == collectives.ToRoot && mine:
+					for r := range ranks {
+						want = append(want, content(i, r, c.n)...)
+					}
+				}
+				out = make([]byte, len(want))
+				if err := x.Exchange(c.flow, c.root, in, out); err != nil || !bytes.Equal(out, want) {
+					t.Errorf("exchange %d, %+v: rank %d got %x, %v", i, c, rank, out, err)
+					return
+				}
+				for range pace.IntN(3) * pace.IntN(20) {
+					runtime.Gosched()
 				}
 			}
 		})

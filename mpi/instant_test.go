@@ -48,7 +48,8 @@ func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond
 	}
 	cond()
 }
-func (t *instant) Close() error { return t.closed }
+func (t *instant) Perform(f func()) { f() }
+func (t *instant) Close() error     { return t.closed }
 func (t *instant) Match(uint16, int, int, uint16, int) (llc.Status, bool) {
 	return t.probed, !t.stuck
 }

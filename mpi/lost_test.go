@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"rhinet/collectives"
 	"rhinet/llc"
 )
 
@@ -47,7 +48,7 @@ func TestNothingIsPassedOnOfWhatIsLost(t *testing.T) {
 			}
 		}
 		x := exchanger{collTransport: c}
-		if err := x.Exchange(buf, buf); !errors.Is(err, llc.ErrPeerGone) {
+		if err := x.Exchange(collectives.AllToAll, 0, buf, buf); !errors.Is(err, llc.ErrPeerGone) {
 			t.Errorf("%s: shown: %v", name, err)
 		}
 	}

@@ -49,7 +49,7 @@ type Transport interface {
 	// fails with llc.ErrShut, also at peers.
 	Shut(ctx uint16)
 	// Board is the flag board of the network, or nil. Its flags are raised in
-	// begin of AwaitCollective.
+	// begin of AwaitCollective, or by Perform.
 	Board() ir.Board
 	// Memory is the memory that all ranks share, or nil.
 	Memory() ir.Memory
@@ -60,6 +60,8 @@ type Transport interface {
 	// AwaitCollective calls begin, unless it is nil, and makes progress until cond
 	// holds. call is what the user called, and c more of it.
 	AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool)
+	// Perform calls f, as AwaitCollective calls begin, and does not wait.
+	Perform(f func())
 	// Close ends all use, after everything sent has left.
 	Close() error
 }

@@ -46,6 +46,23 @@ func TestLengthsDiffer(t *testing.T) {
 func TestStrayMessage(t *testing.T) {
 	ts := colltest.NewWorld(2, colltest.Memory{Eager: true}).Transports()
 	ts[0] = &deaf{Transport: ts[0]}
+	// Rank 0 has broadcast, and may be ahead; rank 1 is in another exchange.
+	y := colltest.NewWorld(2, colltest.Memory{ExchangeBytes: 8}).Transports()
+	for range 3 {
+		if err := y[0].(collectives.Exchange).Exchange(collectives.FromRoot, 0, []byte{1}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := []byte{0}
+	if err := y[1].(collectives.Exchange).Exchange(collectives.FromRoot, 0, nil, got); err != nil || got[0] != 1 {
+		t.Errorf("from a root that is ahead: %v, %v", got, err)
+	}
+	if err := y[1].(collectives.Exchange).Exchange(collectives.ToRoot, 0, got, nil); err == nil {
+		t.Error("another flow: no error")
+	}
+	if err := y[1].(collectives.Exchange).Exchange(collectives.FromRoot, 0, nil, make([]byte, 2)); err == nil {
+		t.Error("another length: no error")
+	}
 	errs := eachRank(ts, func(g *collectives.Group) error {
 		err := g.Bcast([]byte{1}, 1)
 		if (err != nil) != (g.Rank() == 0) {
@@ -86,22 +103,39 @@ func TestMisuse(t *testing.T) {
 		"slot in use":  ts[0].Irecv(0, nil, 1, 5),
 		"self":         ts[0].Isend(1, nil, 0, 5),
 		"tag":          ts[0].Isend(1, nil, 1, collectives.MaxTag+1),
-		"long":         ts[0].(collectives.Exchange).Exchange(make([]byte, 9), make([]byte, 18)),
-		"short result": ts[0].(collectives.Exchange).Exchange(make([]byte, 8), make([]byte, 8)),
+		"long":         ts[0].(collectives.Exchange).Exchange(collectives.AllToAll, 0, make([]byte, 9), make([]byte, 18)),
+		"short result": ts[0].(collectives.Exchange).Exchange(collectives.AllToAll, 0, make([]byte, 8), make([]byte, 8)),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	x := colltest.NewWorld(2, colltest.Memory{ExchangeBytes: 8}).Transports()[0].(collectives.Exchange)
-	if err := x.ExchangeStart(nil, nil); err != nil {
+	if err := x.ExchangeStart(collectives.AllToAll, 0, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := x.ExchangeTest(); done || err != nil {
 		t.Errorf("an exchange of one rank alone: %t, %v", done, err)
 	}
-	if err := x.ExchangeStart(nil, nil); err == nil {
+	if err := x.ExchangeStart(collectives.AllToAll, 0, nil, nil); err == nil {
 		t.Error("an exchange within another: no error")
+	}
+	// Rank 0 has broadcast, and may be ahead; rank 1 is in another exchange.
+	y := colltest.NewWorld(2, colltest.Memory{ExchangeBytes: 8}).Transports()
+	for range 3 {
+		if err := y[0].(collectives.Exchange).Exchange(collectives.FromRoot, 0, []byte{1}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := []byte{0}
+	if err := y[1].(collectives.Exchange).Exchange(collectives.FromRoot, 0, nil, got); err != nil || got[0] != 1 {
+		t.Errorf("from a root that is ahead: %v, %v", got, err)
+	}
+	if err := y[1].(collectives.Exchange).Exchange(collectives.ToRoot, 0, got, nil); err == nil {
+		t.Error("another flow: no error")
+	}
+	if err := y[1].(collectives.Exchange).Exchange(collectives.FromRoot, 0, nil, make([]byte, 2)); err == nil {
+		t.Error("another length: no error")
 	}
 	errs := eachRank(ts, func(g *collectives.Group) error {
 		return g.Allgather(make([]byte, 1+g.Rank()), make([]byte, 2+2*g.Rank()))

@@ -8,6 +8,7 @@ package colltest
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"rhinet/collectives"
@@ -30,8 +31,8 @@ type World struct {
 	mu     sync.Mutex
 	change *sync.Cond // broadcast at each completion
 	ranks  []*rank
-	moved  uint64 // messages and exchanges so far
-	round  *round // the exchange that is being filled
+	moved  uint64         // messages and exchanges so far
+	rounds map[int]*round // by number, until all have ended them
 }
 
 // A rank is one process's transport. Its fields belong to the world's lock.
@@ -43,6 +44,7 @@ type rank struct {
 	recvs []*transfer // of this rank, without a send, in order
 
 	round   *round // the exchange of this rank that is not complete
+	number  int    // of its exchanges so far
 	in, out []byte // its buffers
 }
 
@@ -53,10 +55,12 @@ type transfer struct {
 	err           error
 }
 
-// A round is one exchange: what all ranks hand in, and how many have.
+// A round is one exchange: what the ranks hand in.
 type round struct {
-	parts [][]byte
-	count int
+	flow  collectives.Flow
+	root  int
+	parts [][]byte // nil: not handed in
+	ended int      // ranks for which it is over
 }
 
 // NewWorld makes a world of n ranks.
@@ -64,7 +68,7 @@ func NewWorld(n int, m Memory) *World {
 	if m.Slots == 0 {
 		m.Slots = 64
 	}
-	w := &World{config: m, round: &round{parts: make([][]byte, n)}}
+	w := &World{config: m, rounds: map[int]*round{}}
 	w.change = sync.NewCond(&w.mu)
 	for i := range n {
 		w.ranks = append(w.ranks, &rank{w: w, id: i, slots: make([]transfer, m.Slots)})
@@ -211,8 +215,8 @@ func (r *rank) Await(done func() bool) {
 
 func (r *rank) ExchangeBytes() int { return r.w.config.ExchangeBytes }
 
-func (r *rank) Exchange(in, out []byte) error {
-	if err := r.ExchangeStart(in, out); err != nil {
+func (r *rank) Exchange(f collectives.Flow, root int, in, out []byte) error {
+	if err := r.ExchangeStart(f, root, in, out); err != nil {
 		return err
 	}
 	r.w.mu.Lock()
@@ -223,20 +227,37 @@ func (r *rank) Exchange(in, out []byte) error {
 	return r.collect()
 }
 
-func (r *rank) ExchangeStart(in, out []byte) error {
-	if len(in) > r.w.config.ExchangeBytes || len(out) != len(in)*r.Size() {
-		return fmt.Errorf("colltest: exchange of %d bytes into %d", len(in), len(out))
-	}
+// gives and takes say what this rank does in a round.
+func (r *rank) gives(now *round) bool {
+	return now.flow == collectives.AllToAll || (r.id == now.root) == (now.flow == collectives.FromRoot)
+}
+
+func (r *rank) takes(now *round) bool {
+	return now.flow == collectives.AllToAll || (r.id == now.root) == (now.flow == collectives.ToRoot)
+}
+
+func (r *rank) ExchangeStart(f collectives.Flow, root int, in, out []byte) error {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
 	if r.round != nil {
 		return fmt.Errorf("colltest: rank %d begins an exchange within another", r.id)
 	}
-	now := r.w.round
+	now := r.w.rounds[r.number]
+	if now == nil {
+		now = &round{flow: f, root: root, parts: make([][]byte, r.Size())}
+		r.w.rounds[r.number] = now
+	}
+	all := f != collectives.FromRoot
+	switch {
+	case now.flow != f || f != collectives.AllToAll && now.root != root:
+		return fmt.Errorf("colltest: rank %d exchanges as %d with root %d, others as %d with root %d", r.id, f, root, now.flow, now.root)
+	case len(in) > r.w.config.ExchangeBytes || r.takes(now) && all && len(out) != len(in)*r.Size() || !r.takes(now) && len(out) != 0:
+		return fmt.Errorf("colltest: exchange of %d bytes into %d", len(in), len(out))
+	}
+	r.number++
 	r.round, r.in, r.out = now, in, out
-	now.parts[r.id] = append([]byte{}, in...)
-	if now.count++; now.count == r.Size() {
-		r.w.round = &round{parts: make([][]byte, r.Size())}
+	if all || r.gives(now) {
+		now.parts[r.id] = append([]byte{}, in...)
 		r.w.moved++
 		r.w.change.Broadcast()
 	}
@@ -252,18 +273,37 @@ func (r *rank) ExchangeTest() (bool, error) {
 	return true, r.collect()
 }
 
-// exchanged reports whether all have handed in their parts.
-func (r *rank) exchanged() bool { return r.round.count == r.Size() }
+// exchanged reports whether all that this rank takes has been handed in.
+func (r *rank) exchanged() bool {
+	now := r.round
+	if !r.takes(now) {
+		return true
+	}
+	if now.flow == collectives.FromRoot {
+		return now.parts[now.root] != nil
+	}
+	return !slices.ContainsFunc(now.parts, func(p []byte) bool { return p == nil })
+}
 
 // collect ends the exchange.
 func (r *rank) collect() error {
-	now, in, out := r.round, r.in, r.out
+	now, n, out := r.round, len(r.in), r.out
 	r.round, r.in, r.out = nil, nil, nil
-	for i, part := range now.parts {
-		if len(part) != len(in) {
-			return fmt.Errorf("colltest: exchange: rank %d has %d bytes, rank %d %d", i, len(part), r.id, len(in))
+	if now.ended++; now.ended == r.Size() {
+		delete(r.w.rounds, r.number-1)
+	}
+	parts := now.parts
+	switch {
+	case !r.takes(now):
+		return nil
+	case now.flow == collectives.FromRoot:
+		parts, n = parts[now.root:now.root+1], len(out)
+	}
+	for i, part := range parts {
+		if len(part) != n {
+			return fmt.Errorf("colltest: exchange: part %d has %d bytes, rank %d takes %d", i, len(part), r.id, n)
 		}
-		copy(out[i*len(in):], part)
+		copy(out[i*n:], part)
 	}
 	return nil
 }

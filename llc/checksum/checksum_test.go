@@ -160,7 +160,7 @@ func TestFlags(t *testing.T) {
 			}
 			b.Raise([]int{1}, 1, 6, 106, data)
 			boards, _ := f.FlagSpan()
-			f.Memory(boards+(2*2*2)*64, 64)[at] ^= 4 // board 2 of the NIC, rank 0, even
+			f.Memory(boards+(2*ir.FlagTurns+6)*2*64, 64)[at] ^= 4 // board 2 of the NIC, flag 6, rank 0 of 2
 			if _, ok := other.Raised(0, 1, 6, got); ok {
 				t.Errorf("%d bytes: raised, though byte %d was overwritten", n, at)
 			}
@@ -211,16 +211,18 @@ func TestReplayedFlag(t *testing.T) {
 	f, all := job(t, 2, fabric.Small(), "martini")
 	b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
 	boards, _ := f.FlagSpan()
-	line := f.Memory(boards+(2*2*2)*64, 64) // board 2 of the NIC, rank 0, even
+	// Board 2 of the NIC, rank 0 of 2, the flag of 4 and of the next lap.
+	const next = 4 + ir.FlagTurns
+	line := f.Memory(boards+(2*ir.FlagTurns+4)*2*64, 64)
 	got := make([]byte, 3)
 	b.Raise([]int{1}, 1, 4, 7, []byte("old"))
 	if _, ok := other.Raised(0, 1, 4, got); !ok || string(got) != "old" {
 		t.Fatalf("not raised: %q", got)
 	}
 	old := bytes.Clone(line)
-	b.Raise([]int{1}, 1, 6, 7, []byte("new"))
+	b.Raise([]int{1}, 1, next, 7, []byte("new"))
 	copy(line[4:], old[4:]) // all but the sequence
-	if _, ok := other.Raised(0, 1, 6, got); ok {
+	if _, ok := other.Raised(0, 1, next, got); ok {
 		t.Errorf("raised, with %q", got)
 	}
 }

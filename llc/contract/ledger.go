@@ -54,7 +54,7 @@ type record struct {
 
 type flagKey struct {
 	peer, board int
-	parity      uint32
+	turn        uint32
 }
 
 type raisedFlag struct {
@@ -278,7 +278,7 @@ func (l *ledger) deaf(peer int32, s uint64) bool {
 func (l *ledger) raise(self, board int, seq, mark uint32, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k := flagKey{self, board, seq & 1}
+	k := flagKey{self, board, seq % ir.FlagTurns}
 	f := l.flags[k]
 	if f == nil {
 		f = new(raisedFlag)
@@ -291,7 +291,7 @@ func (l *ledger) raise(self, board int, seq, mark uint32, data []byte) {
 func (l *ledger) raised(peer, board int, seq, mark uint32, data []byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.flags[flagKey{peer, board, seq & 1}]
+	f := l.flags[flagKey{peer, board, seq % ir.FlagTurns}]
 	if f == nil || f.seq != seq {
 		return f != nil && int32(f.seq-seq) > 0 // overwritten since
 	}

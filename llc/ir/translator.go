@@ -133,20 +133,25 @@ type Flag [LineBytes]byte
 // FlagBytes is the payload of one flag.
 const FlagBytes = 48
 
+// FlagTurns is how many flags a peer has on a board. They are used in turn, flag
+// seq as number seq modulo FlagTurns, so that a peer may be ahead of those who
+// look for its flags. A power of two.
+const FlagTurns = 16
+
 // A Board is an optional ability of a translator (see [Abilities]): boards
 // with a flag of each peer that all others see. Collective operations on few
 // bytes raise one flag each and look at everybody's.
 type Board interface {
-	// Boards returns how many independent boards there are, each with two
-	// flags of every peer (they are used in turn).
+	// Boards returns how many independent boards there are, each with
+	// FlagTurns flags of every peer.
 	Boards() int
 	// Raise writes seq, a mark, and at most FlagBytes bytes of data into the own
-	// flag (board, seq's lowest bit), and wakes those of peers that sleep. seq is
+	// flag of seq's turn, and wakes those of peers that sleep. seq is
 	// not 0 and becomes visible after data. The flag stays as it is until
 	// Raise overwrites it, so whoever does must know that all who look for it
 	// have seen it. Closing the translator leaves it up.
 	Raise(peers []int, board int, seq, mark uint32, data []byte)
-	// Claim says that the own flag (board, seq's lowest bit) will be raised
+	// Claim says that the own flag of seq's turn will be raised
 	// next, so that its line can be fetched from those who have looked at it.
 	// It changes nothing but timing, and pays where peers run at once.
 	Claim(board int, seq uint32)

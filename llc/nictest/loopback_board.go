@@ -7,7 +7,7 @@ import (
 )
 
 // A flag is one line of a board. Its words are atomic, because a late reader
-// may look while the writer is two rounds ahead.
+// may look while the writer is rounds ahead.
 type flag struct {
 	seq  atomic.Uint32
 	mark atomic.Uint32
@@ -17,16 +17,18 @@ type flag struct {
 // boarded is an endpoint with boards.
 type boarded struct {
 	*endpoint
-	flags []flag // board, parity
+	flags []flag // board, turn
 }
 
 var _ ir.Board = (*boarded)(nil)
 
-func newBoard() []flag { return make([]flag, boards*2) }
+func newBoard() []flag { return make([]flag, boards*ir.FlagTurns) }
 
 func (b *boarded) Boards() int { return boards }
 
-func (b *boarded) flag(board int, seq uint32) *flag { return &b.flags[board*2+int(seq&1)] }
+func (b *boarded) flag(board int, seq uint32) *flag {
+	return &b.flags[board*ir.FlagTurns+int(seq%ir.FlagTurns)]
+}
 
 func (b *boarded) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 	f := b.flag(board, seq)

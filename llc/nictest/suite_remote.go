@@ -147,9 +147,9 @@ func testBoard(r *rig) {
 		r.Fatal("no boards")
 	}
 	into := make([]byte, ir.FlagBytes)
-	for seq := uint32(1); seq < 8; seq++ {
+	for seq := uint32(1); seq < 2*ir.FlagTurns; seq++ {
 		for board := range b[0].Boards() {
-			n := int(seq) * ir.FlagBytes / 7
+			n := int(seq) * ir.FlagBytes / (2*ir.FlagTurns - 1)
 			for from := range b {
 				var others []int
 				for to := range b {
@@ -176,6 +176,14 @@ func testBoard(r *rig) {
 					}
 				}
 			}
+		}
+	}
+	for seq := uint32(2 * ir.FlagTurns); seq < 3*ir.FlagTurns; seq++ {
+		b[0].Raise([]int{1}, 0, seq, seq, payload(int(seq), 8))
+	}
+	for seq := uint32(2 * ir.FlagTurns); seq < 3*ir.FlagTurns; seq++ {
+		if mark, ok := b[1].Raised(0, 0, seq, into[:8]); !ok || mark != seq || !bytes.Equal(into[:8], payload(int(seq), 8)) {
+			r.Fatalf("flag %d of a peer that is ahead is not up, or with other data", seq)
 		}
 	}
 	r.quiet()

@@ -117,7 +117,7 @@ func (m memory) target(rng *rand.Rand, area string) []byte {
 		return m.all[at-uint64(m.Ranks()*64) : at]
 	case "boards":
 		// The world's board, and those of duplicates.
-		return m.all[at : at+min(size, uint64(2*m.Ranks()*2*64))]
+		return m.all[at : at+min(size, uint64(2*m.Ranks()*fabric.FlagLines*64))]
 	case "front":
 		return m.area(rank, fabric.Front)[:512]
 	case "tables":

@@ -22,12 +22,16 @@ const (
 	maxCommon = 1 << 44
 )
 
+// FlagLines is how many lines a rank has in a shared flag array. It uses them in
+// turn, so that it may be ahead of those who read them. A power of two.
+const FlagLines = 16
+
 // A Geometry gives the sizes of one rank's slice.
 type Geometry struct {
 	Rings  int               // packet rings in the pool
 	Ring   ring.Layout       // shape of each
 	Shared ring.SharedLayout // shape of the ring that everybody writes
-	Boards int               // shared flag arrays, two lines per array and rank, common to the job
+	Boards int               // shared flag arrays, FlagLines lines per array and rank, common to the job
 	Words  int               // 64-bit words for compare-and-swap
 	Device int               // bytes of NIC memory that only the rank itself writes
 	Public int               // bytes of NIC memory that the NICs of all ranks write
@@ -150,7 +154,7 @@ func layOut(ranks int, g Geometry) layout {
 			l.stride += pages(l.size[a])
 		}
 	}
-	l.boards = g.Boards * ranks * 2 * ring.LineBytes
+	l.boards = g.Boards * ranks * FlagLines * ring.LineBytes
 	l.tables = bellsAt + pages(ranks*ring.LineBytes+l.boards)
 	l.slices = l.tables + ranks*l.entries
 	l.chunks = l.slices + ranks*l.stride

@@ -12,26 +12,26 @@ import (
 const FlagBytes = 48
 
 // A Flagpole raises this node's flags: lines of the job's boards, by board,
-// node, and parity of the sequence. All nodes have the boards among their I/O
+// sequence (modulo [fabric.FlagLines]), and node. All nodes have the boards among their I/O
 // spaces and look there without a request, so however many look, a flag is one
 // line, written once. It goes out by BOTF. A Flagpole belongs to one goroutine
 // at a time.
 type Flagpole struct {
 	route
 	lines  []ring.Line
-	raised map[int]*ring.Line // what the own lines hold, by number
-	last   [2]pole            // where of raised that is, for the board raised last by parity
+	raised map[int]*ring.Line     // what the own lines hold, by number
+	last   [fabric.FlagLines]pole // where of raised that is, for the board raised last by turn
 }
 
-// A pole is the own flag line of one board and parity.
+// A pole is the own flag line of one board and turn.
 type pole struct {
-	at   int // -1: none
-	line *ring.Line
+	at   int
+	line *ring.Line // nil: none
 }
 
 // Flagpole opens the boards.
 func (n *NIC) Flagpole(w *Window) (*Flagpole, error) {
-	p := &Flagpole{raised: map[int]*ring.Line{}, last: [2]pole{{at: -1}, {at: -1}}}
+	p := &Flagpole{raised: map[int]*ring.Line{}}
 	if err := p.find(n, w, n.rank, sidBoards); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (n *NIC) flagAt(board, writer int, seq uint32) int {
 	if uint(board) >= uint(n.boards) || uint(writer) >= uint(n.ranks) {
 		return -1
 	}
-	return (board*n.ranks+writer)*2 + int(seq&1)
+	return (board*fabric.FlagLines+int(seq%fabric.FlagLines))*n.ranks + writer
 }
 
 // Raise writes seq, which is not 0, a mark, and at most FlagBytes bytes of data.
@@ -58,8 +58,8 @@ func (p *Flagpole) Raise(board int, seq, mark uint32, data []byte) error {
 			Op: opBotf, Node: p.rank, Segment: makeSegment(sidBoards, ioGen), Offset: uint64(board), Bytes: len(data), Reason: BeyondSegment,
 		})
 	}
-	own := &p.last[seq&1]
-	if own.at != at {
+	own := &p.last[seq%fabric.FlagLines]
+	if own.at != at || own.line == nil {
 		p.turn(own, at)
 	}
 	l := own.line

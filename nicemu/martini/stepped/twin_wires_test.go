@@ -257,7 +257,7 @@ func (x *wires) flag() {
 	line := make([]byte, ring.LineBytes)
 	binary.NativeEndian.PutUint64(line, uint64(seq)|uint64(mark)<<32)
 	copy(line[ring.LineBytes-martini.FlagBytes:], b)
-	at := uint64((board*twinNodes+from)*2 + int(seq&1))
+	at := uint64((board*fabric.FlagLines+int(seq%fabric.FlagLines))*twinNodes + from)
 	ok := x.same("flag", from, from, x.pushed(from, from, 0, boardSegment, at*ring.LineBytes, line), err)
 	for _, s := range []*side{&w.fast, &w.slow} {
 		for _, n := range s.nics {
