@@ -25,10 +25,12 @@ type Row struct {
 	Test        string  `json:"test"`
 	Ranks       int     `json:"ranks"`
 	Bytes       int     `json:"bytes"`
-	Repetitions int     `json:"repetitions"` // of a batch
-	Microsecs   float64 `json:"usec"`        // time of one repetition, by the test's scale
-	MBPerSec    float64 `json:"MB_s"`        // 10^6 bytes moved by one rank in a second
-	Spread      float64 `json:"spread"`      // (slowest - fastest batch) / median batch
+	Repetitions int     `json:"repetitions"`          // of a batch
+	Microsecs   float64 `json:"usec"`                 // time of one repetition, by the test's scale
+	MBPerSec    float64 `json:"MB_s"`                 // 10^6 bytes moved by one rank in a second
+	Spread      float64 `json:"spread"`               // (slowest - fastest batch) / median batch
+	Least       float64 `json:"usec_least,omitempty"` // of the fastest batch
+	Most        float64 `json:"usec_most,omitempty"`  // of the slowest batch
 }
 
 // ErrInput marks errors of the user's input.
@@ -99,7 +101,8 @@ func (t Test) Measure(p Policy, nodes int, sizes []int, timed func(bytes, reps i
 func (t Test) Row(bytes, reps int, batches []float64) Row {
 	batches = slices.Sorted(slices.Values(batches))
 	median := batches[len(batches)/2]
-	row := Row{Test: t.Name, Bytes: bytes, Repetitions: reps, Microsecs: median * t.Scale * 1e6}
+	row := Row{Test: t.Name, Bytes: bytes, Repetitions: reps, Microsecs: median * t.Scale * 1e6,
+		Least: batches[0] * t.Scale * 1e6, Most: batches[len(batches)-1] * t.Scale * 1e6}
 	if median > 0 {
 		row.MBPerSec = float64(bytes) * t.Moves / (median * t.Scale) / 1e6
 		row.Spread = (batches[len(batches)-1] - batches[0]) / median

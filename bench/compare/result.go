@@ -23,8 +23,9 @@ type Result struct {
 	Settings        []string          `json:"settings,omitempty"` // variables of the environment that change how runtimes work
 	Rounds          int               `json:"rounds"`
 	Budget          string            `json:"time_per_size"`
-	Runtimes        []string          `json:"runtimes"`       // the first ones are ours
-	Ours            int               `json:"ours,omitempty"` // how many are ours; 0 means 1
+	Runtimes        []string          `json:"runtimes"`           // the first ones are ours
+	Ours            int               `json:"ours,omitempty"`     // how many are ours; 0 means 1
+	Versions        map[string]string `json:"versions,omitempty"` // of the runtimes that are not ours, as their launchers say
 	Samples         []Sample          `json:"samples"`
 	Failures        []Failure         `json:"failures,omitempty"`
 	TooSlow         []TooSlow         `json:"too_slow,omitempty"`

@@ -60,10 +60,13 @@ func begin(runtimes []Runtime, opts Options) *Result {
 		res.Notes = append(res.Notes, fmt.Sprintf("resumed at %s, load then %s", time.Now().UTC().Format(time.RFC3339), host.Load()))
 		return res
 	}
-	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Ours: max(opts.Ours, 1), Settings: settings()}
+	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}}
 	res.Host.FindCommit()
 	for _, r := range runtimes {
 		res.Runtimes = append(res.Runtimes, r.Name)
+		if r.version != "" {
+			res.Versions[r.Name] = r.version
+		}
 	}
 	if opts.Calibrate != nil {
 		c := opts.Calibrate()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,8 @@ type Runtime struct {
 	// slow finds what was left out because it would take too long; nil: nothing is.
 	slow func(text string) []TooSlow
 	env  []string // added to the environment
+
+	version string // "" if it is not known
 }
 
 // Ours is this runtime with a setting: the launcher mpirun, the benchmark
@@ -56,15 +59,39 @@ func Ours(mpirun, self, hello string, s Setting) Runtime {
 
 // A kind is a C runtime as Debian packages it.
 type kind struct {
-	name, mpicc, launcher, packages string
-	fits, crowded                   []string // launcher's flags when ranks fit the cores, and when not
+	name, title, mpicc, launcher, packages string
+	fits, crowded                          []string // launcher's flags when ranks fit the cores, and when not
 }
 
 var kinds = []kind{
-	{"openmpi", "mpicc.openmpi", "mpirun.openmpi", "openmpi-bin libopenmpi-dev",
+	{"openmpi", "Open MPI", "mpicc.openmpi", "mpirun.openmpi", "openmpi-bin libopenmpi-dev",
 		[]string{"--allow-run-as-root", "--bind-to", "core", "-np"}, []string{"--allow-run-as-root", "--oversubscribe", "-np"}},
-	{"mpich", "mpicc.mpich", "mpiexec.mpich", "mpich libmpich-dev",
+	{"mpich", "MPICH", "mpicc.mpich", "mpiexec.mpich", "mpich libmpich-dev",
 		[]string{"-bind-to", "core", "-n"}, []string{"-n"}},
+}
+
+// version asks the launcher.
+func (k kind) version(ctx context.Context) string {
+	text, err := exec.CommandContext(ctx, k.launcher, "--version").Output()
+	if err != nil {
+		return ""
+	}
+	return versionNumber.FindString(string(text))
+}
+
+var versionNumber = regexp.MustCompile(`[0-9]+\.[0-9]+(\.[0-9]+)?`)
+
+// Title is the name of a runtime as its makers write it, with its version where a
+// result says it.
+func (res *Result) Title(name string) string {
+	title := name
+	if k, err := find(name); err == nil {
+		title = k.title
+	}
+	if v := res.Versions[name]; v != "" {
+		title += " " + v
+	}
+	return title
 }
 
 // CheckPeers reports the first of names that is not a runtime to compare with.
@@ -125,8 +152,9 @@ func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 				}
 				return args
 			},
-			read: rows(peer.Parse),
-			slow: slow,
+			read:    rows(peer.Parse),
+			slow:    slow,
+			version: k.version(ctx),
 		})
 	}
 	return runtimes, nil

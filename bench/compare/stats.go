@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Line is the summary of one figure: medians over the rounds, and the
@@ -17,10 +18,14 @@ type Line struct {
 	Bytes   int       `json:"bytes"`
 	Unit    string    `json:"unit"`    // "usec", "KiB", "Mop/s"
 	Medians []float64 `json:"medians"` // in the order of Result.Runtimes; NaN if not measured
+	Spans   []Span    `json:"spans"`   // the 95 % intervals of the medians, by bootstrap
 	Ratios  []Ratio   `json:"ratios"`  // the first runtime's over each of the others
 	Better  []Ratio   `json:"better"`  // each of ours over the better of the peers
 	Rivals  []int     `json:"rivals"`  // which that is, as a place in Result.Runtimes; -1 if none was measured with it
 }
+
+// A Span is from one value to another.
+type Span struct{ From, To float64 }
 
 // Rate reports whether more is better, as with figures per second.
 func (l Line) Rate() bool { return strings.HasSuffix(l.Unit, "/s") }
@@ -97,18 +102,42 @@ func bootstrap(v []float64) (from, to float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()
 	}
-	rng := rand.New(rand.NewPCG(seed, uint64(len(v))))
-	medians, picked := make([]float64, resamples), make([]float64, len(v))
-	for i := range medians {
-		for j := range picked {
-			picked[j] = v[rng.IntN(len(v))]
-		}
-		slices.Sort(picked)
-		medians[i] = quantile(0.5, picked)
+	medians := make([]float64, resamples)
+	for i, m := range middles(len(v)) {
+		medians[i] = v[m.low] + m.part*(v[m.high]-v[m.low])
 	}
 	slices.Sort(medians)
 	return quantile(0.025, medians), quantile(0.975, medians)
 }
+
+// A middle says where in sorted values the median of a resample lies: a part of the
+// way from one place to another.
+type middle struct {
+	low, high int
+	part      float64
+}
+
+// middles are the medians of all resamples of n sorted values, which depend on
+// their number alone.
+var middles = func() func(n int) []middle {
+	var known sync.Map // by n
+	return func(n int) []middle {
+		if m, ok := known.Load(n); ok {
+			return m.([]middle)
+		}
+		rng := rand.New(rand.NewPCG(seed, uint64(n)))
+		list, picked := make([]middle, resamples), make([]int, n)
+		for i := range list {
+			for j := range picked {
+				picked[j] = rng.IntN(n)
+			}
+			slices.Sort(picked)
+			list[i] = middle{picked[(n-1)/2], picked[n/2], 0.5}
+		}
+		known.Store(n, list)
+		return list
+	}
+}()
 
 // quantile interpolates between the two nearest of the sorted values, so that
 // 0.5 gives the median of an odd number of them exactly.
@@ -176,7 +205,8 @@ func (res *Result) line(l Line, values map[string]map[int]float64) Line {
 			v = append(v, x)
 		}
 		slices.Sort(v)
-		l.Medians = append(l.Medians, quantile(0.5, v))
+		from, to := bootstrap(v)
+		l.Medians, l.Spans = append(l.Medians, quantile(0.5, v)), append(l.Spans, Span{from, to})
 	}
 	pair := func(a, b string) Ratio {
 		var v []float64

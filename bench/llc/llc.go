@@ -53,7 +53,8 @@ type side struct {
 	*port.Port
 	rank  int
 	burst bool
-	buf   []byte
+	out   []byte // what is sent: as in the suite, another buffer than
+	in    []byte // what is received in
 }
 
 // open opens a side that sends and receives in turn, or does only one of them.
@@ -64,15 +65,15 @@ func open(burst bool) func(e *pair.End) (pair.Side, error) {
 			return nil, err
 		}
 		p := port.New(port.Config{NIC: endpoint{t}, Policy: wait.For(2, wait.UsableCPUs(), !e.F.Shared())})
-		return &side{p, e.Rank, burst, make([]byte, largest)}, nil
+		return &side{p, e.Rank, burst, make([]byte, largest), make([]byte, largest)}, nil
 	}
 }
 
 // Run sends and receives in turn, or only one of the two.
 func (s *side) Run(_, bytes, reps int) error {
-	send := func() error { return s.Send(0, 1-s.rank, tag, engine.Standard, s.buf[:bytes]) }
+	send := func() error { return s.Send(0, 1-s.rank, tag, engine.Standard, s.out[:bytes]) }
 	receive := func() error {
-		_, err := s.Recv(0, 1-s.rank, tag, s.buf[:bytes])
+		_, err := s.Recv(0, 1-s.rank, tag, s.in[:bytes])
 		return err
 	}
 	first, second := send, receive

@@ -22,8 +22,8 @@ type Row struct {
 	MsgPerSec   float64 `json:"msg_s,omitempty"`
 	Defects     int     `json:"defects"` // bytes or values that arrived wrong, when they were looked at
 
-	kind   Kind
-	spread float64 // (slowest - fastest batch) / median batch
+	kind        Kind
+	least, most float64 // Usec of the fastest and of the slowest batch
 }
 
 // Report is told on rank 0 what happens.
@@ -147,9 +147,7 @@ func (b Benchmark) measure(group, everyone *mpi.Comm, n int, o Options) (Row, er
 func median(rows []Row) Row {
 	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Usec(), b.Usec()) })
 	row := rows[len(rows)/2]
-	if row.Usec() > 0 {
-		row.spread = (rows[len(rows)-1].Usec() - rows[0].Usec()) / row.Usec()
-	}
+	row.least, row.most = rows[0].Usec(), rows[len(rows)-1].Usec()
 	return row
 }
 

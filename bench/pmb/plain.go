@@ -51,5 +51,9 @@ func (plain) Skip(int, string)              {}
 func (plain) End()                          {}
 
 func (p plain) Row(r Row) {
-	p(bench.Row{Test: r.Test, Ranks: r.Ranks, Bytes: r.Bytes, Repetitions: r.Repetitions, Microsecs: r.Usec(), MBPerSec: r.MBPerSec, Spread: r.spread})
+	row := bench.Row{Test: r.Test, Ranks: r.Ranks, Bytes: r.Bytes, Repetitions: r.Repetitions, Microsecs: r.Usec(), MBPerSec: r.MBPerSec, Least: r.least, Most: r.most}
+	if row.Microsecs > 0 {
+		row.Spread = (r.most - r.least) / row.Microsecs
+	}
+	p(row)
 }

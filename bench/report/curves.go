@@ -1,119 +1,50 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 
 	"rhinet/bench"
 	"rhinet/bench/compare"
 )
 
-// curves draws, for every test with three sizes or more, time and bandwidth
-// over the message size.
-func curves(names []string, lines []compare.Line) ([]*Figure, error) {
-	var figures []*Figure
-	for _, g := range group(lines, func(l compare.Line) string { return l.Test + ", " + bench.Number(l.Ranks, "rank") }) {
-		g.lines = slices.DeleteFunc(g.lines, func(l compare.Line) bool { return l.Bytes == 0 || l.Unit != "usec" })
-		if len(g.lines) < 3 {
-			continue
-		}
-		times := newFigure("time-"+file(g.name), g.name+": time", "message size (bytes)", "time (µs)")
-		rates := newFigure("bandwidth-"+file(g.name), g.name+": bandwidth", "message size (bytes)", "size / time (MB/s)")
-		drawn, err := times.lines(names, g.lines, func(l compare.Line, v float64) (plotter.XY, bool) {
-			return plotter.XY{X: float64(l.Bytes), Y: v}, true
-		})
-		if err != nil {
-			return nil, err
-		}
-		if !drawn {
-			continue
-		}
-		if _, err := rates.lines(names, g.lines, func(l compare.Line, v float64) (plotter.XY, bool) {
-			return plotter.XY{X: float64(l.Bytes), Y: float64(l.Bytes) / v}, true
-		}); err != nil {
-			return nil, err
-		}
-		for _, f := range []*Figure{times, rates} {
-			f.logarithmic(plot.TickerFunc(sizes), times.drawn)
-			figures = append(figures, f)
+// points makes a curve of a runtime's medians, over what x says; scaled turns each
+// value into what is drawn.
+func points(place int, lines []compare.Line, x func(compare.Line) float64, scaled func(compare.Line, float64) float64) (list []point) {
+	for _, l := range lines {
+		if v := l.Medians[place]; v > 0 && x(l) > 0 {
+			from, to := scaled(l, l.Spans[place].From), scaled(l, l.Spans[place].To)
+			list = append(list, point{x(l), scaled(l, v), min(from, to), max(from, to)})
 		}
 	}
-	return figures, nil
+	return list
 }
 
-// scaling draws, for every test and size with several numbers of ranks, the
-// figure over the ranks.
-func scaling(names []string, lines []compare.Line) ([]*Figure, error) {
-	var figures []*Figure
-	for _, g := range group(lines, func(l compare.Line) string {
-		if l.Bytes == 0 {
-			return l.Test
+// lines adds a curve for each runtime that has one; f.drawn tells how many.
+func (f *Figure) lines(names []string, lines []compare.Line, x func(compare.Line) float64, scaled func(compare.Line, float64) float64) error {
+	for i, name := range names {
+		if p := points(i, lines, x, scaled); len(p) > 0 {
+			if err := f.line(i, name, p); err != nil {
+				return err
+			}
 		}
-		return fmt.Sprintf("%s, %s bytes", l.Test, bytesText(l.Bytes))
-	}) {
-		if len(g.lines) < 2 {
-			continue
-		}
-		f := newFigure("scaling-"+file(g.name), g.name+": scaling", "ranks", axis(g.lines[0].Unit))
-		drawn, err := f.lines(names, g.lines, func(l compare.Line, v float64) (plotter.XY, bool) {
-			return plotter.XY{X: float64(l.Ranks), Y: v}, true
-		})
-		if err != nil {
-			return nil, err
-		}
-		if !drawn {
-			continue
-		}
-		f.logarithmic(exactly(ranksOf(g.lines)), f.drawn)
-		figures = append(figures, f)
 	}
-	return figures, nil
+	return nil
 }
 
-// axis names an axis of figures in a unit.
-func axis(unit string) string {
-	switch unit {
-	case "usec":
-		return "time (µs)"
-	case "KiB":
-		return "memory (KiB a rank)"
-	}
-	return "rate (" + unit + ")"
-}
+func ofSize(l compare.Line) float64               { return float64(l.Bytes) }
+func overRanks(l compare.Line) float64            { return float64(l.Ranks) }
+func plain(_ compare.Line, v float64) float64     { return v }
+func bandwidth(l compare.Line, v float64) float64 { return float64(l.Bytes) / v }
 
 func ranksOf(lines []compare.Line) (ranks []float64) {
 	for _, l := range lines {
 		ranks = append(ranks, float64(l.Ranks))
 	}
 	return ranks
-}
-
-// lines adds a line for each runtime through what point makes of its medians;
-// drawn tells whether there is any.
-func (f *Figure) lines(names []string, lines []compare.Line, point func(compare.Line, float64) (plotter.XY, bool)) (drawn bool, err error) {
-	for i, name := range names {
-		var points plotter.XYs
-		for _, l := range lines {
-			if v := l.Medians[i]; v > 0 {
-				if xy, ok := point(l, v); ok {
-					points = append(points, xy)
-				}
-			}
-		}
-		if len(points) == 0 {
-			continue
-		}
-		if err := f.line(i, name, points); err != nil {
-			return false, err
-		}
-	}
-	return f.drawn > 0, nil
 }
 
 type lineGroup struct {

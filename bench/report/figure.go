@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -28,9 +27,7 @@ type Figure struct {
 	plot   *plot.Plot
 	width  vg.Length
 	height vg.Length
-	small  bool              // no legend: the page has one key for many
-	drawn  int               // lines
-	paint  func(draw.Canvas) // instead of plot
+	drawn  int // lines
 }
 
 // The size of a figure, in points: small, so that text stays readable on a
@@ -95,9 +92,16 @@ func newFigure(name, title, x, y string) *Figure {
 	return &Figure{Name: name, Title: title, plot: p, width: width, height: height}
 }
 
-// line adds one runtime's curve.
-func (f *Figure) line(i int, name string, points plotter.XYs) error {
-	l, s, err := plotter.NewLinePoints(points)
+// A point is one of a curve, and the interval that it lies in.
+type point struct{ x, y, from, to float64 }
+
+// line adds one curve, with a whisker at each point that has an interval.
+func (f *Figure) line(i int, name string, points []point) error {
+	var xys plotter.XYs
+	for _, p := range points {
+		xys = append(xys, plotter.XY{X: p.x, Y: p.y})
+	}
+	l, s, err := plotter.NewLinePoints(xys)
 	if err != nil {
 		return fmt.Errorf("report: %s of %s: %w", f.Title, name, err)
 	}
@@ -105,99 +109,65 @@ func (f *Figure) line(i int, name string, points plotter.XYs) error {
 	l.Color, l.Width, l.Dashes = k.color, 1.5, k.dashes
 	s.Color, s.Radius, s.Shape = k.color, 3, k.mark
 	f.drawn++
-	f.plot.Add(l, s)
-	if f.small {
-		s.Radius = 2.2
-		return nil
-	}
+	f.plot.Add(l, s, whiskers{points, k.color})
 	f.plot.Legend.Add(name, l, s)
 	return nil
 }
 
-// logarithmic sets both axes: sizes or ranks in powers of two below, and
-// figures with room for the legend of the given number of lines above.
-func (f *Figure) logarithmic(x plot.Ticker, lines int) {
+// whiskers are the intervals of a curve's points.
+type whiskers struct {
+	points []point
+	color  color.Color
+}
+
+// known reports whether a point has an interval that can be drawn.
+func (p point) known() bool { return p.from > 0 && p.to > p.from && !math.IsInf(p.to, 0) }
+
+// Plot implements plot.Plotter.
+func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: w.color, Width: 1}
+	for _, k := range w.points {
+		if !k.known() {
+			continue
+		}
+		at, from, to := x(k.x), y(k.from), y(k.to)
+		c.StrokeLine2(style, at, from, at, to)
+		for _, end := range []vg.Length{from, to} {
+			c.StrokeLine2(style, at-2.5, end, at+2.5, end)
+		}
+	}
+}
+
+// DataRange implements plot.DataRanger.
+func (w whiskers) DataRange() (xmin, xmax, ymin, ymax float64) {
+	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, k := range w.points {
+		if k.known() {
+			xmin, xmax, ymin, ymax = min(xmin, k.x), max(xmax, k.x), min(ymin, k.from), max(ymax, k.to)
+		}
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+// logarithmic sets both axes, the upper one with figures of a unit.
+func (f *Figure) logarithmic(x plot.Ticker, y unit) {
 	p := f.plot
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, x
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 	if p.X.Min == p.X.Max {
 		p.X.Min, p.X.Max = p.X.Min/2, p.X.Max*2
 	}
+	f.rising(y)
+}
+
+// rising makes the upper axis logarithmic, with room for the legend.
+func (f *Figure) rising(y unit) {
+	p := f.plot
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(y.logarithmic)
 	span := max(math.Log10(p.Y.Max/p.Y.Min), 0.3)
-	share := 0.08 + 0.065*float64(lines) // of the height, for the legend
+	share := 0.08 + 0.065*float64(f.drawn) // of the height, for the legend
 	p.Y.Max *= math.Pow(10, span*share/(1-share))
 	p.Y.Min /= math.Pow(10, span*0.05)
-}
-
-// decades marks 1, 2 and 5 of each power of ten, or 1 alone in a long range.
-func decades(lo, hi float64) (ticks []plot.Tick) {
-	digits := []float64{1, 2, 5}
-	if hi/lo > 2e3 {
-		digits = digits[:1]
-	}
-	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
-		for _, d := range digits {
-			if v := d * math.Pow(10, e); v >= lo*0.999 && v <= hi*1.001 {
-				ticks = append(ticks, plot.Tick{Value: v, Label: short(v)})
-			}
-		}
-	}
-	if len(ticks) < 3 { // less than a decade: even steps, as on a linear axis
-		ticks = nil
-		for _, t := range (plot.DefaultTicks{}).Ticks(lo, hi) {
-			if t.Label != "" && t.Value >= lo*0.999 && t.Value <= hi*1.001 {
-				ticks = append(ticks, plot.Tick{Value: t.Value, Label: short(t.Value)})
-			}
-		}
-	}
-	return ticks
-}
-
-// short writes a power of ten or a small multiple of one.
-func short(v float64) string {
-	switch {
-	case v >= 999999999:
-		return strconv.FormatFloat(v/1e9, 'g', 4, 64) + "G"
-	case v >= 999999:
-		return strconv.FormatFloat(v/1e6, 'g', 4, 64) + "M"
-	case v >= 9999:
-		return strconv.FormatFloat(v/1e3, 'g', 4, 64) + "k"
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
-}
-
-// sizes marks message sizes, a label at every other power of four at most.
-func sizes(lo, hi float64) (ticks []plot.Tick) {
-	step := 4.0
-	if hi/lo > 1<<12 {
-		step = 16
-	}
-	for v := 1.0; v <= hi*1.001; v *= step {
-		if v >= lo*0.999 {
-			ticks = append(ticks, plot.Tick{Value: v, Label: bytesText(int(v))})
-		}
-	}
-	return ticks
-}
-
-// exactly marks the given values.
-func exactly(values []float64) plot.Ticker {
-	return plot.TickerFunc(func(float64, float64) (ticks []plot.Tick) {
-		for _, v := range values {
-			ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)})
-		}
-		return ticks
-	})
-}
-
-func bytesText(n int) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return fmt.Sprintf("%d Mi", n>>20)
-	case n >= 1<<10 && n%(1<<10) == 0:
-		return fmt.Sprintf("%d Ki", n>>10)
-	}
-	return strconv.Itoa(n)
 }
 
 // SVG returns the figure for the page: it scales with the column, its text
@@ -231,10 +201,6 @@ func (f *Figure) draw(format string) (io.WriterTo, error) {
 		return nil, err
 	}
 	all := draw.New(c)
-	if f.paint != nil {
-		f.paint(all)
-		return c, nil
-	}
 	if f.plot.BackgroundColor != nil {
 		all.SetColor(f.plot.BackgroundColor)
 		all.Fill(all.Rectangle.Path())

@@ -40,30 +40,49 @@ func large() *compare.Result {
 	return res
 }
 
-// A large part has an overview that leads to rows and to groups of plots, and
-// the losses of all parts stand in one list, the worst first.
-func TestLargeParts(t *testing.T) {
-	r, err := New("", []Source{{File: "big.json", Result: large()}, {File: "a.json", Result: made()}, {File: "big.json", Result: large()}, {File: "big.json", Result: large()}})
+// The page opens with a verdict on all comparisons and a matrix of them, which leads
+// to rows and to groups of plots; the losses stand in one list, the worst first. A
+// cell that several sets have measured counts once.
+func TestMatrixOfAllComparisons(t *testing.T) {
+	r, err := New("", []Source{{File: "a.json", Result: made()}, {File: "big.json", Result: large()}, {File: "big.json", Result: large()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := r.Parts[0]
-	if p.Matrix == nil || len(p.Groups) != 6 || len(p.Figures) != 0 || r.Parts[1].Matrix != nil || len(p.Keys) != 3 || r.Parts[2].ID == p.ID {
-		t.Fatalf("matrix %v, %d groups, %d figures, ids %s and %s", p.Matrix, len(p.Groups), len(p.Figures), p.ID, r.Parts[2].ID)
+	p, m := r.Parts[1], r.Matrix
+	if len(p.Groups) != 6 || len(p.Figures) != 0 || r.Parts[2].ID == p.ID || len(m.Tests) != 7 || len(r.Compared) != 2 {
+		t.Fatalf("%d groups, %d figures, ids %s and %s, %d tests, %q", len(p.Groups), len(p.Figures), p.ID, r.Parts[2].ID, len(m.Tests), r.Compared)
 	}
-	if fmt.Sprint(p.Matrix.Ranks) != "[{2 5} {4 5} {8 5}]" || strings.Join(p.Matrix.Sizes[:5], " ") != "8 32 128 512 2 Ki" {
-		t.Errorf("head %v, %v", p.Matrix.Ranks, p.Matrix.Sizes)
+	if want := "Of 80 cells ours is faster than the fastest of x, y and x<y in 30, equal in 17 and slower in 33; the worst is CG.S on 2 ranks, 2.0 times slower."; r.Verdict != want {
+		t.Errorf("verdict %q, want %q", r.Verdict, want)
 	}
-	for _, row := range p.Matrix.Rows[:5] {
-		if len(row.Cells) != 15 {
-			t.Errorf("%s has %d cells", row.Test, len(row.Cells))
+	if want := "ours (commit , ) and x, y: 6 tests on 2, 4, 8 ranks, 8 B to 2 KiB, in 6 rounds. "; !strings.HasPrefix(r.Compared[0], want) {
+		t.Errorf("compared %q, want %q", r.Compared[0], want)
+	}
+	if fmt.Sprint(m.Ranks) != "[{2 5} {4 5} {8 5}]" || strings.Join(m.Sizes[:5], ",") != "8 ,32 ,128 ,512 ,2 Ki" {
+		t.Errorf("head %v, %q", m.Ranks, m.Sizes)
+	}
+	for _, test := range m.Tests[:5] {
+		if len(test.Rows) != 2 || len(test.Rows[0].Cells) != 15 || test.Rows[1].Peer != "y" {
+			t.Errorf("%s has %d rows", test.Test, len(test.Rows))
 		}
 	}
-	if c := p.Matrix.Rows[0].Cells[0]; c.Text != "1.67" || c.Class != "slower" || c.Href != "#set-big-0" {
+	if c := m.Tests[0].Rows[0].Cells[0]; c.Text != "▲1.25" || c.Class != "slower" || c.Href != "#set-big-0" || !c.First {
 		t.Errorf("first cell %+v", c)
 	}
-	if cells := p.Matrix.Rows[5].Cells; len(cells) != 3 || cells[0].Columns != 5 || cells[0].Text != "1.00" || cells[2].Text != "" {
+	if c := m.Tests[0].Rows[1].Cells[2]; c.Text != "–" || c.Href != "#set-big-2" {
+		t.Errorf("cell of a peer that is too slow %+v", c)
+	}
+	if cells := m.Tests[5].Rows[0].Cells; len(cells) != 3 || cells[0].Columns != 5 || cells[0].Text != "≈1.00" || cells[2].Text != "" {
 		t.Errorf("cells without sizes: %+v", cells)
+	}
+	if cells := m.Tests[6].Rows[0].Cells; cells[0].Text != "▲2.00" || cells[0].Href != "#set-a-10" { // rates, turned round
+		t.Errorf("cells of rates: %+v", cells)
+	}
+	if text := strings.Join(r.Parts[0].Remarks, "; "); !strings.Contains(text, "one definition and one figure: pingpong, barrier") {
+		t.Errorf("remarks %q", text)
+	}
+	if text := strings.Join(r.Parts[2].Remarks, "; "); !strings.Contains(text, "T0 (measured in a larger set)") {
+		t.Errorf("remarks %q", text)
 	}
 	if got := p.Groups[0].Summary; got != "faster in 0, slower in 15" {
 		t.Errorf("summary %q", got)
@@ -71,24 +90,17 @@ func TestLargeParts(t *testing.T) {
 	if !slices.ContainsFunc(p.Rows[2], func(c Cell) bool { return c.Text == "too slow" }) {
 		t.Errorf("row %+v", p.Rows[2])
 	}
-	if !slices.IsSortedFunc(r.Losses, func(a, b Loss) int { return int(1e6 * (b.times - a.times)) }) || len(r.Losses) < 60 {
+	if !slices.IsSortedFunc(r.Losses, func(a, b Loss) int { return int(1e6 * (b.times - a.times)) }) || len(r.Losses) != 33 {
 		t.Errorf("%d losses", len(r.Losses))
 	}
-	if l := r.Losses[0].Cells; l[8].Text != "a" && l[8].Text != "big" || !strings.Contains(l[3].Text, "2.00 [2.00 2.00]") {
+	if l := r.Losses[0].Cells; l[7].Text != "a" || !strings.Contains(l[3].Text, "2.00 [2.00 2.00]") || l[4].Text != "200 Mop/s" {
 		t.Errorf("the worst loss is %+v", l)
-	}
-	names := map[string]bool{}
-	for _, f := range r.Figures {
-		if names[f.Name] {
-			t.Errorf("two plots are called %s", f.Name)
-		}
-		names[f.Name] = true
 	}
 	var out bytes.Buffer
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<details id="set-big-T0">`, `href="#set-big-T0"`, `href="#set-big-0"`, `id="set-big-0"`, `colspan="5"`, "too slow", "line of y", `class="filter"`} {
+	for _, want := range []string{`<p class="verdict">Of 80 cells`, `<details id="set-big-T0">`, `href="#set-big-T0"`, `href="#set-big-0"`, `id="set-big-0"`, `colspan="5"`, "too slow", `class="filter"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -108,29 +120,29 @@ func TestNoLossIsSaid(t *testing.T) {
 	}
 }
 
-// Without a peer there is no overview, but there are groups.
-func TestLargePartWithoutPeers(t *testing.T) {
+// Without a peer there is no verdict and no matrix, but there are groups.
+func TestComparisonWithoutPeers(t *testing.T) {
 	res := large()
 	res.Runtimes = []string{"ours"}
 	res.Samples = slices.DeleteFunc(res.Samples, func(s compare.Sample) bool { return s.Runtime != "ours" })
 	r, err := New("", []Source{{File: "a.json", Result: res}})
-	if err != nil || r.Rivals || r.Parts[0].Matrix != nil || len(r.Parts[0].Groups) != 6 || r.Parts[0].Groups[0].Summary != "" {
+	if err != nil || r.Verdict != "" || r.Matrix != nil || len(r.Parts[0].Groups) != 6 || r.Parts[0].Groups[0].Summary != "" {
 		t.Errorf("report %+v, %v", r, err)
 	}
 }
 
-// Rates have no sizes: the overview has a column for each number of ranks.
-func TestOverviewOfRates(t *testing.T) {
+// Rates have no sizes: the matrix has a column for each number of ranks.
+func TestMatrixOfRates(t *testing.T) {
 	res := &compare.Result{Schema: compare.Schema, Runtimes: []string{"ours", "x"}, Rounds: 6}
-	for k := range many {
+	for k := range 60 {
 		for round := range 6 {
 			res.Samples = append(res.Samples, compare.Sample{Round: round, Runtime: "ours", Test: fmt.Sprint("K", k), Ranks: 2, Value: 5, Unit: "Mop/s"},
 				compare.Sample{Round: round, Runtime: "x", Test: fmt.Sprint("K", k), Ranks: 2, Value: 10, Unit: "Mop/s"})
 		}
 	}
 	r, err := New("", []Source{{File: "a.json", Result: res}})
-	if err != nil || fmt.Sprint(r.Parts[0].Matrix.Ranks) != "[{2 1}]" || r.Parts[0].Matrix.Rows[3].Cells[0].Text != "0.50" || len(r.Losses) != many || r.Losses[0].times != 2 {
-		t.Errorf("report %+v, %v", r.Parts[0].Matrix, err)
+	if err != nil || fmt.Sprint(r.Matrix.Ranks) != "[{2 1}]" || r.Matrix.Tests[3].Rows[0].Cells[0].Text != "▲2.00" || len(r.Losses) != 60 || r.Losses[0].times != 2 {
+		t.Errorf("report %+v, %v", r.Matrix, err)
 	}
 }
 

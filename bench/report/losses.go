@@ -15,28 +15,21 @@ type Loss struct {
 }
 
 // lossHeader names the columns of the list of losses.
-var lossHeader = []string{"test", "ranks", "bytes", "times slower [95 %]", "ours", "the better peer", "", "unit", "set"}
+var lossHeader = []string{"test", "ranks", "bytes", "times slower [95 %]", "ours", "the faster peer", "", "set"}
 
-// losses lists the lines of a part in which the first runtime is slower than
-// the better of the peers, each with a link to its row.
-func losses(id, stem string, res *compare.Result, lines []compare.Line) (list []Loss) {
-	if len(res.Peers()) == 0 {
-		return nil
-	}
-	for i, l := range lines {
-		r := l.Best()
-		if r.Verdict(l.Rate()) != "slower" {
+// losses lists the cells of a set in which the first runtime is slower than the
+// faster of the peers, each with a link to its row.
+func losses(s set) (list []Loss) {
+	for i, l := range s.lines {
+		r := timeRatio(l.Best(), l.Rate())
+		if r.Verdict(false) != "slower" {
 			continue
 		}
-		times, from, to := r.Median, r.From, r.To
-		if l.Rate() {
-			times, from, to = 1/times, 1/to, 1/from
-		}
-		mine, peer := l.Medians[0], l.Medians[l.Rival()]
-		list = append(list, Loss{times: times, Cells: []Cell{
-			{Text: l.Test, Href: "#" + rowID(id, i)}, number(float64(l.Ranks), "%.0f"), number(float64(l.Bytes), "%.0f"),
-			{Text: fmt.Sprintf("%.2f [%.2f %.2f]", times, from, to), Key: fmt.Sprintf("%g", times), Numeric: true, Class: "slower"},
-			number(mine, digits(mine)), {Text: res.Runtimes[l.Rival()]}, number(peer, digits(peer)), {Text: l.Unit}, {Text: stem},
+		u := unitOf(l.Unit)
+		list = append(list, Loss{times: r.Median, Cells: []Cell{
+			{Text: l.Test, Href: "#" + rowID(s.part.ID, s.at[i])}, number(float64(l.Ranks)), number(float64(l.Bytes)),
+			{Text: fmt.Sprintf("%.2f [%.2f %.2f]", r.Median, r.From, r.To), Key: fmt.Sprintf("%g", r.Median), Numeric: true, Class: "slower"},
+			u.cell(l.Medians[0]), {Text: s.res.Runtimes[l.Rival()]}, u.cell(l.Medians[l.Rival()]), {Text: stem(s.part.File)},
 		}})
 	}
 	return list
@@ -58,15 +51,36 @@ func worstFirst(list []Loss) {
 // rowID is the name by which links find row i of a part's table.
 func rowID(part string, i int) string { return fmt.Sprintf("%s-%d", part, i) }
 
-// ratioCell is a ratio as one cell of a table.
-func ratioCell(r compare.Ratio, rate bool) Cell {
-	c := number(r.Median, "%.2f")
+// ratioCell is a ratio of times as one cell of a table. Without colour a ▲ marks
+// what is slower, and ≈ what shows no difference.
+func ratioCell(r compare.Ratio) Cell {
 	if math.IsNaN(r.Median) {
-		return c
+		return Cell{Text: "-", Numeric: true}
 	}
-	c.Class = r.Verdict(rate)
-	if c.Class == "?" {
+	c := Cell{Text: ratioText(r.Median), Key: fmt.Sprintf("%g", r.Median), Numeric: true, Class: r.Verdict(false)}
+	switch c.Class {
+	case "slower":
+		c.Text = "▲" + c.Text
+	case "equal":
+		c.Text = "≈" + c.Text
+	case "?":
 		c.Class = "few"
 	}
+	if r.Median < 0.5 || r.Median > 2 {
+		c.Class += " much"
+	}
 	return c
+}
+
+// ratioText has two digits behind the point, and fewer of what is far from 1.
+func ratioText(v float64) string {
+	switch {
+	case v < 0.01:
+		return "<.01"
+	case v < 10:
+		return fmt.Sprintf("%.2f", v)
+	case v < 1000:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.0fk", v/1000)
 }

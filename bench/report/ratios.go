@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -17,65 +18,60 @@ const barsAPlot = 24
 // barsHeight is the height of a plot of n bars: title and axis need theirs.
 func barsHeight(n int) vg.Length { return vg.Length(80 + 15*max(n, 5)) }
 
-// ratios draws the paired ratios of the first runtime to each of the others:
-// bars from 1, and the 95 % interval as a whisker. Above the line at 1 lies
-// what is faster for times, below for rates, so the two do not share a plot.
-func ratios(names []string, lines []compare.Line) []*Figure {
-	var figures []*Figure
-	for i, other := range names[1:] {
-		for _, rate := range []bool{false, true} {
-			var bars []bar
-			for _, l := range lines {
-				if r := l.Ratios[i]; l.Rate() == rate && r.Pairs > 0 && r.From > 0 && l.Unit != "KiB" {
-					bars = append(bars, bar{label(l), r, r.Verdict(rate)})
-				}
-			}
-			for part := 0; len(bars) > 0; part++ {
-				n := min(barsAPlot, len(bars))
-				if len(bars)-n > 0 && len(bars)-n < 6 {
-					n -= 6 // no plot of one lonely bar
-				}
-				figures = append(figures, ratioFigure(names[0], other, i+1, part, rate, bars[:n]))
-				bars = bars[n:]
-			}
-		}
-	}
-	return figures
-}
-
-// label names a line shortly.
-func label(l compare.Line) string {
-	text := fmt.Sprintf("%s %d", l.Test, l.Ranks)
-	if l.Bytes > 0 {
-		text += " " + bytesText(l.Bytes)
-	}
-	return text
-}
-
+// A bar is the paired ratio of a cell.
 type bar struct {
 	label   string
 	ratio   compare.Ratio
 	verdict string
 }
 
-func ratioFigure(ours, other string, i, part int, rate bool, bars []bar) *Figure {
-	what := "time / time; left of 1 " + ours + " is faster"
-	if rate {
-		what = "rate / rate; right of 1 " + ours + " is faster"
+// ratios draws the ratios of the first runtime to the faster of the peers: bars from
+// 1, and the 95 % interval as a whisker. They are of times, so that left of 1 is
+// faster; ratios of rates are turned round.
+func ratios(res *compare.Result, g lineGroup) (figures []*Figure, err error) {
+	if len(res.Peers()) == 0 {
+		return nil, nil
 	}
-	name, title := "ratio-"+file(other), ours+" / "+other
-	if rate {
-		name += "-rate"
+	var bars []bar
+	for _, l := range g.lines {
+		if r := timeRatio(l.Best(), l.Rate()); r.Pairs > 0 && r.From > 0 {
+			label := fmt.Sprintf("%d, %s", l.Ranks, bytesText(l.Bytes))
+			if l.Bytes == 0 {
+				label = fmt.Sprint(l.Ranks)
+			}
+			bars = append(bars, bar{label, r, r.Verdict(false)})
+		}
 	}
-	if part > 0 {
-		name, title = fmt.Sprintf("%s-%d", name, part+1), fmt.Sprintf("%s (%d)", title, part+1)
+	for part := 0; len(bars) > 0; part++ {
+		n := min(barsAPlot, len(bars))
+		if left := len(bars) - n; left > 0 && left < 6 {
+			n -= 6 // no plot of one lonely bar
+		}
+		name, title := "ratio-"+file(g.name), fmt.Sprintf("%s: %s / faster peer", g.name, res.Runtimes[0])
+		if part > 0 {
+			name, title = fmt.Sprintf("%s-%d", name, part+1), fmt.Sprintf("%s (%d)", title, part+1)
+		}
+		figures = append(figures, ratioFigure(name, title, res.Runtimes[0], bars[:n]))
+		bars = bars[n:]
 	}
-	f := newFigure(name, title, what, "test, ranks, bytes")
+	return figures, nil
+}
+
+// timeRatio is the ratio of times, also where that of rates is known.
+func timeRatio(r compare.Ratio, rate bool) compare.Ratio {
+	if !rate {
+		return r
+	}
+	r.Median, r.Low, r.High, r.From, r.To = 1/r.Median, 1/r.High, 1/r.Low, 1/r.To, 1/r.From
+	return r
+}
+
+func ratioFigure(name, title, ours string, bars []bar) *Figure {
+	f := newFigure(name, title, "← "+ours+" is faster · time / time · slower →", "ranks, size")
 	p := f.plot
-	p.Legend.Top = false
 	f.height = barsHeight(len(bars))
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(aroundOne)
-	b := &ratioBars{bars: bars, look: lookOf(i)}
+	b := &ratioBars{bars: bars}
 	p.Add(b)
 	p.X.Min, p.X.Max = b.span()
 	p.Y.Min, p.Y.Max = -0.7, float64(len(bars))-0.3
@@ -88,32 +84,38 @@ func ratioFigure(ours, other string, i, part int, rate bool, bars []bar) *Figure
 	return f
 }
 
-// aroundOne marks ratios: halves and doubles, or powers of ten if far.
+// aroundOne marks 1 and multiples of it both ways, as far apart as leaves some.
 func aroundOne(lo, hi float64) (ticks []plot.Tick) {
-	step := 2.0
-	switch {
-	case hi/lo > 1e6:
-		step = 100
-	case hi/lo > 100:
-		step = 10
-	case hi/lo < 3:
-		step = 1.25
+	for _, step := range []float64{100, 10, 2, 1.5, 1.25} {
+		values := []float64{1}
+		for v := 1 / step; v >= lo; v /= step {
+			values = append(values, v)
+		}
+		for v := step; v <= hi; v *= step {
+			values = append(values, v)
+		}
+		if len(values) >= fewTicks {
+			for _, v := range values {
+				ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.3g", v)})
+			}
+			return ticks
+		}
 	}
-	for v := 1.0; v >= lo; v /= step {
-		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.3g", v)})
-	}
-	for v := step; v <= hi; v *= step {
-		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%.3g", v)})
-	}
-	return ticks
+	return numbers.ticks(even(lo, hi))
 }
 
-// ratioBars draws the bars. A bar that shows a difference is filled, others
-// are outlined.
-type ratioBars struct {
-	bars []bar
-	look look
+// The colours of verdicts; they show on white and on black.
+var verdictColor = map[string]color.RGBA{
+	"faster": {0x1f, 0x9d, 0x55, 0xff},
+	"slower": {0xd6, 0x45, 0x3d, 0xff},
 }
+
+// undecided is the colour of what shows no difference.
+var undecided = color.RGBA{0x8a, 0x8f, 0x98, 0xff}
+
+// ratioBars draws the bars. A bar that shows a difference is filled, green if it is
+// faster and red if slower; others are outlined.
+type ratioBars struct{ bars []bar }
 
 // span is the range of the axis: all intervals, and 1 in it.
 func (b *ratioBars) span() (lo, hi float64) {
@@ -128,16 +130,18 @@ func (b *ratioBars) span() (lo, hi float64) {
 func (b *ratioBars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	one := x(1)
-	frame := draw.LineStyle{Color: b.look.color, Width: 1}
 	line := draw.LineStyle{Color: ink, Width: 1}
 	for i, r := range b.bars {
 		at := y(float64(len(b.bars) - 1 - i))
 		end := x(r.ratio.Median)
 		box := []vg.Point{{X: one, Y: at - 4}, {X: end, Y: at - 4}, {X: end, Y: at + 4}, {X: one, Y: at + 4}, {X: one, Y: at - 4}}
-		if r.verdict == "faster" || r.verdict == "slower" {
-			c.FillPolygon(b.look.color, box)
+		fill, told := verdictColor[r.verdict]
+		if told {
+			c.FillPolygon(fill, box)
+		} else {
+			fill = undecided
 		}
-		c.StrokeLines(frame, box)
+		c.StrokeLines(draw.LineStyle{Color: fill, Width: 1}, box)
 		from, to := x(r.ratio.From), x(r.ratio.To)
 		c.StrokeLine2(line, from, at, to, at)
 		c.StrokeLine2(line, from, at-2, from, at+2)

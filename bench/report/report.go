@@ -91,11 +91,13 @@ func load(file string) (Source, error) {
 // A Report is the page and its figures.
 type Report struct {
 	Title      string
-	Parts      []Part
+	Verdict    string   // one sentence; "" if there is nobody to compare with
+	Compared   []string // what, where and when, a sentence for each comparison
+	Matrix     *Matrix
+	Parts      []*Part
 	Figures    []*Figure // of all parts, each with a name of its own
 	LossHeader []string
-	Losses     []Loss // of all parts, the worst first
-	Rivals     bool   // there is somebody to lose against
+	Losses     []Loss // of all comparisons, the worst first
 }
 
 // A Part is what the page says of one source.
@@ -103,15 +105,15 @@ type Part struct {
 	ID, File     string
 	Head, Legend string
 	Figures      []*Figure
+	Groups       []Group
 	Header       []string
 	Rows         [][]Cell
 	Fits         []Fit
 	Counts       string
 	Remarks      []string
 	Links        []Link
-	Matrix       *Matrix // of a large part
-	Groups       []Group // of a large part, instead of Figures
-	Keys         []Key   // of the lines in Groups
+
+	lines []compare.Line
 }
 
 // A Link is data to download.
@@ -131,14 +133,17 @@ type Cell struct {
 	Class   string
 	Href    string // a place in the page
 	Numeric bool
-	Columns int // how many it spans, if more than one
+	Columns int  // how many it spans, if more than one
+	First   bool // begins a number of ranks
 }
+
+func stem(file string) string { return strings.TrimSuffix(file, ".json") }
 
 // New makes a report of the sources.
 func New(title string, sources []Source) (*Report, error) {
 	r := &Report{Title: title, LossHeader: lossHeader}
-	names := map[string]bool{}
 	var rows, kernels []Source
+	var results []*compare.Result
 	for i, s := range sources {
 		switch {
 		case s.rows != nil:
@@ -148,42 +153,53 @@ func New(title string, sources []Source) (*Report, error) {
 			kernels = append(kernels, s)
 			continue
 		}
-		id, lines := "set-"+file(strings.TrimSuffix(s.File, ".json")), s.Result.Lines()
-		if slices.ContainsFunc(r.Parts, func(p Part) bool { return p.ID == id }) {
+		id := "set-" + file(stem(s.File))
+		if slices.ContainsFunc(r.Parts, func(p *Part) bool { return p.ID == id }) {
 			id = fmt.Sprintf("%s-%d", id, i)
 		}
-		p, err := newPart(id, s, lines)
+		p, err := newPart(id, s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.File, err)
 		}
-		r.Rivals = r.Rivals || len(s.Result.Peers()) > 0
-		r.Losses = append(r.Losses, losses(id, strings.TrimSuffix(s.File, ".json"), s.Result, lines)...)
-		for _, f := range p.all() {
-			for n, plain := 1, f.Name; names[f.Name]; n++ {
-				f.Name = fmt.Sprintf("%s-%s", strings.TrimSuffix(s.File, ".json"), plain)
-				if n > 1 {
-					f.Name = fmt.Sprintf("%s-%d", f.Name, n)
-				}
-			}
-			names[f.Name] = true
+		r.Parts, results = append(r.Parts, p), append(results, s.Result)
+	}
+	if list := sets(r.Parts, results); len(list) > 0 {
+		r.Verdict, r.Matrix = verdict(list), matrix(list)
+		for _, s := range list {
+			r.Compared = append(r.Compared, compared(s))
+			r.Losses = append(r.Losses, losses(s)...)
 		}
-		r.Parts = append(r.Parts, *p)
+		worstFirst(r.Losses)
 	}
 	if len(rows) > 0 {
 		p, err := levels("levels", rows)
 		if err != nil {
 			return nil, err
 		}
-		r.Parts = append(r.Parts, *p)
+		r.Parts = append(r.Parts, p)
 	}
 	if len(kernels) > 0 {
-		r.Parts = append(r.Parts, *waits("waiting", kernels))
+		r.Parts = append(r.Parts, waits("waiting", kernels))
 	}
-	for _, p := range r.Parts {
-		r.Figures = append(r.Figures, p.all()...)
-	}
-	worstFirst(r.Losses)
+	r.collect()
 	return r, nil
+}
+
+// collect gives every figure a name of its own.
+func (r *Report) collect() {
+	names := map[string]bool{}
+	for _, p := range r.Parts {
+		for _, f := range p.all() {
+			for n, plain := 1, f.Name; names[f.Name]; n++ {
+				f.Name = fmt.Sprintf("%s-%s", stem(p.File), plain)
+				if n > 1 {
+					f.Name = fmt.Sprintf("%s-%d", f.Name, n)
+				}
+			}
+			names[f.Name] = true
+			r.Figures = append(r.Figures, f)
+		}
+	}
 }
 
 // all returns the figures of a part, in groups or not.
@@ -195,14 +211,14 @@ func (p *Part) all() []*Figure {
 	return figures
 }
 
-func newPart(id string, s Source, lines []compare.Line) (*Part, error) {
+func newPart(id string, s Source) (p *Part, err error) {
 	res := s.Result
-	p := &Part{ID: id, File: s.File, Head: res.Host.String(), Legend: res.Legend(), Remarks: res.Remarks(), Fits: fits(res.Runtimes, lines)}
-	if err := p.draw(res, lines); err != nil {
+	p = &Part{ID: id, File: s.File, Head: res.Host.String(), Legend: res.Legend(), Remarks: res.Remarks(), lines: res.Lines()}
+	p.Fits = fits(res.Runtimes, p.lines)
+	if p.Groups, err = groups(id, res, p.lines); err != nil {
 		return nil, err
 	}
-	p.table(res, lines)
-	stem := strings.TrimSuffix(s.File, ".json")
+	p.table(res)
 	var table, samples bytes.Buffer
 	if err := res.Write(&table, "csv"); err != nil {
 		return nil, err
@@ -212,47 +228,29 @@ func newPart(id string, s Source, lines []compare.Line) (*Part, error) {
 	}
 	p.Links = []Link{
 		link(s.File, "application/json", "JSON", s.Text),
-		link(stem+".csv", "text/csv", "CSV", table.Bytes()),
-		link(stem+".txt", "text/plain", "for benchstat", samples.Bytes()),
+		link(stem(s.File)+".csv", "text/csv", "CSV", table.Bytes()),
+		link(stem(s.File)+".txt", "text/plain", "for benchstat", samples.Bytes()),
 	}
 	return p, nil
 }
 
-// draw makes the plots: of a large part in groups.
-func (p *Part) draw(res *compare.Result, lines []compare.Line) (err error) {
-	if len(lines) >= many {
-		p.Matrix, p.Keys = matrix(p.ID, res, lines), keys(res.Runtimes)
-		p.Groups, err = groups(p.ID, res, lines)
-		return err
-	}
-	p.Figures = ratios(res.Runtimes, lines)
-	for _, draw := range []func([]string, []compare.Line) ([]*Figure, error){curves, scaling} {
-		figures, err := draw(res.Runtimes, lines)
-		if err != nil {
-			return err
-		}
-		p.Figures = append(p.Figures, figures...)
-	}
-	return nil
-}
-
 // table fills the rows, and counts the verdicts.
-func (p *Part) table(res *compare.Result, lines []compare.Line) {
+func (p *Part) table(res *compare.Result) {
 	p.Header = res.Header()
 	var count compare.Tally
-	for _, l := range lines {
-		row := []Cell{{Text: l.Test}, number(float64(l.Ranks), "%.0f"), number(float64(l.Bytes), "%.0f")}
+	for _, l := range p.lines {
+		row := []Cell{{Text: l.Test}, number(float64(l.Ranks)), number(float64(l.Bytes))}
 		for i, m := range l.Medians {
-			c := number(m, digits(m))
+			c := unitOf(l.Unit).cell(m)
 			if res.Slow(i, l) {
 				c.Text = "too slow"
 			}
 			row = append(row, c)
 		}
 		for _, r := range res.Shown(l) {
-			c := ratioCell(r, l.Rate())
+			c := ratioCell(timeRatio(r, l.Rate()))
 			if r.Pairs > 0 {
-				c.Text = r.String() + " " + r.Verdict(l.Rate())
+				c.Text, c.Key = r.String()+" "+r.Verdict(l.Rate()), fmt.Sprintf("%g", r.Median)
 			}
 			row = append(row, c)
 		}
@@ -260,23 +258,23 @@ func (p *Part) table(res *compare.Result, lines []compare.Line) {
 		count.Add(l.Best(), l.Rate())
 	}
 	if len(res.Peers()) > 0 {
-		p.Counts = fmt.Sprintf("%s against the better of %s: of %d cells %s.", res.Runtimes[0], strings.Join(res.Peers(), " and "), len(lines), count)
+		p.Counts = fmt.Sprintf("%s against the faster of %s: of %d cells %s.", res.Runtimes[0], strings.Join(res.Peers(), " and "), len(p.lines), count)
 	}
 }
 
-func number(v float64, format string) Cell {
+// cell is a figure of the unit as one cell of a table.
+func (u unit) cell(v float64) Cell {
+	c := number(v)
+	c.Text = u.text(v)
+	return c
+}
+
+// number is a cell that sorts by its value; it shows the digits before the point.
+func number(v float64) Cell {
 	if math.IsNaN(v) {
-		return Cell{Text: "-", Key: "", Numeric: true}
+		return Cell{Text: "-", Numeric: true}
 	}
-	return Cell{Text: fmt.Sprintf(format, v), Key: fmt.Sprintf("%g", v), Numeric: true}
-}
-
-// digits is the format that shows four digits, and all before the point.
-func digits(v float64) string {
-	if v >= 1000 {
-		return "%.0f"
-	}
-	return "%.4g"
+	return Cell{Text: fmt.Sprintf("%.0f", v), Key: fmt.Sprintf("%g", v), Numeric: true}
 }
 
 //go:embed page/page.html
@@ -308,8 +306,11 @@ func (r *Report) Write(out io.Writer) error {
 		"style":  func() template.CSS { return template.CSS(style) },
 		"script": func() template.JS { return template.JS(script) },
 		"svg":    func(f *Figure) (template.HTML, error) { return f.SVG() },
-		"stem":   func(name string) string { return strings.TrimSuffix(name, ".json") },
+		"stem":   stem,
 		"row":    rowID,
+		"time":   times.text,
+		"rate":   rates.text,
+		"size":   messages.text,
 	}).Parse(pageHTML)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
 	"rhinet/bench/compare"
@@ -71,7 +72,7 @@ func TestPageStandsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := out.String()
-	for _, want := range []string{"A title", "pingpong, 2 ranks: time", "x&lt;y", "&lt;b&gt;hung", "currentColor", "message size (bytes)", "time (µs)", "rate (Mop/s)", "Where a peer is faster", `class="slower"`, `href="#set-a-10"`, `id="set-b-10"`, "half at, bytes"} {
+	for _, want := range []string{"A title", "pingpong, 2 ranks", "x&lt;y", "&lt;b&gt;hung", "currentColor", "message size", "1 KiB", "2 µs", "400 Mop/s", "Where a peer is faster", `class="slower`, `href="#set-a-10"`, `id="set-b-10"`, "half at"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -159,21 +160,91 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// However wide or narrow a range is, its axis has at least two labels, in it.
+// However wide or narrow a range is, its axis has at least three labels, in it, and
+// not too many.
 func TestTicks(t *testing.T) {
-	for _, r := range [][2]float64{{0.1, 0.12}, {1, 1.9}, {0.02, 30}, {0.1, 1e6}, {3, 3.5}, {900, 2e7}} {
-		ticks := decades(r[0], r[1])
-		if len(ticks) < 2 || len(ticks) > 12 {
-			t.Errorf("%v has %d labels", r, len(ticks))
-		}
-		for _, k := range ticks {
-			if k.Value < r[0]*0.99 || k.Value > r[1]*1.01 {
-				t.Errorf("%v has a label at %v", r, k.Value)
+	for name, of := range map[string]func(lo, hi float64) []plot.Tick{"logarithmic": times.logarithmic, "binary": messages.binary, "ratio": aroundOne, "ranks": ofRanks([]float64{2, 4}).Ticks} {
+		for _, r := range [][2]float64{{0.1, 0.12}, {1, 1.9}, {0.02, 30}, {0.1, 1e6}, {3, 3.5}, {900, 2e7}, {0.5, 2}, {0.66, 1.6}, {2, 64}, {1e-4, 1e9}} {
+			if name == "ratio" && (r[0] > 0.67 || r[1] < 1.5) {
+				continue
+			}
+			ticks := of(r[0], r[1])
+			if len(ticks) < fewTicks || len(ticks) > 12 {
+				t.Errorf("%s: %v has %d labels", name, r, len(ticks))
+			}
+			for _, k := range ticks {
+				if k.Value < r[0]*0.99 || k.Value > r[1]*1.01 || k.Label == "" {
+					t.Errorf("%s: %v has a label %q at %v", name, r, k.Label, k.Value)
+				}
 			}
 		}
 	}
-	if s := fmt.Sprint(short(3e9), short(2e6), short(50000), short(0.05), bytesText(4<<20), bytesText(2048), bytesText(7)); s != "3G2M50k0.054 Mi2 Ki7" {
-		t.Errorf("labels are %s", s)
+}
+
+// Every axis of every plot has three labels or more.
+func TestEveryAxisHasLabels(t *testing.T) {
+	sources, err := Load([]string{"testdata"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New("", append(sources, Source{File: "a.json", Result: made()}, Source{File: "b.json", Result: large()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Figures {
+		for name, a := range map[string]plot.Axis{"x": f.plot.X, "y": f.plot.Y} {
+			labels := 0
+			for _, k := range a.Tick.Marker.Ticks(a.Min, a.Max) {
+				if k.Label != "" && within(k.Value, a.Min, a.Max) {
+					labels++
+				}
+			}
+			if bars := name == "y" && (strings.Contains(f.Name, "ratio-") || strings.HasPrefix(f.Name, "waiting")); labels < fewTicks && !bars {
+				t.Errorf("%s: axis %s from %v to %v has %d labels", f.Name, name, a.Min, a.Max, labels)
+			}
+		}
+	}
+}
+
+// Figures read: ten seconds are no 10M microseconds.
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		u          unit
+		v          float64
+		text, tick string
+	}{
+		{times, 1e7, "10.0 s", "10 s"}, {times, 0.1644, "164 ns", "164.4 ns"}, {times, 1, "1.00 µs", "1 µs"}, {times, 999.9, "1.00 ms", "999.9 µs"}, {times, 98457, "98.5 ms", "98.457 ms"},
+		{times, 2.5e9, "2500 s", "2500 s"}, {rates, 12345, "12.3 GB/s", "12.345 GB/s"}, {memories, 3968, "3.88 MiB", "3.875 MiB"}, {messages, 4 << 20, "4.00 MiB", "4 MiB"},
+		{messages, 7, "7.00 B", "7 B"}, {mops, 61000, "61.0 Gop/s", "61 Gop/s"}, {times, math.NaN(), "-", "-"}, {numbers, 0, "0", "0"}, {unitOf("x/s"), 5, "5.00 x/s", "5 x/s"},
+	} {
+		if text, tick := c.u.text(c.v), c.u.tick(c.v); text != c.text || tick != c.tick {
+			t.Errorf("%v is %q and %q, want %q and %q", c.v, text, tick, c.text, c.tick)
+		}
+	}
+}
+
+// Curves have a whisker wherever the rounds differ.
+func TestCurvesHaveIntervals(t *testing.T) {
+	res := made()
+	for i, l := range res.Lines() {
+		if l.Test != "pingpong" {
+			continue
+		}
+		for place := range res.Runtimes {
+			p := points(place, []compare.Line{l}, ofSize, bandwidth)
+			if len(p) != 1 || !p[0].known() || p[0].from > p[0].y || p[0].to < p[0].y {
+				t.Errorf("line %d: %+v", i, p)
+			}
+		}
+	}
+	rows, ok := parseRows([]byte(`[{"test":"a","ranks":2,"bytes":8,"usec":2,"spread":0.5},{"test":"b","ranks":2,"bytes":8,"usec":2,"usec_least":1,"usec_most":7},{"test":"c","ranks":2,"bytes":8,"t_avg_usec":2,"t_min_usec":1.5,"t_max_usec":3}]`))
+	if !ok {
+		t.Fatal("no rows")
+	}
+	for i, want := range []point{{8, 2, 1.5, 2.5}, {8, 2, 1, 7}, {8, 2, 1.5, 3}} {
+		if got := seriesOf(rows[i : i+1])[0].points[0]; got != want {
+			t.Errorf("row %d is %+v, want %+v", i, got, want)
+		}
 	}
 }
 
@@ -190,13 +261,14 @@ func TestLooksDifferWithoutColour(t *testing.T) {
 
 // No plot of bars is too long, none holds a few that are left over.
 func TestManyRatiosMakeSeveralPlots(t *testing.T) {
-	var lines []compare.Line
+	var g lineGroup
 	for n := range barsAPlot + 2 {
-		lines = append(lines, compare.Line{Test: "t", Ranks: n, Unit: "usec", Ratios: []compare.Ratio{{Median: 1, From: 0.9, To: 1.1, Pairs: 6}}})
+		r := compare.Ratio{Median: 1, From: 0.9, To: 1.1, Pairs: 6}
+		g.lines = append(g.lines, compare.Line{Test: "t", Ranks: n, Unit: "usec", Better: []compare.Ratio{r}})
 	}
-	figures := ratios([]string{"a", "b"}, lines)
-	if len(figures) != 2 || figures[0].height != vg.Length(80+15*(barsAPlot-6)) || figures[0].Name == figures[1].Name {
-		t.Errorf("%d plots", len(figures))
+	figures, err := ratios(&compare.Result{Runtimes: []string{"a", "b"}}, g)
+	if err != nil || len(figures) != 2 || figures[0].height != vg.Length(80+15*(barsAPlot-6)) || figures[0].Name == figures[1].Name {
+		t.Errorf("%d plots, %v", len(figures), err)
 	}
 }
 
@@ -226,7 +298,7 @@ func TestLevelsShareAPlot(t *testing.T) {
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"one way between two, level by level", "nic: push", "suite: PingPong, time", `download="nic.json"`} {
+	for _, want := range []string{"one way between two, level by level", "NIC: remote write (PUSH)", "suite: PingPong, time", `download="nic.json"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -256,7 +328,7 @@ func TestExecutedOperationsOfKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.Parts[0]
-	if p.Rows[0][4].Text != "47" || p.Rows[1][4].Text != "73" || len(p.Header) != len(p.Rows[0]) {
+	if p.Rows[0][4].Text != "47.0 %" || p.Rows[1][4].Text != "73.0 %" || len(p.Header) != len(p.Rows[0]) {
 		t.Errorf("header %q, rows %+v", p.Header, p.Rows)
 	}
 	if text := strings.Join(p.Remarks, "; "); !strings.Contains(text, "LU 47 %, BT 73 %") || !strings.Contains(text, "BT leans on a large last-level cache") {
@@ -264,50 +336,32 @@ func TestExecutedOperationsOfKernels(t *testing.T) {
 	}
 }
 
-// The plot of all levels has a line of every layer, however many there are: of the
-// most crowded ones the last are left out, and said.
-func TestNoLevelIsDropped(t *testing.T) {
-	rows := func(test string) string {
-		return fmt.Sprintf(`[{"test":%q,"ranks":2,"bytes":8,"usec":1,"MB_s":8},{"test":%q,"ranks":2,"bytes":64,"usec":2,"MB_s":32}]`, test, test)
+// The plot of all levels has one line of every layer, and none of a test that was
+// defined otherwise.
+func TestOneLineOfEveryLayer(t *testing.T) {
+	var sources []Source
+	for _, test := range []string{"llc-pingpong", "pingpong", "push", "vp-pingpong", "rhinet-pingpong", "PingPong"} {
+		list, ok := parseRows([]byte(fmt.Sprintf(`[{"test":%q,"ranks":2,"bytes":8,"usec":1,"MB_s":8},{"test":%q,"ranks":2,"bytes":64,"usec":2,"MB_s":32}]`, test, test)))
+		if !ok {
+			t.Fatal(test)
+		}
+		sources = append(sources, Source{File: test + ".json", rows: list})
 	}
-	for _, c := range []struct {
-		pm, drawn int
-		left      string
-	}{
-		{4, 8, ""},
-		{6, 8, "left out of the plot of all levels: pm-4: l4-pingpong, pm-5: l5-pingpong"},
-	} {
-		sources := []Source{}
-		add := func(file, test string) {
-			list, ok := parseRows([]byte(rows(test)))
-			if !ok {
-				t.Fatal(test)
-			}
-			sources = append(sources, Source{File: file + ".json", rows: list})
+	p, err := levels("levels", sources)
+	if err != nil || len(p.Figures) != 1 || p.Figures[0].drawn != 4 || len(p.Groups) != 6 {
+		t.Fatalf("%d figures, %d groups, %v", len(p.Figures), len(p.Groups), err)
+	}
+	svg, err := p.Figures[0].SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"NIC: remote write (PUSH)", "message layer: PM/RHiNET", "communication library: llc", "MPI: PingPong"} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("the plot lacks %q", want)
 		}
-		add("llc-pingpong", "llc-pingpong")
-		add("mpi-pingpong", "pingpong")
-		add("nic-push", "push")
-		for i := range c.pm {
-			add(fmt.Sprintf("pm-%d", i), fmt.Sprintf("l%d-pingpong", i))
-		}
-		add("pmb-pingpong", "PingPong")
-		p, err := levels("levels", sources)
-		if err != nil {
-			t.Fatal(err)
-		}
-		svg, err := p.Figures[0].SVG()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{"nic-push: push", "pm-0: l0-pingpong", "llc-pingpong: llc-pingpong", "mpi-pingpong: pingpong", "pmb-pingpong: PingPong"} {
-			if !strings.Contains(string(svg), want) {
-				t.Errorf("%d message layers: the plot lacks %q", c.pm, want)
-			}
-		}
-		if got := strings.Join(p.Remarks, "; "); got != c.left || p.Figures[0].drawn != c.drawn {
-			t.Errorf("%d message layers: %d lines, remarks %q", c.pm, p.Figures[0].drawn, got)
-		}
+	}
+	if got := strings.Join(p.Remarks, "; "); !strings.HasPrefix(got, "pingpong is not in the plot of all levels") {
+		t.Errorf("remarks %q", got)
 	}
 }
 
@@ -324,13 +378,13 @@ func TestWaitingOfKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := New("", sources)
-	if err != nil || len(r.Parts) != 1 || len(r.Figures) != 1 || len(r.Parts[0].Rows) != 1 {
+	if err != nil || len(r.Parts) != 1 || len(r.Figures) != 1 || len(r.Parts[0].Rows) != 2 || r.Parts[0].Rows[1][5].Text != "-" {
 		t.Fatalf("report %+v, %v", r, err)
 	}
-	if row := r.Parts[0].Rows[0]; row[4].Text != "-" || row[5].Text != "25.0" || row[6].Text != "50.0" || r.Parts[0].Remarks != nil {
+	if row := r.Parts[0].Rows[0]; row[4].Text != "-" || row[5].Text != "25.0 %" || row[6].Text != "50.0 %" || row[2].Text != "2.00 s" || r.Parts[0].Remarks != nil {
 		t.Errorf("row %+v", row)
 	}
-	for _, text := range []string{"", "{}", `{"kernel":"CG"}`, `{"kernel":"CG","processes":2,"seconds":1}`} {
+	for _, text := range []string{"", "{}", `{"kernel":"CG"}`, `{"kernel":"CG","processes":2}`} {
 		if runs, ok := parseKernels([]byte(text)); ok {
 			t.Errorf("%s passes as %v", text, runs)
 		}

@@ -32,7 +32,7 @@ type kernelRun struct {
 const commWait = "communication wait"
 
 // wait returns the shares of the time that a rank waited for communication,
-// on average and at most; ok tells whether timers were on.
+// on average and at most; ok tells whether timers were on (npb -timers).
 func (k kernelRun) wait() (mean, most float64, ok bool) {
 	for _, p := range k.Phases {
 		if p.Name == commWait && k.Seconds > 0 {
@@ -46,12 +46,10 @@ func (k kernelRun) wait() (mean, most float64, ok bool) {
 func parseKernels(text []byte) (runs []kernelRun, ok bool) {
 	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
 		var k kernelRun
-		if d.Decode(&k) != nil || k.Kernel == "" || k.Processes < 1 {
+		if d.Decode(&k) != nil || k.Kernel == "" || k.Processes < 1 || k.Seconds <= 0 {
 			return nil, false
 		}
-		if _, _, timed := k.wait(); timed {
-			runs = append(runs, k)
-		}
+		runs = append(runs, k)
 	}
 	return runs, len(runs) > 0
 }
@@ -59,16 +57,22 @@ func parseKernels(text []byte) (runs []kernelRun, ok bool) {
 // waits makes one part of all files of kernels: the share of the time that
 // ranks wait.
 func waits(id string, sources []Source) *Part {
-	p := &Part{ID: id, File: "waiting", Legend: "Share of the time of each kernel that a rank waits for communication: the time in MPI calls that nothing overlaps",
-		Header: []string{"kernel", "ranks", "seconds", "Mop/s", "operations executed / counted, %", "waiting, mean %", "waiting, most %"}}
+	p := &Part{ID: id, File: "waiting", Legend: "Share of the time of each kernel that a rank waits for communication: the time in MPI calls that nothing overlaps. It is known of runs with timers",
+		Header: []string{"kernel", "ranks", "time", "rate", "operations executed / counted", "waiting, mean", "waiting, most"}}
 	bars := &waitBars{}
 	var kernels []string
 	for _, s := range sources {
 		for _, k := range s.kernels {
 			kernels = append(kernels, k.Kernel)
-			mean, most, _ := k.wait()
+			mean, most, timed := k.wait()
+			if !timed {
+				mean, most = math.NaN(), math.NaN()
+			}
 			name := k.Kernel + "." + k.Class
-			p.Rows = append(p.Rows, []Cell{{Text: name}, number(float64(k.Processes), "%.0f"), number(k.Seconds, "%.4g"), number(k.Mops, digits(k.Mops)), executed(k.Kernel), number(100*mean, "%.1f"), number(100*most, "%.1f")})
+			p.Rows = append(p.Rows, []Cell{{Text: name}, number(float64(k.Processes)), times.cell(1e6 * k.Seconds), mops.cell(k.Mops), executed(k.Kernel), percentage.cell(100 * mean), percentage.cell(100 * most)})
+			if !timed {
+				continue
+			}
 			bars.labels = append(bars.labels, fmt.Sprintf("%s %d", name, k.Processes))
 			bars.mean, bars.most = append(bars.mean, mean), append(bars.most, most)
 		}
@@ -86,9 +90,9 @@ func waits(id string, sources []Source) *Part {
 // executed is the cell of the share of the operations counted that a kernel executes.
 func executed(kernel string) Cell {
 	if percent, ok := compare.AboutKernel(kernel); ok {
-		return number(float64(percent), "%.0f")
+		return percentage.cell(float64(percent))
 	}
-	return number(math.NaN(), "")
+	return number(math.NaN())
 }
 
 // waitBars draws a full bar of the whole time for each kernel, filled up to
@@ -123,7 +127,7 @@ func (b *waitBars) Plot(c draw.Canvas, p *plot.Plot) {
 	box := func(to float64, at vg.Length) []vg.Point {
 		return []vg.Point{{X: x(0), Y: at - 4}, {X: x(to), Y: at - 4}, {X: x(to), Y: at + 4}, {X: x(0), Y: at + 4}, {X: x(0), Y: at - 4}}
 	}
-	fill := color.Color(lookOf(0).color)
+	fill := color.Color(undecided)
 	for i := range b.labels {
 		at := y(float64(len(b.labels) - 1 - i))
 		c.FillPolygon(fill, box(100*b.mean[i], at))

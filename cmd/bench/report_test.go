@@ -11,13 +11,13 @@ func TestReportWritesPageAndPlots(t *testing.T) {
 	dir := t.TempDir()
 	page, plots := filepath.Join(dir, "report.html"), filepath.Join(dir, "plots")
 	status, out, errs := command("report", "../../bench/report/testdata", "-o", page, "--plots", plots, "--title", "Rivals")
-	if status != 0 || !strings.Contains(out, "3 results, 116 plots") {
+	if status != 0 || !strings.Contains(out, "3 results, 120 plots") {
 		t.Fatalf("status %d, output %q, errors %q", status, out, errs)
 	}
 	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "<title>Rivals</title>") {
 		t.Errorf("no page: %v", err)
 	}
-	if files, _ := filepath.Glob(filepath.Join(plots, "*.svg")); len(files) != 116 {
+	if files, _ := filepath.Glob(filepath.Join(plots, "*.svg")); len(files) != 120 {
 		t.Errorf("plots are %v", files)
 	}
 }

@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rhinet/bench"
+	"rhinet/bench/compare"
+)
+
+// A set is a comparison with peers.
+type set struct {
+	part  *Part
+	res   *compare.Result
+	lines []compare.Line // those that the matrix shows
+	at    []int          // their places in the part's table
+}
+
+// renamed are tests of comparisons before those of the suite took their places; they
+// were defined otherwise, and are not counted with them.
+var renamed = []string{earlier, "exchange", "barrier", "allreduce"}
+
+// sets are the comparisons that have a peer, the largest first: of a cell that is
+// measured in several, the first counts.
+func sets(parts []*Part, results []*compare.Result) (list []set) {
+	for i, res := range results {
+		if len(res.Peers()) > 0 {
+			list = append(list, set{part: parts[i], res: res})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b set) int { return len(b.part.lines) - len(a.part.lines) })
+	seen := map[string]bool{}
+	for i := range list {
+		s := &list[i]
+		var left []string
+		for at, l := range s.part.lines {
+			cell := fmt.Sprint(l.Test, l.Ranks, l.Bytes)
+			switch {
+			case l.Unit == "KiB":
+				continue
+			case slices.Contains(renamed, l.Test):
+				if !slices.Contains(left, l.Test) {
+					left = append(left, l.Test)
+				}
+				continue
+			case seen[cell]:
+				if name := l.Test + " (measured in a larger set)"; !slices.Contains(left, name) {
+					left = append(left, name)
+				}
+				continue
+			}
+			seen[cell] = true
+			s.lines, s.at = append(s.lines, l), append(s.at, at)
+		}
+		if len(left) > 0 {
+			s.part.Remarks = append(s.part.Remarks, "not in the matrix, because one test is to have one definition and one figure: "+strings.Join(left, ", "))
+		}
+	}
+	return slices.DeleteFunc(list, func(s set) bool { return len(s.lines) == 0 })
+}
+
+// verdict is the sentence that the page opens with.
+func verdict(list []set) string {
+	var count compare.Tally
+	var worst compare.Line
+	var rivals []string
+	most := 0.0
+	for _, s := range list {
+		for _, l := range s.lines {
+			count.Add(l.Best(), l.Rate())
+			if r := timeRatio(l.Best(), l.Rate()); r.Verdict(false) == "slower" && r.Median > most {
+				worst, most = l, r.Median
+			}
+		}
+		for _, p := range s.res.Peers() {
+			if t := s.res.Title(p); !slices.Contains(rivals, t) {
+				rivals = append(rivals, t)
+			}
+		}
+	}
+	told := count.Faster + count.Equal + count.Slower
+	text := fmt.Sprintf("Of %s %s is faster than %s in %d, equal in %d and slower in %d", bench.Number(told, "cell"), list[0].res.Runtimes[0], fasterOf(rivals), count.Faster, count.Equal, count.Slower)
+	if most > 0 {
+		text += fmt.Sprintf("; the worst is %s, %.1f times slower", cellName(worst), most)
+	}
+	if count.Few > 0 {
+		text += fmt.Sprintf("; in %d there are too few rounds to tell", count.Few)
+	}
+	return text + "."
+}
+
+// fasterOf names those to be compared with.
+func fasterOf(names []string) string {
+	last := len(names) - 1
+	switch last {
+	case 0:
+		return names[0]
+	case 1:
+		return "the faster of " + strings.Join(names, " and ")
+	}
+	return "the fastest of " + strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// cellName says which cell a line is about.
+func cellName(l compare.Line) string {
+	text := l.Test + " on " + bench.Number(l.Ranks, "rank")
+	if l.Bytes > 0 {
+		text = l.Test + " of " + bytesText(l.Bytes) + " on " + bench.Number(l.Ranks, "rank")
+	}
+	return text
+}
+
+// compared says of a set what is compared, where and when.
+func compared(s set) string {
+	var rivals []string
+	for _, name := range s.res.Peers() {
+		rivals = append(rivals, s.res.Title(name))
+	}
+	var tests []string
+	var ranks []int
+	low, high := 0, 0
+	for _, l := range s.lines {
+		if !slices.Contains(tests, l.Test) {
+			tests = append(tests, l.Test)
+		}
+		if !slices.Contains(ranks, l.Ranks) {
+			ranks = append(ranks, l.Ranks)
+		}
+		if l.Bytes > 0 && (low == 0 || l.Bytes < low) {
+			low = l.Bytes
+		}
+		high = max(high, l.Bytes)
+	}
+	slices.Sort(ranks)
+	sizes := ""
+	if high > 0 {
+		sizes = fmt.Sprintf(", %s to %s", bytesText(low), bytesText(high))
+	}
+	h := s.res.Host
+	return fmt.Sprintf("%s (commit %s, %s) and %s: %s on %s ranks%s, in %s. %s, %d cores; load %s before and %s after; %s.",
+		s.res.Runtimes[0], h.Commit, h.Go, strings.Join(rivals, ", "), bench.Number(len(tests), "test"), strings.Trim(strings.Join(strings.Fields(fmt.Sprint(ranks)), ", "), "[]"), sizes,
+		bench.Number(s.res.Rounds, "round"), h.CPU, h.Cores, h.Load, h.After, h.Time.Format("2006-01-02 15:04 MST"))
+}
