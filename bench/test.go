@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A Test is one measurement over message sizes, at whatever level.
@@ -35,6 +36,22 @@ type Row struct {
 
 // ErrInput marks errors of the user's input.
 var ErrInput = errors.New("bad input")
+
+// Input marks an error of the user's input as ErrInput, nil as nil. Where its text is that of one of
+// the errors given, "package: what", the name of the package goes.
+func Input(err error, marks ...error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, of := range marks {
+		if errors.Is(err, of) {
+			_, plain, _ := strings.Cut(of.Error(), ": ")
+			text = strings.ReplaceAll(text, of.Error(), plain)
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrInput, text)
+}
 
 // Powers returns the powers of two from low, which is one, to high.
 func Powers(low, high int) (sizes []int) {

@@ -1,7 +1,6 @@
 package network
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -62,19 +61,9 @@ func Topology(text string, seed uint64) (*network.Topology, error) {
 	return t, nil
 }
 
-// input marks an error of the user's input; the names of packages go.
+// input marks an error of the user's input.
 func input(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	for _, of := range []error{network.ErrTopology, network.ErrParameters, network.ErrDeadlock, param.ErrSetting} {
-		if errors.Is(err, of) {
-			_, plain, _ := strings.Cut(of.Error(), ": ")
-			text = strings.ReplaceAll(text, of.Error(), plain)
-		}
-	}
-	return fmt.Errorf("%w: %s", bench.ErrInput, text)
+	return bench.Input(err, network.ErrTopology, network.ErrParameters, network.ErrDeadlock, param.ErrSetting)
 }
 
 // Check reports what is wrong with a plan; it builds the network once and proves

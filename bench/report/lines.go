@@ -35,5 +35,21 @@ func Lines(name, title, x, y string, curves []Curve) (*Figure, error) {
 	return f, nil
 }
 
+// BySize draws curves over sizes in bytes; both axes are logarithmic.
+func BySize(name, title, y string, curves []Curve) (*Figure, error) {
+	f := newFigure(name, title, "message size", y)
+	for i, c := range curves {
+		points := make([]point, len(c.X))
+		for j := range points {
+			points[j] = point{x: c.X[j], y: c.Y[j]}
+		}
+		if err := f.line(i, c.Name, points); err != nil {
+			return nil, err
+		}
+	}
+	f.logarithmic(plot.TickerFunc(messages.binary), numbers)
+	return f, nil
+}
+
 // PlotFile is a plot in its place, to be checked before there is one.
 func PlotFile(file string) bench.Kept { return bench.Kept{File: file, Kind: "plot", Is: isPlot} }

@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rhinet/bench"
 	"rhinet/bench/barriers"
 	"rhinet/bench/network"
 	"rhinet/bench/report"
+	"rhinet/nicemu/param"
 	"rhinet/nicemu/syncctl"
 )
 
@@ -26,7 +28,7 @@ func syncCommand(out io.Writer) *cobra.Command {
 		RunE: func(*cobra.Command, []string) (err error) {
 			for _, s := range settings {
 				if err := p.Table.Set(s); err != nil {
-					return usage(err)
+					return input(bench.Input(err, param.ErrSetting))
 				}
 			}
 			if print {

@@ -73,11 +73,8 @@ func (o *networkFlags) run(out io.Writer) (err error) {
 		return err
 	}
 	if o.plot != "" {
-		if err := report.CheckPlotFormat(strings.TrimPrefix(filepath.Ext(o.plot), ".")); err != nil {
-			return usage(fmt.Errorf("--plot %s: %w", o.plot, err))
-		}
-		if err := report.PlotFile(o.plot).Check(); err != nil {
-			return usage(fmt.Errorf("--plot: %w", err))
+		if err := checkPlot(o.plot); err != nil {
+			return err
 		}
 	}
 	var rows []network.Row
@@ -105,24 +102,4 @@ func parseLoads(list string) (loads []float64, err error) {
 		loads = append(loads, v)
 	}
 	return loads, nil
-}
-
-// modelsCommand holds what concerns all timed models.
-func modelsCommand(out io.Writer) *cobra.Command {
-	on := group("model", "Look into the timed models")
-	var design, format string
-	var settings []string
-	c := &cobra.Command{
-		Use: "parameters", Short: "Print every number of the timed models, with its unit and its source", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			t, err := network.Load(design, settings)
-			if err == nil {
-				err = network.WriteParameters(out, format, t)
-			}
-			return input(err)
-		},
-	}
-	modelTable(c, &design, &format, &settings)
-	on.AddCommand(c, syncCommand(out))
-	return on
 }

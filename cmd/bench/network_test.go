@@ -58,7 +58,7 @@ func TestNetworkPlot(t *testing.T) {
 // The table of parameters shows what was set.
 func TestModelParameters(t *testing.T) {
 	status, out, errs := process(t, "model", "parameters", "--switch", "rhinet3", "--set", "link.length=50", "--format", "csv")
-	if status != 0 || !strings.HasPrefix(out, "name,value,unit,about,source\nlink.rate,10,Gbit/s,") || !strings.Contains(out, "\nlink.length,50,m,") ||
+	if status != 0 || !strings.HasPrefix(out, "name,value,unit,about,source\ncore.clock,66,MHz,") || !strings.Contains(out, "\nlink.rate,10,Gbit/s,") || !strings.Contains(out, "\nlink.length,50,m,") ||
 		!strings.Contains(out, "\nswitch.flow-control,credit,stop-go or credit,") {
 		t.Errorf("status %d, %s, %s", status, out, errs)
 	}

@@ -46,6 +46,7 @@ nicemu/fabric, nicemu/martini < nicemu/martini/stepped
 nicemu/vtime, nicemu/param < nicemu/network, nicemu/syncctl
 nicemu/vtime < nicemu/martini/stepped
 nicemu/martini/stepped, nicemu/network < nicemu/martini/timed
+bench/pair, bench/report, nicemu/fabric, nicemu/martini/timed < bench/timed
 gonum.org/v1/gonum < nicemu/network
 bench/report, nicemu/vtime, nicemu/param, nicemu/network < bench/network
 bench/report, nicemu/syncctl < bench/barriers

@@ -49,8 +49,8 @@ type Watcher interface {
 	Progress(t *Transfer, s Stage)
 }
 
-// A Transfer is one request. It may be posted again when it has passed all the
-// stages that its requester waits for.
+// A Transfer is one request. It may be posted again when it has passed all its
+// stages.
 type Transfer struct {
 	Kind    Kind
 	To      int // node
@@ -216,30 +216,40 @@ func (sys *System) wrote(w stepped.Write) {
 	}
 }
 
-// keep remembers a transfer until all has been said about it.
+// A request is a transfer as the NIC knows it: by its number in the Window.
+type request struct {
+	t      *Transfer
+	serial uint64
+}
+
+// keep remembers a transfer until all has been said about it. The numbers of a
+// Window's requests follow each other.
 func (n *Node) keep(t *Transfer) {
 	q := &n.windows[t.Window]
-	for q.Len() > 0 && ((*q.At(0)).over() || q.Len() >= mostKept) {
+	for q.Len() > 0 && (q.At(0).over() || q.Len() >= mostKept) {
 		q.Pop()
 	}
-	q.Push(t)
+	q.Push(request{t, t.serial})
 }
 
 // mostKept bounds the transfers of a Window of which something is still to be
-// heard: those that a receiver discards are not heard of.
-const mostKept = 64
+// heard: those that a receiver discards are not heard of. More than that are not
+// in the buffers of a network.
+const mostKept = 1 << 14
 
-func (t *Transfer) over() bool {
-	return t.passed[Free] && t.passed[Delivered] && t.passed[Acked] == (t.Ack && t.Kind != VPush)
+func (r *request) over() bool {
+	t := r.t
+	return t.serial != r.serial || t.passed[Free] && t.passed[Delivered] && t.passed[Acked] == (t.Ack && t.Kind != VPush)
 }
 
 // find returns the transfer of a request, or nil.
 func (n *Node) find(window int, serial uint64) *Transfer {
 	q := &n.windows[window]
-	for i := range q.Len() {
-		if t := *q.At(i); t.serial == serial {
-			return t
-		}
+	if q.Len() == 0 || serial < q.At(0).serial || serial-q.At(0).serial >= uint64(q.Len()) {
+		return nil
+	}
+	if r := q.At(int(serial - q.At(0).serial)); r.t.serial == serial {
+		return r.t
 	}
 	return nil
 }

@@ -96,6 +96,9 @@ func (p *Process) Pass(words int) vtime.Time {
 // Detect reads a polled word that has changed.
 func (p *Process) Detect() { p.Sleep(p.n.sys.s.detect) }
 
+// CallTime returns what Call takes.
+func (p *Process) CallTime() vtime.Time { return p.n.sys.s.call }
+
 // Call executes the instructions of a call of a library.
 func (p *Process) Call() { p.Sleep(p.n.sys.s.call) }
 

@@ -49,8 +49,8 @@ type Node struct {
 	segment   martini.Segment
 	source    []byte
 	ring      *stepped.Ring
-	windows   [martini.Windows]vtime.Ring[*Transfer] // kicked, contflag not there yet or not all done
-	atomic    vtime.Ring[*Transfer]                  // by AOTF, not delivered
+	windows   [martini.Windows]vtime.Ring[request] // of which not all is known
+	atomic    vtime.Ring[*Transfer]                // by AOTF, not delivered
 	programs  []*Process
 	pollers   vtime.Ring[*Process] // that wait for something
 	notices   vtime.Ring[notice]

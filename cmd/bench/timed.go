@@ -1,0 +1,251 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench/network"
+	"rhinet/bench/report"
+	"rhinet/bench/timed"
+)
+
+// timedFlags are the flags of the experiments on the timed model.
+type timedFlags struct {
+	design, format, sizes, plot string
+	settings                    []string
+}
+
+// modelsCommand holds what concerns the timed models.
+func modelsCommand(out io.Writer) *cobra.Command {
+	on := group("model", "Measure the timed models, in virtual time")
+	var o timedFlags
+	parameters := &cobra.Command{
+		Use: "parameters", Short: "Print every number of the timed models, with its unit and its source", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			t, err := timed.Load(o.design, o.settings)
+			if err != nil {
+				return input(err)
+			}
+			return input(network.WriteParameters(out, o.format, t))
+		},
+	}
+	modelTable(parameters, &o.design, &o.format, &o.settings)
+	on.AddCommand(parameters, stagesCommand(out), spansCommand(out), folderCommand(out), syncCommand(out))
+	for _, e := range timed.Experiments() {
+		on.AddCommand(experimentCommand(out, e))
+	}
+	return on
+}
+
+// load reads the flags that all share.
+func (o *timedFlags) load() (timed.Options, error) {
+	if err := timed.CheckFormat(o.format); err != nil {
+		return timed.Options{}, err
+	}
+	t, err := timed.Load(o.design, o.settings)
+	if err != nil {
+		return timed.Options{}, err
+	}
+	sizes, err := parseSizes(o.sizes)
+	if err != nil {
+		return timed.Options{}, usage(err)
+	}
+	return timed.Options{Table: t, Sizes: sizes}, nil
+}
+
+func experimentCommand(out io.Writer, e timed.Experiment) *cobra.Command {
+	var o timedFlags
+	c := &cobra.Command{
+		Use: e.Name, Short: fmt.Sprintf("Measure (%s): %s", e.IDs, e.About), Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return input(o.measure(out, e)) },
+	}
+	modelTable(c, &o.design, &o.format, &o.settings)
+	c.Flags().StringVar(&o.sizes, "sizes", "", "sizes in bytes, separated by commas (default: the experiment's)")
+	c.Flags().StringVar(&o.plot, "plot", "", "also draw the curves to this file: "+report.PlotFormats)
+	return c
+}
+
+func (o *timedFlags) measure(out io.Writer, e timed.Experiment) error {
+	options, err := o.load()
+	if err != nil {
+		return err
+	}
+	if err := e.Check(options); err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := checkPlot(o.plot); err != nil {
+			return err
+		}
+	}
+	rows, err := rowsOf(e, options)
+	if err != nil {
+		return err
+	}
+	if o.plot != "" {
+		if err := plotTo(o.plot, e, rows); err != nil {
+			return err
+		}
+	}
+	return timed.Write(out, o.format, rows)
+}
+
+func rowsOf(e timed.Experiment, o timed.Options) (rows []timed.Row, err error) {
+	err = e.Run(o, func(r timed.Row) { rows = append(rows, r) })
+	return rows, err
+}
+
+// checkPlot reports what is wrong with a file to draw to.
+func checkPlot(file string) error {
+	if err := report.CheckPlotFormat(strings.TrimPrefix(filepath.Ext(file), ".")); err != nil {
+		return usage(fmt.Errorf("--plot %s: %w", file, err))
+	}
+	if err := report.PlotFile(file).Check(); err != nil {
+		return usage(fmt.Errorf("--plot: %w", err))
+	}
+	return nil
+}
+
+func plotTo(file string, e timed.Experiment, rows []timed.Row) error {
+	f, err := timed.Plot(e, rows)
+	if err != nil {
+		return err
+	}
+	return f.Save(file)
+}
+
+func stagesCommand(out io.Writer) *cobra.Command {
+	var o timedFlags
+	c := &cobra.Command{
+		Use: "stages", Short: "Show when a write of eight bytes reaches which stage, beside what the specification states", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			options, err := o.load()
+			if err != nil {
+				return input(err)
+			}
+			rows, err := timed.Stages(options)
+			if err != nil {
+				return input(err)
+			}
+			return timed.WriteStages(out, o.format, rows)
+		},
+	}
+	modelTable(c, &o.design, &o.format, &o.settings)
+	return c
+}
+
+func spansCommand(out io.Writer) *cobra.Command {
+	var o timedFlags
+	c := &cobra.Command{
+		Use: "timeline", Short: "Show (E9, P8) what the parts of a receiver do about one VPUSH, over time", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			options, err := o.load()
+			if err != nil {
+				return input(err)
+			}
+			all, err := timelines(options)
+			if err != nil {
+				return input(err)
+			}
+			return timed.WriteTimeline(out, o.format, all)
+		},
+	}
+	modelTable(c, &o.design, &o.format, &o.settings)
+	c.Flags().StringVar(&o.sizes, "sizes", "", "sizes in bytes, separated by commas (default: 2048,512,8)")
+	return c
+}
+
+func timelines(o timed.Options) (all []timed.Span, err error) {
+	sizes := o.Sizes
+	if sizes == nil {
+		sizes = timed.TimelineSizes()
+	}
+	for _, n := range sizes {
+		spans, err := timed.Timeline(o, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, spans...)
+	}
+	return all, nil
+}
+
+// folderCommand carries out all experiments.
+func folderCommand(out io.Writer) *cobra.Command {
+	var o timedFlags
+	o.format = "csv"
+	c := &cobra.Command{
+		Use: "all DIR", Short: "Carry out all experiments, and write tables and plots to a new folder", Args: oneFolder,
+		RunE: func(_ *cobra.Command, args []string) error { return input(o.folder(out, args[0])) },
+	}
+	c.Flags().StringVar(&o.design, "switch", "rhinet2", "which switch's parameters: rhinet2, rhinet3")
+	c.Flags().StringArrayVar(&o.settings, "set", nil, "NAME=VALUE, a parameter; may be given several times")
+	return c
+}
+
+func oneFolder(_ *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage(errors.New("model all takes one folder, which is not there yet"))
+	}
+	return nil
+}
+
+func (o *timedFlags) folder(out io.Writer, dir string) error {
+	options, err := o.load()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o777); err != nil {
+		return usage(err)
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return usage(fmt.Errorf("%w; give a folder that is not there yet", err))
+	}
+	for _, e := range timed.Experiments() {
+		rows, err := rowsOf(e, options)
+		if err != nil {
+			return err
+		}
+		if err := write(dir, e.Name+".csv", func(w io.Writer) error { return timed.Write(w, "csv", rows) }); err != nil {
+			return err
+		}
+		if err := plotTo(filepath.Join(dir, e.Name+".svg"), e, rows); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s: %d points\n", e.Name, len(rows))
+	}
+	stages, err := timed.Stages(options)
+	if err != nil {
+		return err
+	}
+	spans, err := timelines(options)
+	if err != nil {
+		return err
+	}
+	command := "bench model all DIR --switch " + o.design
+	for _, s := range o.settings {
+		command += " --set " + s
+	}
+	return errors.Join(
+		write(dir, "commands.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
+		write(dir, "stages.csv", func(w io.Writer) error { return timed.WriteStages(w, "csv", stages) }),
+		write(dir, "timeline.csv", func(w io.Writer) error { return timed.WriteTimeline(w, "csv", spans) }),
+		write(dir, "timeline.txt", func(w io.Writer) error { return timed.WriteTimeline(w, "table", spans) }),
+		write(dir, "parameters.csv", func(w io.Writer) error { return network.WriteParameters(w, "csv", options.Table) }),
+	)
+}
+
+// write writes a file of a folder.
+func write(dir, name string, to func(io.Writer) error) error {
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(to(f), f.Close())
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An experiment gives equal bytes on every run, on any number of processors, and
+// others with another parameter.
+func TestTimedModelIsDeterministic(t *testing.T) {
+	args := []string{"model", "exceptions", "--sizes", "512", "--format", "csv"}
+	status, first, errs := process(t, args...)
+	if status != 0 || errs != "" || strings.Count(first, "\n") != 7 {
+		t.Fatalf("status %d, %q, %q", status, errs, first)
+	}
+	for _, n := range []string{"1", "2"} {
+		t.Setenv("GOMAXPROCS", n)
+		if _, again, _ := process(t, args...); again != first {
+			t.Errorf("with GOMAXPROCS=%s %q, then %q", n, first, again)
+		}
+	}
+	if _, other, _ := process(t, append(args, "--set", "core.clock=33")...); other == first {
+		t.Error("half the clock changes nothing")
+	}
+}
+
+func TestTimedModelRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for args, want := range map[string]string{
+		"model vpush --sizes 4096":           "size 4096; vpush takes 8 to 2048 bytes",
+		"model vpush --sizes x":              `size "x"`,
+		"model vpush --format xml":           "table, csv, json",
+		"model vpush --set pci.read=x":       "pci.read is a number of clocks",
+		"model vpush --set nothing=1":        `unknown parameter "nothing"`,
+		"model vpush --switch rhinet9":       `unknown switch "rhinet9"`,
+		"model vpush --set switch.slack=8e3": "switch.slack",
+		"model timeline --sizes 4096":        "a time line of 4096 bytes",
+		"model stages --set core.clock=0":    "core.clock is 1 to",
+		"model vpush --plot x.doc":           "--plot x.doc",
+		"model all " + dir:                   "give a folder that is not there yet",
+		"model all":                          "takes one folder",
+	} {
+		status, out, errs := process(t, strings.Fields(args)...)
+		if status != statusUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") > 2 {
+			t.Errorf("bench %s: status %d, %q, %q", args, status, out, errs)
+		}
+	}
+}
+
+// The parts of a folder are there, and a plot is drawn.
+func TestTimedModelDraws(t *testing.T) {
+	plot := filepath.Join(t.TempDir(), "miss.svg")
+	status, out, errs := process(t, "model", "miss", "--sizes", "32,64", "--plot", plot)
+	text, err := os.ReadFile(plot)
+	if status != 0 || err != nil || !strings.Contains(out, "noex") || !strings.Contains(string(text), "hard") {
+		t.Errorf("status %d, %q, %q, %v", status, out, errs, err)
+	}
+	for args, want := range map[string]string{
+		"model stages --format csv": "push,request accepted,0.7", "model timeline --sizes 8": "VPUSH of 8 bytes",
+	} {
+		if status, out, errs := process(t, strings.Fields(args)...); status != 0 || !strings.Contains(out, want) {
+			t.Errorf("bench %s: status %d, %q, %q", args, status, out, errs)
+		}
+	}
+}
