@@ -11,6 +11,7 @@ import (
 	"rhinet/nicemu/martini/timed"
 	"rhinet/nicemu/network"
 	"rhinet/nicemu/param"
+	"rhinet/nicemu/vtime"
 )
 
 // An Experiment is what is measured under one name.
@@ -122,7 +123,8 @@ func input(err error) error {
 // Options of a run.
 type Options struct {
 	Table *param.Table
-	Sizes []int // bytes; nil: the experiment's own
+	Sizes []int        // bytes; nil: the experiment's own
+	Trace vtime.Tracer // of a time line; nil: none
 }
 
 // Check reports what is wrong with running e with the options.

@@ -87,7 +87,10 @@ func Timeline(o Options, bytes int) ([]Span, error) {
 	}
 	defer sys.Close()
 	x := &timed.Transfer{Kind: timed.VPush, To: 1, Bytes: bytes}
-	for range 2 { // the first fills the TLBs
+	for i := range 2 { // the first fills the TLBs
+		if i == 1 && o.Trace != nil {
+			sys.Kernel().Observe(o.Trace)
+		}
 		*r = recorder{sys: sys, bytes: bytes, doing: map[stepped.Module]string{stepped.CPU: doingMain}, since: map[stepped.Module]vtime.Time{}}
 		if err := sys.Node(0).Post(x); err != nil {
 			return nil, err

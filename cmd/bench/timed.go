@@ -13,6 +13,7 @@ import (
 	"rhinet/bench/network"
 	"rhinet/bench/report"
 	"rhinet/bench/timed"
+	"rhinet/nicemu/vtime"
 )
 
 // timedFlags are the flags of the experiments on the timed model.
@@ -142,12 +143,16 @@ func stagesCommand(out io.Writer) *cobra.Command {
 
 func spansCommand(out io.Writer) *cobra.Command {
 	var o timedFlags
+	var trace string
 	c := &cobra.Command{
 		Use: "timeline", Short: "Show (E9, P8) what the parts of a receiver do about one VPUSH, over time", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			options, err := o.load()
 			if err != nil {
 				return input(err)
+			}
+			if trace != "" {
+				return traceTo(trace, options)
 			}
 			all, err := timelines(options)
 			if err != nil {
@@ -158,7 +163,36 @@ func spansCommand(out io.Writer) *cobra.Command {
 	}
 	modelTable(c, &o.design, &o.format, &o.settings)
 	c.Flags().StringVar(&o.sizes, "sizes", "", "sizes in bytes, separated by commas (default: 2048,512,8)")
+	c.Flags().StringVar(&trace, "trace", "", "instead write all that happens about the first size to a new file: FILE.json for Perfetto, FILE.vcd for GTKWave")
 	return c
+}
+
+// A closer is a tracer with an end.
+type closer interface {
+	vtime.Tracer
+	Close() error
+}
+
+// traceTo writes the trace of one time line.
+func traceTo(file string, o timed.Options) error {
+	ext := filepath.Ext(file)
+	if ext != ".json" && ext != ".vcd" {
+		return usage(fmt.Errorf("--trace %s: the name ends in .json or .vcd", file))
+	}
+	if len(o.Sizes) == 0 {
+		o.Sizes = timed.TimelineSizes()
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return usage(fmt.Errorf("--trace: %w", err))
+	}
+	var t closer = vtime.NewChromeTracer(f)
+	if ext == ".vcd" {
+		t = vtime.NewVCDTracer(f)
+	}
+	o.Trace = t
+	_, err = timed.Timeline(o, o.Sizes[0])
+	return input(errors.Join(err, t.Close(), f.Close()))
 }
 
 func timelines(o timed.Options) (all []timed.Span, err error) {

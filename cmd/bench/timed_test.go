@@ -29,18 +29,20 @@ func TestTimedModelIsDeterministic(t *testing.T) {
 func TestTimedModelRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for args, want := range map[string]string{
-		"model vpush --sizes 4096":           "size 4096; vpush takes 8 to 2048 bytes",
-		"model vpush --sizes x":              `size "x"`,
-		"model vpush --format xml":           "table, csv, json",
-		"model vpush --set pci.read=x":       "pci.read is a number of clocks",
-		"model vpush --set nothing=1":        `unknown parameter "nothing"`,
-		"model vpush --switch rhinet9":       `unknown switch "rhinet9"`,
-		"model vpush --set switch.slack=8e3": "switch.slack",
-		"model timeline --sizes 4096":        "a time line of 4096 bytes",
-		"model stages --set core.clock=0":    "core.clock is 1 to",
-		"model vpush --plot x.doc":           "--plot x.doc",
-		"model all " + dir:                   "give a folder that is not there yet",
-		"model all":                          "takes one folder",
+		"model vpush --sizes 4096":                    "size 4096; vpush takes 8 to 2048 bytes",
+		"model vpush --sizes x":                       `size "x"`,
+		"model vpush --format xml":                    "table, csv, json",
+		"model vpush --set pci.read=x":                "pci.read is a number of clocks",
+		"model vpush --set nothing=1":                 `unknown parameter "nothing"`,
+		"model vpush --switch rhinet9":                `unknown switch "rhinet9"`,
+		"model vpush --set switch.slack=8e3":          "switch.slack",
+		"model timeline --sizes 4096":                 "a time line of 4096 bytes",
+		"model stages --set core.clock=0":             "core.clock is 1 to",
+		"model vpush --plot x.doc":                    "--plot x.doc",
+		"model timeline --trace x.doc":                "the name ends in .json or .vcd",
+		"model timeline --trace " + dir + "/no/x.vcd": "no such file",
+		"model all " + dir:                            "give a folder that is not there yet",
+		"model all":                                   "takes one folder",
 	} {
 		status, out, errs := process(t, strings.Fields(args)...)
 		if status != statusUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") > 2 {
@@ -56,6 +58,17 @@ func TestTimedModelDraws(t *testing.T) {
 	text, err := os.ReadFile(plot)
 	if status != 0 || err != nil || !strings.Contains(out, "noex") || !strings.Contains(string(text), "hard") {
 		t.Errorf("status %d, %q, %q, %v", status, out, errs, err)
+	}
+	for _, name := range []string{"x.json", "x.vcd"} {
+		file := filepath.Join(t.TempDir(), name)
+		status, out, errs := process(t, "model", "timeline", "--sizes", "8", "--trace", file)
+		text, err := os.ReadFile(file)
+		if status != 0 || out != "" || errs != "" || err != nil || !strings.Contains(string(text), "RFend") || !strings.Contains(string(text), "PCI") {
+			t.Errorf("%s: status %d, %q, %v", name, status, errs, err)
+		}
+		if status, _, errs := process(t, "model", "timeline", "--trace", file); status != statusUsage || !strings.Contains(errs, "exists") {
+			t.Errorf("%s again: status %d, %q", name, status, errs)
+		}
 	}
 	for args, want := range map[string]string{
 		"model stages --format csv": "push,request accepted,0.7", "model timeline --sizes 8": "VPUSH of 8 bytes",

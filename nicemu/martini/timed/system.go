@@ -134,8 +134,8 @@ func (sys *System) build(nodes int, o Options) error {
 }
 
 func (sys *System) node(i int, nic *martini.NIC, o Options) (*Node, error) {
-	n := &Node{Source: sys.k.Source(fmt.Sprintf("host %d", i)), sys: sys, id: i, area: Pages(o.Area), source: Pages(o.Source)}
-	n.bus = vtime.NewBus(sys.k, fmt.Sprintf("PCI %d", i), stepped.BusLines, vtime.RoundRobin, sys.s.turnaround)
+	n := &Node{Source: sys.k.Source(fmt.Sprintf("node %d host", i)), sys: sys, id: i, area: Pages(o.Area), source: Pages(o.Source)}
+	n.bus = vtime.NewBus(sys.k, fmt.Sprintf("node %d PCI", i), stepped.BusLines, vtime.RoundRobin, sys.s.turnaround)
 	n.bridge.n, n.arrivals.n = n, n
 	var err error
 	if n.segment, err = nic.Expose(n.area); err != nil {

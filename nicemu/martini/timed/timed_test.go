@@ -210,3 +210,24 @@ func TestClose(t *testing.T) {
 		t.Error("the program goes on")
 	}
 }
+
+// What a Switch Interface discards takes no room: the sender goes on for ever.
+func TestDiscard(t *testing.T) {
+	sys := pair(t, Options{})
+	sys.Machine().Discard(1, true)
+	const packets = 60
+	p := sys.Go(0, func(p *Process) error {
+		for range packets {
+			x := &Transfer{To: 1, Bytes: stepped.MTU}
+			if err := p.Post(x); err != nil {
+				return err
+			}
+			p.Await(x, Free)
+		}
+		return nil
+	})
+	must(t, sys.k.Run(1_000_000))
+	if done, err := p.Ended(); !done || err != nil || sys.net.Counts().Delivered != packets {
+		t.Errorf("ended %v, %v, %+v", done, err, sys.net.Counts())
+	}
+}
