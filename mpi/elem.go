@@ -20,6 +20,7 @@ type elem struct {
 	key  llc.Key // of messages of such elements, without their context
 	bad  string  // why it cannot travel, or ""
 	ops  [numPredefined]*reducer
+	atomics
 }
 
 // elemCache remembers the element types of a world: recent answers the types
@@ -58,6 +59,7 @@ func learn[T any](k *elemCache, word uintptr) *elem {
 	if e.bad == "" {
 		e.code, _ = codeOf(t)
 		e.key = llc.MakeKey(0, e.code.class())
+		e.atomics = atomicsOf(e.code)
 		for op, f := range foldsOf[T](t) {
 			if f != nil {
 				e.ops[op] = &reducer{fold: f, size: e.size, typ: e.code, code: uint32(op) + 1, commutative: true}

@@ -33,6 +33,14 @@ const (
 	ErrGroup                  // a group that does not fit
 	ErrTopology               // no topology, or another one
 	ErrKeyval                 // a key of attributes that was freed
+	ErrWin                    // nil or freed window
+	ErrSize                   // memory of a window that cannot be
+	ErrAssert                 // an assertion that does not fit
+	ErrLockType               // neither LockShared nor LockExclusive
+	ErrRMASync                // access to a window outside of an epoch, or epochs that do not fit
+	ErrRMARange               // access outside of what a rank has in a window
+	ErrRMAAttach              // memory that cannot be attached or detached
+	ErrRMAShared              // memory of a window that cannot be shared
 )
 
 // Error returns the name of the class.
@@ -78,6 +86,22 @@ func (c Class) Error() string {
 		return "invalid topology"
 	case ErrKeyval:
 		return "invalid key"
+	case ErrWin:
+		return "invalid window"
+	case ErrSize:
+		return "invalid size"
+	case ErrAssert:
+		return "invalid assertion"
+	case ErrLockType:
+		return "invalid lock type"
+	case ErrRMASync:
+		return "wrong synchronization of a window"
+	case ErrRMARange:
+		return "outside of a window"
+	case ErrRMAAttach:
+		return "memory cannot be attached"
+	case ErrRMAShared:
+		return "memory cannot be shared"
 	}
 	return fmt.Sprintf("class %d", uint8(c))
 }

@@ -37,6 +37,7 @@ func Finalize(world *Comm) error {
 	}
 	pending := w.requests.pending()
 	err := world.barrier(s, callFinalize)
+	w.endWindows()
 	w.mu.Lock()
 	if w.over {
 		w.mu.Unlock()

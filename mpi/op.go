@@ -38,13 +38,24 @@ const (
 	numPredefined
 )
 
-var predefinedNames = [numPredefined]string{
+// The operations of one-sided communication only.
+//
+// MPI 4.1, sections 12.3.4 and 12.3.5.
+const (
+	Replace = numPredefined + iota // the target gets the origin's value (MPI_REPLACE)
+	NoOp                           // the target stays as it is: an atomic read (MPI_NO_OP)
+
+	numUpdates
+)
+
+var predefinedNames = [numUpdates]string{
 	"Sum", "Prod", "Min", "Max", "LAnd", "LOr", "LXor", "BAnd", "BOr", "BXor", "MinLoc", "MaxLoc",
+	"Replace", "NoOp",
 }
 
 // String returns the name of the operation.
 func (op Predefined) String() string {
-	if op < numPredefined {
+	if op < numUpdates {
 		return predefinedNames[op]
 	}
 	return fmt.Sprintf("operation %d", uint8(op))

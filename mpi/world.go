@@ -38,9 +38,10 @@ type world struct {
 	self    *Comm         // see Self; nil: not asked for yet
 	matched atomic.Uint32 // messages that probes have matched so far
 
-	mu    sync.Mutex
-	comms map[*core]struct{} // those that Finalize must close
-	over  bool
+	mu      sync.Mutex
+	comms   map[*core]struct{} // those that Finalize must close
+	windows []*window          // those that nobody has freed
+	over    bool
 }
 
 // Join makes the world communicator of one rank of job.

@@ -1,0 +1,309 @@
+package mpi
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A Win is a window: a part of the memory of each rank of a communicator, made
+// of elements of type T, that all of them read and change without the rank taking part.
+// [WinAllocate] makes the quickest windows. Places in it are counted in elements
+// from the beginning of a rank's part.
+//
+// Reading and changing is allowed in epochs only. There are three ways to begin
+// and end them:
+//
+//   - [Win.Fence], called by all ranks, ends one epoch and begins the next;
+//   - [Win.Post] and [Win.Wait] at the ranks that show their memory, [Win.Start] and
+//     [Win.Complete] at those that access it;
+//   - [Win.Lock] and [Win.Unlock], or [Win.LockAll] and [Win.UnlockAll], at the rank
+//     that accesses only.
+//
+// An access outside of an epoch is an error (ErrRMASync), as is one outside of a
+// rank's part (ErrRMARange). All accesses are complete, at the target too, when the call returns;
+// programs that want to run on other implementations of MPI still need what the standard asks for.
+//
+// The memory model is the unified one (section 12.4): a rank's part is there once.
+// Within an epoch nobody may access what another rank puts, and only one rank may put to
+// an element, or else what is read, or stays, is any mixture: that is a data
+// race as in any Go program. Accumulates, [Win.FetchAndOp] and [Win.CompareAndSwap]
+// are atomic with respect to each other, element by element, for elements of one type; a rank
+// that polls its own part while others update it reads it by FetchAndOp with [NoOp].
+// Accesses of one rank to one element take effect in the order of the calls.
+//
+// Any number of goroutines may access a window at once; its epochs are those of the rank.
+//
+// MPI 4.1, chapter 12.
+type Win[T any] struct {
+	*window
+	elem  *elem
+	parts [][]T // of each rank, if they are reached by loads and stores; else nil
+}
+
+// AnyWin is a [Win] of any type.
+type AnyWin interface{ base() *window }
+
+// A Flavor says how a window was made.
+//
+// MPI 4.1, section 12.2.6 (MPI_WIN_CREATE_FLAVOR).
+type Flavor uint8
+
+// The flavors.
+const (
+	Created         Flavor = iota // by WinCreate
+	Allocated                     // by WinAllocate
+	AllocatedShared               // by WinAllocateShared
+	Dynamic                       // by WinDynamic
+)
+
+// String returns the name of the flavor.
+func (f Flavor) String() string {
+	return [...]string{"Created", "Allocated", "AllocatedShared", "Dynamic"}[f&3]
+}
+
+// A window is a Win without its type.
+type window struct {
+	c      *Comm // of its own
+	flavor Flavor
+	hints  Info
+	reach  reach
+	bytes  []uint64 // of each rank's part
+	mem    [][]byte // parts that are reached by loads and stores; else nil
+	local  []byte   // this rank's part
+	block  uint64   // memory that rank 0 gives back
+	owns   bool     // this rank has to
+
+	mode atomic.Uint32
+	open []atomic.Uint32 // of each rank, what allows to access it beside mode
+
+	mu       sync.Mutex // guards what follows, and changes of mode and open
+	locks    int        // of single ranks
+	started  []int      // ranks of Start
+	exposure []*Request // of Post: what completes it
+	exposed  bool       // between Post and Wait
+	regions  int        // attached so far
+	attached map[uint64][]byte
+
+	order atomic.Uint32 // see fence
+}
+
+// What a window's mode says of this rank's epoch.
+const (
+	winIdle    uint32 = iota // none: access is an error
+	winFence                 // of Fence; nothing has been accessed
+	winFenced                // of Fence
+	winLocked                // of Lock: see open
+	winLockAll               // of LockAll
+	winStarted               // of Start: see open
+	winFreed
+)
+
+// What is in window.open.
+const (
+	closedTo      uint32 = iota
+	openStarted          // by Start
+	openShared           // by Lock
+	openExclusive        // by Lock
+	openPending          // Lock waits
+)
+
+// base is the window of w, nil if there is none.
+func (w *Win[T]) base() *window {
+	if w == nil {
+		return nil
+	}
+	return w.window
+}
+
+// check says why w cannot be used, or nil.
+func (w *window) check(s site) error {
+	if w == nil {
+		var none *Comm
+		return none.errorAt(s, ErrWin, "the window is nil; the call that should have made it has failed")
+	}
+	if w.mode.Load() == winFreed {
+		return w.c.errorAt(s, ErrWin, "the window has been freed")
+	}
+	return w.c.check(s)
+}
+
+// fence keeps loads and stores of this rank's processor from passing it.
+func (w *window) fence() { w.order.Add(1) }
+
+// ready reports whether target may be accessed now.
+func (w *window) ready(target int) bool {
+	switch w.mode.Load() {
+	case winLockAll, winFenced:
+		return true
+	case winLocked, winStarted:
+		o := w.open[target].Load()
+		return o != closedTo && o != openPending
+	case winFence:
+		w.mode.CompareAndSwap(winFence, winFenced)
+		return true
+	}
+	return false
+}
+
+// locate checks an access to n elements of type e from disp on, and returns its
+// place in bytes. Nothing is to be done if null.
+func (w *window) locate(s site, e *elem, disp, n int) (at uint64, null bool, err error) {
+	if err := w.check(s); err != nil {
+		return 0, true, err
+	}
+	target := s.peer
+	switch {
+	case target == ProcNull:
+		return 0, true, nil
+	case uint(target) >= uint(w.c.size):
+		return 0, true, w.c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", target, w.c.size-1)
+	case !w.ready(target):
+		return 0, true, w.noEpoch(s)
+	}
+	if w.flavor == Dynamic {
+		if at, err = w.placeOf(s, e, disp, n); err != nil {
+			return 0, true, err
+		}
+		return at, n == 0, nil
+	}
+	have := int(w.bytes[target] / uint64(e.size))
+	if disp < 0 || disp > have || n > have-disp {
+		return 0, true, w.c.errorAt(s, ErrRMARange, "%d elements from %d on are not all within the %d that rank %d has in the window", n, disp, have, target)
+	}
+	return uint64(disp) * uint64(e.size), n == 0, nil
+}
+
+// noEpoch says why target may not be accessed.
+func (w *window) noEpoch(s site) error {
+	switch w.mode.Load() {
+	case winStarted:
+		return w.c.errorAt(s, ErrRMASync, "the epoch of Start is for ranks %v only", w.started)
+	case winLocked:
+		return w.c.errorAt(s, ErrRMASync, "rank %d is not locked; Lock it first, or LockAll", s.peer)
+	}
+	return w.c.errorAt(s, ErrRMASync, "there is no epoch; call Fence, Start, Lock or LockAll first")
+}
+
+// direct is the memory of target if the present epoch allows to access it and it
+// is reached by loads and stores.
+func (w *Win[T]) direct(target int) []T {
+	if w != nil && uint(target) < uint(len(w.parts)) && (w.mode.Load() == winLockAll || w.ready(target)) {
+		return w.parts[target]
+	}
+	return nil
+}
+
+// Local returns this rank's own part, nil in a dynamic window. It must not be used after [Win.Free]: the memory
+// of windows that were allocated is given to others then.
+//
+// MPI 4.1, section 12.2.6 (MPI_WIN_BASE, MPI_WIN_SIZE).
+func (w *Win[T]) Local() []T {
+	if w == nil {
+		return nil
+	}
+	return elements[T](w.local)
+}
+
+// Len returns how many elements a rank's part has; Undefined in a dynamic window,
+// or if there is no such rank.
+func (w *Win[T]) Len(rank int) int {
+	if w == nil || w.flavor == Dynamic || uint(rank) >= uint(w.c.size) {
+		return Undefined
+	}
+	return int(w.bytes[rank] / uint64(w.elem.size))
+}
+
+// Shared returns the part of a rank itself, to be loaded from and stored to; that of
+// the first rank that has any if rank is ProcNull. What ranks do to it at once must be atomic or
+// kept apart, by an epoch and [Win.Sync], or by messages and barriers. Windows of other ranks' own memory have no
+// such parts (ErrRMAShared).
+//
+// MPI 4.1, section 12.2.3 (MPI_Win_shared_query).
+func (w *Win[T]) Shared(rank int) ([]T, error) {
+	s := atPeer("Shared", rank)
+	if err := w.base().check(s); err != nil {
+		return nil, err
+	}
+	if w.parts == nil {
+		return nil, w.c.errorAt(s, ErrRMAShared, "the memory of this window is not shared; make it with WinAllocateShared")
+	}
+	if rank == ProcNull {
+		for r := range w.parts {
+			if rank = r; len(w.parts[r]) > 0 {
+				break
+			}
+		}
+	}
+	if uint(rank) >= uint(w.c.size) {
+		return nil, w.c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", rank, w.c.size-1)
+	}
+	return w.parts[rank], nil
+}
+
+// Flavor returns how w was made.
+//
+// MPI 4.1, section 12.2.6 (MPI_WIN_CREATE_FLAVOR).
+func (w *Win[T]) Flavor() Flavor {
+	if w == nil {
+		return Created
+	}
+	return w.flavor
+}
+
+// WinAs is another view of the same window: its memory as elements of type U, in
+// which places are counted. Epochs, and everything else, are those of w.
+//
+// Not in the standard, which has a type with every access.
+func WinAs[U any](w AnyWin) (*Win[U], error) {
+	s := at("WinAs")
+	b := w.base()
+	if err := b.check(s); err != nil {
+		return nil, err
+	}
+	e, err := elemForWin[U](b.c, s)
+	if err != nil {
+		return nil, err
+	}
+	for r, mem := range append([][]byte{b.local}, b.mem...) {
+		if !aligned[U](mem) {
+			return nil, b.c.errorAt(s, ErrType, "part %d of the window does not begin where a %s may", r-1, e.name)
+		}
+	}
+	return viewOf[U](b, e), nil
+}
+
+func viewOf[T any](b *window, e *elem) *Win[T] {
+	w := &Win[T]{window: b, elem: e}
+	if b.mem != nil {
+		w.parts = make([][]T, len(b.mem))
+		for r, mem := range b.mem {
+			w.parts[r] = elements[T](mem[:len(mem)/e.size*e.size])
+		}
+	}
+	return w
+}
+
+// elemForWin is elemOf of a type that can be in a window.
+func elemForWin[T any](c *Comm, s site) (*elem, error) {
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	e := elemOf[T](&c.w.elems)
+	if e.bad != "" {
+		return nil, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+	}
+	return e, nil
+}
+
+// explain words what the way to the memory has to say about an access.
+func (w *window) explain(s site, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case err == errNotAttached:
+		return w.c.because(s, ErrRMARange, err, "")
+	case err == errUnknownType:
+		return w.c.because(s, ErrOp, err, "")
+	}
+	return w.c.explain(s, err)
+}

@@ -1,0 +1,163 @@
+package mpi
+
+// Put copies data into the part of rank target, from element disp on.
+//
+// MPI 4.1, section 12.3.1.
+func (w *Win[T]) Put(data []T, target, disp int) error {
+	// The short way of windows in shared memory; what is not in order goes the other.
+	if p := w.direct(target); p != nil && uint(disp) <= uint(len(p)) && len(data) <= len(p)-disp {
+		copy(p[disp:], data)
+		return nil
+	}
+	return w.base().put(atPeer("Put", target), w.elemOf(), view(data), disp, len(data))
+}
+
+// Get copies len(buf) elements of the part of rank target, from element disp on, into buf.
+//
+// MPI 4.1, section 12.3.2.
+func (w *Win[T]) Get(buf []T, target, disp int) error {
+	if p := w.direct(target); p != nil && uint(disp) <= uint(len(p)) && len(buf) <= len(p)-disp {
+		copy(buf, p[disp:])
+		return nil
+	}
+	return w.base().get(atFrom("Get", target), w.elemOf(), view(buf), disp, len(buf))
+}
+
+// Accumulate combines data into the part of rank target, from element disp on,
+// with a predefined operation, or [Replace]. Each element is changed atomically.
+//
+// MPI 4.1, section 12.3.4.
+func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
+	u := update{e: w.elemOf(), data: view(data)}
+	return w.base().update(atPeer("Accumulate", target), &u, op, disp, len(data))
+}
+
+// GetAccumulate is [Win.Accumulate] that puts into old what was there before,
+// which is as long as data. With [NoOp] data may be nil: then it is an atomic Get.
+//
+// MPI 4.1, section 12.3.5.
+func (w *Win[T]) GetAccumulate(data, old []T, target, disp int, op Op) error {
+	return w.getAccumulate(atPeer("GetAccumulate", target), data, old, disp, op)
+}
+
+func (w *Win[T]) getAccumulate(s site, data, old []T, disp int, op Op) error {
+	b := w.base()
+	if err := b.check(s); err != nil {
+		return err
+	}
+	d, o := view(data), view(old)
+	if op == NoOp {
+		d = nil
+	} else if len(data) != len(old) {
+		return b.c.errorAt(s, ErrCount, "data has %d elements and old %d; they must be equally long", len(data), len(old))
+	}
+	if overlap(d, o) {
+		return b.c.errorAt(s, ErrBuffer, "data and old overlap; they must be apart")
+	}
+	u := update{e: w.elem, data: d, old: o}
+	return b.update(s, &u, op, disp, len(old))
+}
+
+// FetchAndOp combines v into element disp of rank target, with a predefined
+// operation, [Replace] or [NoOp], and returns what was there before.
+//
+// MPI 4.1, section 12.3.5.
+func (w *Win[T]) FetchAndOp(v T, target, disp int, op Op) (T, error) {
+	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.unit == w.elem.size {
+		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil {
+			return ofBits[T](w.elem.fetch[k](firstByte(&p[disp]), bitsOf(v))), nil
+		}
+	}
+	return w.fetchAndOp(v, target, disp, op)
+}
+
+func (w *Win[T]) fetchAndOp(v T, target, disp int, op Op) (T, error) {
+	data, old := []T{v}, make([]T, 1)
+	err := w.getAccumulate(atPeer("FetchAndOp", target), data, old, disp, op)
+	return old[0], err
+}
+
+// CompareAndSwap stores v in element disp of rank target if compare is there, and
+// returns what was there before: compare, if v was stored. Elements are integers
+// or bool.
+//
+// MPI 4.1, section 12.3.5.
+func (w *Win[T]) CompareAndSwap(compare, v T, target, disp int) (T, error) {
+	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.unit == w.elem.size && w.elem.swap != nil {
+		return ofBits[T](w.elem.swap(firstByte(&p[disp]), bitsOf(compare), bitsOf(v))), nil
+	}
+	return w.compareAndSwap(compare, v, target, disp)
+}
+
+func (w *Win[T]) compareAndSwap(compare, v T, target, disp int) (T, error) {
+	s := atPeer("CompareAndSwap", target)
+	e := w.elemOf()
+	data, expected, old := []T{v}, []T{compare}, make([]T, 1)
+	if e != nil && !e.swaps() {
+		return v, w.c.errorAt(s, ErrType, "an element of type %s cannot be compared; use an integer, or bool", e.name)
+	}
+	u := update{e: e, data: view(data), compare: view(expected), old: view(old)}
+	err := w.base().update(s, &u, Replace, disp, 1)
+	return old[0], err
+}
+
+// elemOf is the type of the elements of w, which may be nil.
+func (w *Win[T]) elemOf() *elem {
+	if w == nil {
+		return nil
+	}
+	return w.elem
+}
+
+// atFrom is the site of a call that reads from a rank.
+func atFrom(call string, rank int) site { return site{call, fromPeer, rank, Undefined} }
+
+func (w *window) put(s site, e *elem, data []byte, disp, n int) error {
+	at, null, err := w.locate(s, e, disp, n)
+	if err != nil || null {
+		return err
+	}
+	return w.explain(s, w.reach.put(s.peer, at, data))
+}
+
+func (w *window) get(s site, e *elem, buf []byte, disp, n int) error {
+	at, null, err := w.locate(s, e, disp, n)
+	if err != nil || null {
+		return err
+	}
+	return w.explain(s, w.reach.get(s.peer, at, buf))
+}
+
+// update checks u, which is complete but for its operation, and carries it out.
+func (w *window) update(s site, u *update, op Op, disp, n int) error {
+	if err := w.check(s); err != nil {
+		return err
+	}
+	k, ok := op.(Predefined)
+	if !ok || k >= numUpdates || k < numPredefined && u.e.ops[k] == nil {
+		return w.noOp(s, u.e, op)
+	}
+	u.op = k
+	at, null, err := w.locate(s, u.e, disp, n)
+	if err != nil || null {
+		return err
+	}
+	u.alone = w.mode.Load() == winLocked && w.open[s.peer].Load() == openExclusive
+	return w.explain(s, w.reach.update(s.peer, at, u))
+}
+
+// noOp says why elements of type e cannot be updated by op.
+func (w *window) noOp(s site, e *elem, op Op) error {
+	switch op := op.(type) {
+	case nil:
+		return w.c.errorAt(s, ErrOp, "the operation is nil")
+	case Predefined:
+		return w.c.errorAt(s, ErrOp, "%s is not defined for elements of type %s; see mpi.Op", op, e.name)
+	}
+	return w.c.errorAt(s, ErrOp, "%s is a function of the program; windows know the predefined operations, Replace and NoOp only", op)
+}
+
+// swaps reports whether CompareAndSwap is defined for elements of type e.
+func (e *elem) swaps() bool {
+	return e.ops[LAnd] != nil && e.size <= 8
+}

@@ -1,0 +1,487 @@
+package mpi
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"rhinet/llc/ir"
+)
+
+// Hints for windows that have a meaning here, with the value "true".
+//
+// MPI 4.1, sections 12.2.1 and 12.2.3.
+const (
+	HintNoLocks           = "no_locks"               // Lock and LockAll will not be called
+	HintNonContiguousPart = "alloc_shared_noncontig" // parts of a shared window need not follow each other
+)
+
+// WinAllocate makes a window with n elements of each rank, which are 0; n may
+// differ. The ranks of a host reach each other's part by loads and stores, so
+// that small accesses cost nanoseconds, and go on while the target does anything else. Where the network has
+// no such memory they go by messages. All ranks of c call it.
+//
+// MPI 4.1, section 12.2.2.
+func WinAllocate[T any](c *Comm, n int, info ...Info) (*Win[T], error) {
+	return makeWindow[T](c, at("WinAllocate"), Allocated, nil, n, info)
+}
+
+// WinAllocateShared is [WinAllocate] of a window whose parts all ranks can
+// load from and store to: see [Win.Shared]. Each part follows that of the rank before at once, unless
+// the hint [HintNonContiguousPart] is given. It fails (ErrRMAShared) where the network has no such memory.
+//
+// MPI 4.1, section 12.2.3.
+func WinAllocateShared[T any](c *Comm, n int, info ...Info) (*Win[T], error) {
+	return makeWindow[T](c, at("WinAllocateShared"), AllocatedShared, nil, n, info)
+}
+
+// WinCreate makes a window of memory that the ranks have, of lengths that may
+// differ. The network interface reads and writes it; where it cannot, messages
+// do. buf belongs to the window until [Win.Free]. All ranks of c call it.
+//
+// MPI 4.1, section 12.2.1.
+func WinCreate[T any](c *Comm, buf []T, info ...Info) (*Win[T], error) {
+	return makeWindow[T](c, at("WinCreate"), Created, view(buf), len(buf), info)
+}
+
+// WinDynamic makes a window without memory: ranks attach some later, see
+// [Win.Attach]. All ranks of c call it.
+//
+// MPI 4.1, section 12.2.4 (MPI_Win_create_dynamic).
+func WinDynamic[T any](c *Comm, info ...Info) (*Win[T], error) {
+	return makeWindow[T](c, at("WinDynamic"), Dynamic, nil, 0, info)
+}
+
+func makeWindow[T any](c *Comm, s site, f Flavor, buf []byte, n int, info []Info) (*Win[T], error) {
+	e, err := elemForWin[T](c, s)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || n > math.MaxInt64/e.size {
+		return nil, c.errorAt(s, ErrSize, "%d elements of %d bytes; there must be 0 or more, and as many as memory holds", n, e.size)
+	}
+	w, err := c.makeWindow(s, f, winBid{Bytes: uint64(n * e.size), Elem: uint32(e.size), Code: uint32(e.code), Flavor: uint32(f)}, buf, info)
+	if err != nil {
+		return nil, err
+	}
+	return viewOf[T](w, e), nil
+}
+
+// A winBid is what a rank brings into a window.
+type winBid struct {
+	Bytes        uint64
+	Elem, Code   uint32
+	Flavor, Hint uint32
+}
+
+func (c *Comm) makeWindow(s site, f Flavor, bid winBid, buf []byte, info []Info) (*window, error) {
+	w := &window{flavor: f, hints: winHints(info), attached: map[uint64][]byte{}}
+	if w.hints[HintNonContiguousPart] == "true" {
+		bid.Hint = 1
+	}
+	own, err := c.private(s)
+	if err != nil {
+		return nil, err
+	}
+	w.c = own
+	all := make([]winBid, c.size)
+	if err = Allgather(own, []winBid{bid}, all); err == nil {
+		err = w.agreeOn(s, all)
+	}
+	if err == nil {
+		w.open = make([]atomic.Uint32, c.size)
+		err = w.lay(s, buf, all)
+	}
+	if err != nil {
+		_ = own.Free() // the window's error says more
+		return nil, err
+	}
+	c.w.enlist(w)
+	return w, nil
+}
+
+// private is a communicator of the same ranks for what the program does not see.
+func (c *Comm) private(s site) (*Comm, error) {
+	if err := c.enter(s, nil); err != nil {
+		return nil, err
+	}
+	made, seq, err := c.assemble(s, 0, c.rank)
+	if err = c.leave(s, err); err != nil {
+		return nil, err
+	}
+	made.members = c.members
+	made.name = fmt.Sprintf("%s.win%d", c.name, c.born.Add(1))
+	return c.derive(s, made, seq, c.worldOptions())
+}
+
+// winHints are those with a meaning.
+func winHints(info []Info) Info {
+	hints := Info{}
+	for _, i := range info {
+		for _, k := range []string{HintNoLocks, HintNonContiguousPart} {
+			if v, ok := i[k]; ok {
+				hints[k] = v
+			}
+		}
+	}
+	return hints
+}
+
+// agreeOn compares what the ranks bring.
+func (w *window) agreeOn(s site, all []winBid) error {
+	mine := all[w.c.rank]
+	total := uint64(0)
+	for r, b := range all {
+		switch {
+		case b.Flavor != mine.Flavor:
+			return w.c.errorAt(s, ErrMismatch, "rank %d makes a window that is %s, rank %d one that is %s", w.c.rank, Flavor(mine.Flavor), r, Flavor(b.Flavor))
+		case b.Elem != mine.Elem || b.Code != mine.Code:
+			return w.c.errorAt(s, ErrType, "rank %d makes a window of %s of %d bytes, rank %d of %s of %d bytes; use one type and WinAs",
+				w.c.rank, typeCode(mine.Code), mine.Elem, r, typeCode(b.Code), b.Elem)
+		case b.Hint != mine.Hint:
+			return w.c.errorAt(s, ErrArg, "the hint %s of rank %d is not that of rank %d", HintNonContiguousPart, r, w.c.rank)
+		}
+		w.bytes = append(w.bytes, b.Bytes)
+		if total += b.Bytes; total < b.Bytes || total > math.MaxInt64/2 {
+			return w.c.errorAt(s, ErrSize, "the window is larger than memory can be")
+		}
+	}
+	return nil
+}
+
+// A laying is where the parts of a window are in one block of memory.
+type laying struct {
+	control int   // bytes of the control of each rank
+	parts   []int // offsets
+	total   int
+}
+
+// layOut places the control of all ranks, and parts of so many bytes if they are
+// in the block.
+func (w *window) layOut(parts bool) laying {
+	l := laying{control: controlBytes(w.flavor == Dynamic)}
+	l.total = l.control * w.c.size
+	if !parts {
+		return l
+	}
+	const page = 4096
+	l.total = (l.total + page - 1) &^ (page - 1)
+	packed := w.flavor == AllocatedShared && w.hints[HintNonContiguousPart] != "true"
+	for _, n := range w.bytes {
+		switch {
+		case packed:
+		case n >= page:
+			l.total = (l.total + page - 1) &^ (page - 1)
+		default:
+			l.total = (l.total + lineBytes - 1) &^ (lineBytes - 1)
+		}
+		l.parts = append(l.parts, l.total)
+		l.total += int(n)
+	}
+	return l
+}
+
+// lay finds memory for the window and the way to it.
+func (w *window) lay(s site, buf []byte, all []winBid) error {
+	inBlock := w.flavor == Allocated || w.flavor == AllocatedShared
+	l := w.layOut(inBlock)
+	mem, err := w.reserve(s, l)
+	if err != nil {
+		return err
+	}
+	if mem == nil && w.flavor == AllocatedShared {
+		return w.c.errorAt(s, ErrRMAShared, "this network has no memory that its ranks share; use WinAllocate")
+	}
+	if !inBlock {
+		w.local = buf
+		return w.layOwn(s, l, mem)
+	}
+	if mem == nil {
+		w.local = alignedBytes(int(all[w.c.rank].Bytes))
+		w.reach = serve(w.c, w.local, false)
+		return nil
+	}
+	m := &mapped{control: control{c: w.c, all: mem[:l.control*w.c.size], size: l.control}}
+	for r, at := range l.parts {
+		end := at + int(w.bytes[r])
+		m.parts = append(m.parts, mem[at:end:end])
+	}
+	w.mem, w.local, w.reach = m.parts, m.parts[w.c.rank], m
+	return nil
+}
+
+// A grant says where the window's block is.
+type grant struct{ At, Refused uint64 }
+
+// Reasons for which there is no block.
+const (
+	granted uint64 = iota
+	noMemory
+	tooLarge
+)
+
+// reserve has rank 0 reserve a block, and returns it, or nil if this network has no
+// memory for it.
+func (w *window) reserve(s site, l laying) ([]byte, error) {
+	m := w.c.t.Memory()
+	var g [1]grant
+	if w.c.rank == 0 {
+		g[0] = w.take(l.total)
+	}
+	if err := Bcast(w.c, g[:], 0); err != nil {
+		return nil, err
+	}
+	switch g[0].Refused {
+	case noMemory:
+		return nil, nil
+	case tooLarge:
+		return nil, w.c.errorAt(s, ErrSize, "a window of %d bytes does not fit into the memory that the job has for windows; use fewer, or Free others", l.total)
+	}
+	var mem []byte
+	if m != nil {
+		mem = m.Reserved(g[0].At, uint64(l.total))
+	}
+	w.block, w.owns = g[0].At, w.c.rank == 0
+	ok, err := w.agree(mem != nil)
+	if err == nil && !ok {
+		err = w.release()
+		mem = nil
+	}
+	return mem, err
+}
+
+// take reserves the block at rank 0.
+func (w *window) take(n int) grant {
+	m := w.c.t.Memory()
+	if m == nil {
+		return grant{Refused: noMemory}
+	}
+	at, err := m.Reserve(n)
+	if err == nil {
+		return grant{At: at}
+	}
+	if at, err = m.Reserve(1); err != nil {
+		return grant{Refused: noMemory}
+	}
+	_ = m.Release(at)
+	return grant{Refused: tooLarge}
+}
+
+// release gives the block back.
+func (w *window) release() error {
+	if !w.owns {
+		return nil
+	}
+	w.owns = false
+	return w.c.t.Memory().Release(w.block)
+}
+
+// agree reports whether all ranks say yes.
+func (w *window) agree(yes bool) (bool, error) {
+	vote := []int32{0}
+	if yes {
+		vote[0] = 1
+	}
+	err := Allreduce(w.c, vote, vote, Min)
+	return vote[0] == 1, err
+}
+
+// layOwn finds a way to memory that is the ranks' own.
+func (w *window) layOwn(s site, l laying, mem []byte) error {
+	dynamic := w.flavor == Dynamic
+	remote := w.c.t.Remote()
+	if mem == nil || remote == nil {
+		w.reach = serve(w.c, w.local, dynamic)
+		return nil
+	}
+	x := &exposed{
+		control: control{c: w.c, all: mem, size: l.control}, remote: remote, dynamic: dynamic,
+		mine: w.local, region: map[uint64][]byte{}, shown: map[uint64]ir.Segment{}, parts: make([]ir.Segment, w.c.size),
+	}
+	ok, err := x.tryOut(w)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		w.reach = serve(w.c, w.local, dynamic)
+		return w.c.leaveBlock(w)
+	}
+	w.reach = x
+	return nil
+}
+
+// leaveBlock gives the block of a window back that needs none after all.
+func (c *Comm) leaveBlock(w *window) error {
+	if err := Barrier(c); err != nil {
+		return err
+	}
+	return w.release()
+}
+
+// tryOut exposes this rank's part, and reads a few bytes of the next rank: whether
+// the network interface does that is known only then.
+func (x *exposed) tryOut(w *window) (bool, error) {
+	probe := alignedBytes(8)
+	shown := [2]ir.Segment{}
+	ok := true
+	for i, mem := range [][]byte{probe, w.local} {
+		if len(mem) == 0 {
+			continue
+		}
+		seg, err := x.remote.ExposeMemory(mem)
+		if shown[i] = seg; err != nil {
+			ok = false
+			break
+		}
+	}
+	all := make([][2]ir.Segment, x.c.size)
+	if err := Allgather(x.c, [][2]ir.Segment{shown}, all); err != nil {
+		return false, err
+	}
+	for r := range all {
+		x.parts[r] = all[r][1]
+	}
+	if shown[1] != 0 {
+		x.shown[0] = shown[1]
+	}
+	next := (x.c.rank + 1) % x.c.size
+	if ok && all[next][0] != 0 && next != x.c.rank {
+		ok = x.remote.ReadMemory(x.c.global(next), all[next][0], 0, alignedBytes(8)) == nil
+	}
+	ok, err := w.agree(ok && all[next][0] != 0)
+	if shown[0] != 0 {
+		_ = x.remote.ConcealMemory(shown[0]) // everybody has read it
+	}
+	if err == nil && !ok {
+		err = x.close()
+	}
+	return ok, err
+}
+
+// Free ends the use of the window. All its ranks call it, after all epochs; it waits
+// for all of them.
+//
+// MPI 4.1, section 12.2.5.
+func (w *Win[T]) Free() error {
+	s := at("WinFree")
+	b := w.base()
+	if err := b.check(s); err != nil {
+		return err
+	}
+	if err := b.noEpochs(s); err != nil {
+		return err
+	}
+	if err := Barrier(b.c); err != nil {
+		return b.explain(s, err)
+	}
+	b.c.w.delist(b)
+	b.mode.Store(winFreed)
+	if err := b.reach.close(); err != nil {
+		return b.explain(s, err)
+	}
+	if err := b.release(); err != nil {
+		return b.explain(s, err)
+	}
+	return b.c.Free()
+}
+
+// noEpochs says which epoch of w has not ended, or nil.
+func (w *window) noEpochs(s site) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch mode := w.mode.Load(); {
+	case mode == winLocked:
+		return w.c.errorAt(s, ErrRMASync, "ranks %v are locked; Unlock them first", w.lockedRanks())
+	case mode == winLockAll:
+		return w.c.errorAt(s, ErrRMASync, "the epoch of LockAll has not ended; call UnlockAll first")
+	case mode == winStarted:
+		return w.c.errorAt(s, ErrRMASync, "the epoch of Start has not ended; call Complete first")
+	case w.exposed:
+		return w.c.errorAt(s, ErrRMASync, "the epoch of Post has not ended; call Wait first")
+	}
+	return nil
+}
+
+// lockedRanks are those that this rank has locked.
+func (w *window) lockedRanks() (ranks []int) {
+	for r := range w.open {
+		if w.open[r].Load() != closedTo {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
+// Info returns the hints that w was made with and that have a meaning here.
+//
+// MPI 4.1, section 12.2.7 (MPI_Win_get_info).
+func (w *Win[T]) Info() (Info, error) {
+	if err := w.base().check(at("Info")); err != nil {
+		return nil, err
+	}
+	return maps.Clone(w.hints), nil
+}
+
+// SetInfo gives w hints. None can be given to a window that exists, so all are
+// ignored, as the standard allows.
+//
+// MPI 4.1, section 12.2.7 (MPI_Win_set_info).
+func (w *Win[T]) SetInfo(Info) error { return w.base().check(at("SetInfo")) }
+
+// Name returns what errors call w: the name of its communicator with a number.
+//
+// MPI 4.1, section 7.8 (MPI_Win_get_name).
+func (w *Win[T]) Name() string {
+	if w == nil {
+		return ""
+	}
+	return w.c.name
+}
+
+// SetName has errors and reports call w by another name. It is not to be called
+// while other goroutines use w.
+//
+// MPI 4.1, section 7.8 (MPI_Win_set_name).
+func (w *Win[T]) SetName(name string) error {
+	if err := w.base().check(at("SetName")); err != nil {
+		return err
+	}
+	w.c.name = name
+	return nil
+}
+
+// Group returns the group of the ranks of w.
+//
+// MPI 4.1, section 12.2.6 (MPI_Win_get_group).
+func (w *Win[T]) Group() (*Group, error) {
+	if err := w.base().check(at("Group")); err != nil {
+		return nil, err
+	}
+	return w.c.Group()
+}
+
+// enlist and delist keep the windows that Finalize has to end.
+func (w *world) enlist(v *window) {
+	w.mu.Lock()
+	w.windows = append(w.windows, v)
+	w.mu.Unlock()
+}
+
+func (w *world) delist(v *window) {
+	w.mu.Lock()
+	w.windows = slices.DeleteFunc(w.windows, func(o *window) bool { return o == v })
+	w.mu.Unlock()
+}
+
+// endWindows ends what windows that nobody has freed still do.
+func (w *world) endWindows() {
+	w.mu.Lock()
+	all := w.windows
+	w.windows = nil
+	w.mu.Unlock()
+	for _, v := range all {
+		_ = v.reach.close() // the network is about to end as well
+	}
+}

@@ -1,0 +1,242 @@
+package mpi
+
+// An Assert promises something about an epoch, so that it can cost less. Most
+// are only checked here.
+//
+// MPI 4.1, section 12.5.5.
+type Assert uint8
+
+// The assertions.
+const (
+	NoCheck   Assert = 1 << iota // Post, Start, Lock, LockAll: the other side is ready, or nobody else has the lock
+	NoStore                      // Post, Fence: this rank's part was not changed by itself
+	NoPut                        // Post, Fence: nobody will change this rank's part
+	NoPrecede                    // Fence: it ends no access of any rank
+	NoSucceed                    // Fence: it begins no epoch
+)
+
+// assertion joins what a call was given, of which only some are allowed.
+func (w *window) assertion(s site, given []Assert, allowed Assert) (a Assert, err error) {
+	for _, g := range given {
+		a |= g
+	}
+	if a&^allowed != 0 {
+		return a, w.c.errorAt(s, ErrAssert, "the call does not take the assertion %#x; see mpi.Assert", uint8(a&^allowed))
+	}
+	return a, nil
+}
+
+// Fence ends the epoch that the Fence before began, at all ranks, and begins another,
+// unless [NoSucceed] is given: then what all ranks did is complete, and seen by all. All ranks call it.
+//
+// MPI 4.1, section 12.5.1.
+func (w *Win[T]) Fence(asserts ...Assert) error {
+	s, b := at("Fence"), w.base()
+	if err := b.check(s); err != nil {
+		return err
+	}
+	a, err := b.assertion(s, asserts, NoStore|NoPut|NoPrecede|NoSucceed)
+	if err != nil {
+		return err
+	}
+	if err := b.noEpochs(s); err != nil {
+		return err
+	}
+	if a&NoPrecede != 0 && b.mode.Load() == winFenced {
+		return b.c.errorAt(s, ErrAssert, "NoPrecede says that there was no access, and there was one since the Fence before")
+	}
+	b.fence()
+	if err := b.c.barrier(s, callBarrier); err != nil {
+		return err
+	}
+	b.fence()
+	if a&NoSucceed != 0 {
+		b.mode.Store(winIdle)
+	} else {
+		b.mode.Store(winFence)
+	}
+	return nil
+}
+
+// Post begins an epoch in which the ranks of g may access this rank's part. It does not
+// wait. [Win.Wait] or [Win.Test] ends it.
+//
+// MPI 4.1, section 12.5.2.
+func (w *Win[T]) Post(g *Group, asserts ...Assert) error {
+	s, b := at("Post"), w.base()
+	if err := b.check(s); err != nil {
+		return err
+	}
+	a, err := b.assertion(s, asserts, NoCheck|NoStore|NoPut)
+	if err != nil {
+		return err
+	}
+	ranks, err := b.ranksOf(s, g)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.exposed {
+		return b.c.errorAt(s, ErrRMASync, "the epoch of the Post before has not ended; call Wait first")
+	}
+	b.exposed, b.exposure = true, b.exposure[:0]
+	b.fence()
+	for _, r := range ranks {
+		b.exposure = append(b.exposure, Irecv(b.c, []byte{}, r, tagComplete))
+	}
+	if a&NoCheck == 0 {
+		return b.tell(s, ranks, tagPost)
+	}
+	return nil
+}
+
+// tell sends the ranks an empty message.
+func (w *window) tell(s site, ranks []int, tag int) error {
+	for _, r := range ranks {
+		if err := w.c.t.Send(w.c.idOf(r).key(), w.c.global(r), tag, 0, nil); err != nil {
+			return w.c.because(atPeer(s.call, r), ErrOther, err, "")
+		}
+	}
+	return nil
+}
+
+// ranksOf are the ranks of g in the window.
+func (w *window) ranksOf(s site, g *Group) ([]int, error) {
+	ranks := make([]int, 0, g.Size())
+	for _, p := range g.list() {
+		r := w.c.local(int(p))
+		if r == Undefined {
+			return nil, w.c.errorAt(s, ErrGroup, "world rank %d of the group is not in the window", p)
+		}
+		ranks = append(ranks, r)
+	}
+	return ranks, nil
+}
+
+// Start begins an epoch in which this rank accesses the parts of the ranks of
+// g. It waits until they have called [Win.Post]. [Win.Complete] ends it.
+//
+// MPI 4.1, section 12.5.2.
+func (w *Win[T]) Start(g *Group, asserts ...Assert) error {
+	s, b := at("Start"), w.base()
+	if err := b.check(s); err != nil {
+		return err
+	}
+	a, err := b.assertion(s, asserts, NoCheck)
+	if err != nil {
+		return err
+	}
+	ranks, err := b.ranksOf(s, g)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.noAccess(s); err != nil {
+		return err
+	}
+	for _, r := range ranks {
+		if a&NoCheck != 0 {
+			continue
+		}
+		if _, err := Recv(b.c, []byte{}, r, tagPost); err != nil {
+			return named("Start", err)
+		}
+	}
+	for _, r := range ranks {
+		b.open[r].Store(openStarted)
+	}
+	b.started = ranks
+	b.mode.Store(winStarted)
+	return nil
+}
+
+// noAccess says which epoch of this rank another one must not overlap, or nil.
+// The caller holds the lock.
+func (w *window) noAccess(s site) error {
+	switch w.mode.Load() {
+	case winFenced:
+		return w.c.errorAt(s, ErrRMASync, "the epoch of Fence has not ended; call Fence with NoSucceed first")
+	case winLocked:
+		return w.c.errorAt(s, ErrRMASync, "ranks %v are locked; Unlock them first", w.lockedRanks())
+	case winLockAll:
+		return w.c.errorAt(s, ErrRMASync, "the epoch of LockAll has not ended; call UnlockAll first")
+	case winStarted:
+		return w.c.errorAt(s, ErrRMASync, "the epoch of Start has not ended; call Complete first")
+	}
+	return nil
+}
+
+// Complete ends the epoch of [Win.Start]. What was accessed is complete.
+//
+// MPI 4.1, section 12.5.2.
+func (w *Win[T]) Complete() error {
+	s, b := at("Complete"), w.base()
+	if err := b.check(s); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mode.Load() != winStarted {
+		return b.c.errorAt(s, ErrRMASync, "there is no epoch of Start to end")
+	}
+	b.mode.Store(winIdle)
+	for _, r := range b.started {
+		b.open[r].Store(closedTo)
+	}
+	b.fence()
+	return b.tell(s, b.started, tagComplete)
+}
+
+// Wait ends the epoch of [Win.Post], when all its ranks have called Complete.
+//
+// MPI 4.1, section 12.5.2.
+func (w *Win[T]) Wait() error {
+	_, err := w.base().waitExposure(at("Wait"), func(reqs []*Request) (bool, error) { return true, WaitAll(reqs...) })
+	return err
+}
+
+// Test is [Win.Wait] that does not wait; it reports whether the epoch has ended.
+//
+// MPI 4.1, section 12.5.2.
+func (w *Win[T]) Test() (bool, error) {
+	return w.base().waitExposure(at("Test"), func(reqs []*Request) (bool, error) {
+		_, done, err := TestAll(reqs...)
+		return done, err
+	})
+}
+
+func (w *window) waitExposure(s site, wait func([]*Request) (bool, error)) (bool, error) {
+	if err := w.check(s); err != nil {
+		return false, err
+	}
+	w.mu.Lock()
+	exposed := w.exposed
+	w.mu.Unlock()
+	if !exposed {
+		return false, w.c.errorAt(s, ErrRMASync, "there is no epoch of Post to end")
+	}
+	done, err := wait(w.exposure)
+	if done || err != nil {
+		w.mu.Lock()
+		w.exposed = false
+		w.mu.Unlock()
+		w.fence()
+	}
+	return done, named(s.call, err)
+}
+
+// Sync has this rank see what others have done to the memory of the window, and them
+// what it has: for programs that load from and store to it themselves, between epochs
+// of all kinds.
+//
+// MPI 4.1, section 12.5.4 (MPI_Win_sync).
+func (w *Win[T]) Sync() error {
+	b := w.base()
+	if err := b.check(at("Sync")); err != nil {
+		return err
+	}
+	b.fence()
+	return nil
+}

@@ -1,0 +1,214 @@
+package mpi
+
+// A LockType says whether others may lock the same rank at the same time.
+//
+// MPI 4.1, section 12.5.3.
+type LockType uint8
+
+// The types of locks.
+const (
+	LockShared    LockType = iota // others may have the lock as well
+	LockExclusive                 // nobody else has it
+)
+
+// Lock begins an epoch in which this rank accesses the part of rank target. It
+// waits for the lock; the target takes no part in it. [Win.Unlock] ends the epoch.
+// Several ranks may be locked at a time, which in different orders on different
+// ranks may be a deadlock.
+//
+// MPI 4.1, section 12.5.3.
+func (w *Win[T]) Lock(kind LockType, target int, asserts ...Assert) error {
+	s, b := atPeer("Lock", target), w.base()
+	if err := b.mayLock(s, asserts); err != nil {
+		return err
+	}
+	if kind > LockExclusive {
+		return b.c.errorAt(s, ErrLockType, "there is no lock of type %d; use LockShared or LockExclusive", kind)
+	}
+	if target == ProcNull {
+		return nil
+	}
+	if uint(target) >= uint(b.c.size) {
+		return b.c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", target, b.c.size-1)
+	}
+	return b.lock(s, target, kind == LockExclusive)
+}
+
+// mayLock checks what calls have in common that lock.
+func (w *window) mayLock(s site, asserts []Assert) error {
+	if err := w.check(s); err != nil {
+		return err
+	}
+	if _, err := w.assertion(s, asserts, NoCheck); err != nil {
+		return err
+	}
+	if w.hints[HintNoLocks] == "true" {
+		return w.c.errorAt(s, ErrRMASync, "the window was made with the hint %s", HintNoLocks)
+	}
+	return nil
+}
+
+func (w *window) lock(s site, target int, exclusive bool) error {
+	if err := w.beginLock(s, target); err != nil {
+		return err
+	}
+	err := w.reach.lock(target, exclusive) // not under the lock: another goroutine may unlock what somebody waits for
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case err != nil:
+		w.unlocked(target)
+	case exclusive:
+		w.open[target].Store(openExclusive)
+	default:
+		w.open[target].Store(openShared)
+	}
+	return w.explain(s, err)
+}
+
+// beginLock notes that this rank is about to lock target.
+func (w *window) beginLock(s site, target int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.mode.Load() != winLocked {
+		if err := w.noAccess(s); err != nil {
+			return err
+		}
+	} else if w.open[target].Load() != closedTo {
+		return w.c.errorAt(s, ErrRMASync, "this rank has locked it already; Unlock it first")
+	}
+	w.open[target].Store(openPending)
+	w.locks++
+	w.mode.Store(winLocked)
+	return nil
+}
+
+// unlocked notes that target is not locked. The caller holds the lock.
+func (w *window) unlocked(target int) {
+	w.open[target].Store(closedTo)
+	if w.locks--; w.locks == 0 {
+		w.mode.Store(winIdle)
+	}
+}
+
+// Unlock ends the epoch of [Win.Lock]. What was accessed is complete.
+//
+// MPI 4.1, section 12.5.3.
+func (w *Win[T]) Unlock(target int) error {
+	s, b := atPeer("Unlock", target), w.base()
+	if err := b.check(s); err != nil {
+		return err
+	}
+	if target == ProcNull {
+		return nil
+	}
+	held := closedTo
+	if uint(target) < uint(b.c.size) {
+		held = b.open[target].Load()
+	}
+	if b.mode.Load() != winLocked || held != openShared && held != openExclusive {
+		return b.c.errorAt(s, ErrRMASync, "this rank has not locked it; call Lock first")
+	}
+	b.mu.Lock()
+	b.unlocked(target)
+	b.mu.Unlock()
+	b.fence()
+	return b.explain(s, b.reach.unlock(target, held == openExclusive))
+}
+
+// LockAll begins an epoch in which this rank accesses the parts of all ranks,
+// beside others that do so too. It waits for exclusive locks. [Win.UnlockAll] ends it.
+//
+// MPI 4.1, section 12.5.3.
+func (w *Win[T]) LockAll(asserts ...Assert) error {
+	s, b := at("LockAll"), w.base()
+	if err := b.mayLock(s, asserts); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.noAccess(s); err != nil {
+		return err
+	}
+	for r := range b.c.size {
+		if err := b.reach.lock(r, false); err != nil {
+			for i := range r {
+				_ = b.reach.unlock(i, false) // the first error says more
+			}
+			return b.explain(s, err)
+		}
+	}
+	b.mode.Store(winLockAll)
+	return nil
+}
+
+// UnlockAll ends the epoch of [Win.LockAll]. What was accessed is complete.
+//
+// MPI 4.1, section 12.5.3.
+func (w *Win[T]) UnlockAll() error {
+	s, b := at("UnlockAll"), w.base()
+	if err := b.check(s); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mode.Load() != winLockAll {
+		return b.c.errorAt(s, ErrRMASync, "there is no epoch of LockAll to end")
+	}
+	b.mode.Store(winIdle)
+	b.fence()
+	for r := range b.c.size {
+		if err := b.reach.unlock(r, false); err != nil {
+			return b.explain(s, err)
+		}
+	}
+	return nil
+}
+
+// Flush completes what this rank has done to the part of rank target, there as well,
+// within an epoch of Lock or LockAll.
+//
+// MPI 4.1, section 12.5.4.
+func (w *Win[T]) Flush(target int) error {
+	b := w.base()
+	if b != nil && b.mode.Load() == winLockAll && uint(target) < uint(len(b.open)) {
+		b.fence()
+		return nil
+	}
+	return b.flush(atPeer("Flush", target))
+}
+
+// FlushLocal is [Win.Flush] for this rank: buffers may be used again.
+//
+// MPI 4.1, section 12.5.4.
+func (w *Win[T]) FlushLocal(target int) error { return w.base().flush(atPeer("FlushLocal", target)) }
+
+// FlushAll is [Win.Flush] for all ranks.
+//
+// MPI 4.1, section 12.5.4.
+func (w *Win[T]) FlushAll() error { return w.base().flush(at("FlushAll")) }
+
+// FlushLocalAll is [Win.FlushLocal] for all ranks.
+//
+// MPI 4.1, section 12.5.4.
+func (w *Win[T]) FlushLocalAll() error { return w.base().flush(at("FlushLocalAll")) }
+
+// flush is that of one rank, or of all. All that was begun is complete.
+func (w *window) flush(s site) error {
+	if err := w.check(s); err != nil {
+		return err
+	}
+	one := s.role != noPeer
+	switch {
+	case one && s.peer == ProcNull:
+		return nil
+	case one && uint(s.peer) >= uint(w.c.size):
+		return w.c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", s.peer, w.c.size-1)
+	}
+	mode := w.mode.Load()
+	if mode != winLockAll && (mode != winLocked || one && !w.ready(s.peer)) {
+		return w.c.errorAt(s, ErrRMASync, "there is no epoch of Lock or LockAll; call one of them first")
+	}
+	w.fence()
+	return nil
+}

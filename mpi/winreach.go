@@ -1,0 +1,270 @@
+package mpi
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"rhinet/llc/ir"
+)
+
+// A reach is a way to the memory of the ranks of a window. What it does is
+// complete, here and there, when its methods return. Places are bytes from the
+// beginning of a rank's part; those of dynamic windows name an attached region
+// as well (see regionAt). Places have been checked, except in dynamic windows.
+type reach interface {
+	put(target int, at uint64, data []byte) error
+	get(target int, at uint64, buf []byte) error
+	// update is atomic with respect to other updates of the same kind of number.
+	update(target int, at uint64, u *update) error
+	// lock and unlock are those of passive target synchronization.
+	lock(target int, exclusive bool) error
+	unlock(target int, exclusive bool) error
+	// expose makes memory a region of a dynamic window, and hide ends that.
+	expose(id uint64, mem []byte) error
+	hide(id uint64) error
+	// close ends the use. All ranks are about to, and nothing is under way.
+	close() error
+}
+
+// control is the memory that the ranks of a window share beside its contents: of
+// each rank two locks, and the regions of a dynamic window.
+//
+//	0    lock of passive target synchronization
+//	192  lock of updates that no operation of the processor does
+//	384  regions: id, segment, bytes of each
+type control struct {
+	c    *Comm
+	all  []byte
+	size int // of one rank's
+
+	mu sync.Mutex // one goroutine of this rank at a time takes the lock of updates
+}
+
+const (
+	updateLockAt = winLockBytes
+	regionsAt    = 2 * winLockBytes
+	regionBytes  = 24
+	maxRegions   = 128
+	lineBytes    = 64
+)
+
+// controlBytes is the memory that a rank's control takes: whole lines.
+func controlBytes(dynamic bool) int {
+	if dynamic {
+		return (regionsAt + maxRegions*regionBytes + lineBytes - 1) &^ (lineBytes - 1)
+	}
+	return regionsAt
+}
+
+func (k *control) of(rank int) []byte { return k.all[rank*k.size : (rank+1)*k.size] }
+
+func (k *control) lock(target int, exclusive bool) error {
+	l := winLockAt(k.of(target))
+	return l.acquire(k.c, "Lock", exclusive)
+}
+
+func (k *control) unlock(target int, exclusive bool) error {
+	l := winLockAt(k.of(target))
+	l.surrender(k.c, exclusive)
+	return nil
+}
+
+// alone calls f while no other rank updates memory of target under the lock.
+func (k *control) alone(target int, f func() error) error {
+	l := winLockAt(k.of(target)[updateLockAt:])
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := l.acquire(k.c, "Accumulate", true); err != nil {
+		return err
+	}
+	defer l.surrender(k.c, true)
+	return f()
+}
+
+// A mapped reach is memory that all ranks load from and store to.
+type mapped struct {
+	control
+	parts [][]byte
+}
+
+func (m *mapped) put(target int, at uint64, data []byte) error {
+	copy(m.parts[target][at:], data)
+	return nil
+}
+
+func (m *mapped) get(target int, at uint64, buf []byte) error {
+	copy(buf, m.parts[target][at:])
+	return nil
+}
+
+func (m *mapped) update(target int, at uint64, u *update) error {
+	mem := m.parts[target][at:][:u.bytes()]
+	switch {
+	case u.alone:
+		u.apply(mem)
+	case u.natural():
+		u.applyAtomically(mem)
+	default:
+		return m.alone(target, func() error { u.apply(mem); return nil })
+	}
+	return nil
+}
+
+func (m *mapped) expose(uint64, []byte) error { return errNoRegions }
+func (m *mapped) hide(uint64) error           { return errNoRegions }
+func (m *mapped) close() error                { return nil }
+
+var errNoRegions = errors.New("only dynamic windows have regions")
+
+// An exposed reach is memory of the ranks' own that the network interface reads and writes.
+type exposed struct {
+	control
+	remote  ir.Remote
+	parts   []ir.Segment // of the ranks, in windows that are not dynamic
+	dynamic bool
+
+	mine   []byte // part of this rank
+	own    sync.RWMutex
+	region map[uint64][]byte // of this rank: the regions of a dynamic window
+	shown  map[uint64]ir.Segment
+}
+
+// errNotAttached reports a place that no rank has attached.
+var errNotAttached = errors.New("nothing is attached there")
+
+// A place is where an access goes: to memory of this rank, or to a segment.
+type place struct {
+	own    []byte
+	peer   int
+	seg    ir.Segment
+	offset uint64
+}
+
+// find is the place of n bytes.
+func (x *exposed) find(target int, at uint64, n int) (p place, err error) {
+	if !x.dynamic {
+		if target == x.c.rank {
+			return place{own: x.mine[at:][:n]}, nil
+		}
+		return place{peer: x.c.global(target), seg: x.parts[target], offset: at}, nil
+	}
+	id, offset := splitPlace(at)
+	if target == x.c.rank {
+		x.own.RLock()
+		mem := x.region[id]
+		x.own.RUnlock()
+		if offset > uint64(len(mem)) || uint64(n) > uint64(len(mem))-offset || mem == nil {
+			return p, errNotAttached
+		}
+		return place{own: mem[offset:][:n]}, nil
+	}
+	words := x.slot(target, id)
+	seg, size := atomic.LoadUint64(&words[1]), atomic.LoadUint64(&words[2])
+	if atomic.LoadUint64(&words[0]) != id || offset > size || uint64(n) > size-offset {
+		return p, errNotAttached
+	}
+	return place{peer: x.c.global(target), seg: ir.Segment(seg), offset: offset}, nil
+}
+
+// slot is where a rank's region is entered.
+func (x *exposed) slot(rank int, id uint64) []uint64 {
+	at := regionsAt + int(id%maxRegions)*regionBytes
+	return elements[uint64](x.of(rank)[at : at+regionBytes])
+}
+
+func (x *exposed) put(target int, at uint64, data []byte) error {
+	p, err := x.find(target, at, len(data))
+	if err != nil {
+		return err
+	}
+	return x.write(&p, data)
+}
+
+func (x *exposed) write(p *place, data []byte) error {
+	if p.own != nil || len(data) == 0 {
+		copy(p.own, data)
+		return nil
+	}
+	return x.remote.WriteMemory(p.peer, p.seg, p.offset, data)
+}
+
+func (x *exposed) get(target int, at uint64, buf []byte) error {
+	p, err := x.find(target, at, len(buf))
+	if err != nil {
+		return err
+	}
+	return x.read(&p, buf)
+}
+
+func (x *exposed) read(p *place, buf []byte) error {
+	if p.own != nil || len(buf) == 0 {
+		copy(buf, p.own)
+		return nil
+	}
+	return x.remote.ReadMemory(p.peer, p.seg, p.offset, buf)
+}
+
+// update reads, changes and writes under the lock of updates: the target's processor
+// takes no part, so its atomic operations are of no use.
+func (x *exposed) update(target int, at uint64, u *update) error {
+	p, err := x.find(target, at, u.bytes())
+	if err != nil {
+		return err
+	}
+	if u.alone {
+		return x.modify(&p, u)
+	}
+	return x.alone(target, func() error { return x.modify(&p, u) })
+}
+
+func (x *exposed) modify(p *place, u *update) error {
+	if p.own != nil {
+		u.apply(p.own)
+		return nil
+	}
+	mem := alignedBytes(u.bytes())
+	if err := x.read(p, mem); err != nil {
+		return err
+	}
+	u.apply(mem)
+	if u.op == NoOp && u.compare == nil {
+		return nil
+	}
+	return x.write(p, mem)
+}
+
+// alignedBytes is memory that begins where any element may.
+func alignedBytes(n int) []byte { return view(make([]uint64, (n+7)/8))[:n] }
+
+func (x *exposed) expose(id uint64, mem []byte) error {
+	seg, err := x.remote.ExposeMemory(mem)
+	if err != nil {
+		return err
+	}
+	x.own.Lock()
+	x.region[id], x.shown[id] = mem, seg
+	x.own.Unlock()
+	words := x.slot(x.c.rank, id)
+	atomic.StoreUint64(&words[1], uint64(seg))
+	atomic.StoreUint64(&words[2], uint64(len(mem)))
+	atomic.StoreUint64(&words[0], id)
+	return nil
+}
+
+func (x *exposed) hide(id uint64) error {
+	atomic.StoreUint64(&x.slot(x.c.rank, id)[0], 0)
+	x.own.Lock()
+	seg := x.shown[id]
+	delete(x.region, id)
+	delete(x.shown, id)
+	x.own.Unlock()
+	return x.remote.ConcealMemory(seg)
+}
+
+func (x *exposed) close() (err error) {
+	for _, seg := range x.shown {
+		err = errors.Join(err, x.remote.ConcealMemory(seg))
+	}
+	return err
+}

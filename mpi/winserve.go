@@ -1,0 +1,331 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// A served reach goes by messages: on every rank a goroutine takes requests, of
+// its own rank as well, and answers them one after the other. So updates are
+// atomic, and accesses of one rank stay in order (MPI 4.1, section 12.7.1).
+type served struct {
+	c    *Comm // without a context
+	tag  atomic.Uint32
+	gone chan struct{} // closed when the server has ended
+
+	// The rest belongs to the server.
+	mu      sync.Mutex // guards what expose and hide change
+	mine    []byte     // this rank's part
+	regions map[uint64][]byte
+	dynamic bool
+	writer  int // rank that has the lock, or -1
+	readers int
+	queue   []request // that wait for the lock
+	elems   map[typeCode]*elem
+}
+
+// Tags of the messages of a window. The data of requests and answers have others, from
+// firstData on: a rank that asks one that asks it takes no data for an answer.
+const (
+	tagPost = iota
+	tagComplete
+	tagRequest
+	firstData
+)
+
+// What a request asks for.
+const (
+	askPut uint32 = iota
+	askGet
+	askUpdate
+	askSwap
+	askLock
+	askUnlock
+	askStop
+)
+
+// A request asks a rank's server for something.
+type request struct {
+	What      uint32
+	Op        uint32
+	Type      uint32 // code of the elements
+	Tag       uint32 // of data; that of the answer is the next
+	At, Bytes uint64
+	From      uint32
+	Flag      uint32 // exclusive lock; old contents are wanted
+}
+
+// An answer ends a request; data may follow.
+type answer struct{ Code uint32 }
+
+// Codes of answers.
+const (
+	answerDone uint32 = iota
+	answerNotAttached
+	answerUnknownType
+)
+
+// errUnknownType reports elements of which a target knows nothing.
+var errUnknownType = errors.New("the target has no window of such elements; make the same view of the window there")
+
+func (a answer) err() error {
+	switch a.Code {
+	case answerNotAttached:
+		return errNotAttached
+	case answerUnknownType:
+		return errUnknownType
+	}
+	return nil
+}
+
+// serve begins to serve mine.
+func serve(c *Comm, mine []byte, dynamic bool) *served {
+	v := &served{
+		c: &Comm{core: c.core}, gone: make(chan struct{}), mine: mine, dynamic: dynamic,
+		regions: map[uint64][]byte{}, writer: -1, elems: map[typeCode]*elem{},
+	}
+	go v.run()
+	return v
+}
+
+// ask sends a request with data, and returns when the answer is here, with what follows
+// it in buf.
+func (v *served) ask(target int, r request, buf []byte, data ...[]byte) error {
+	r.Tag, r.From = firstData+v.tag.Add(1)%(1<<29)*2, uint32(v.c.rank)
+	if err := Send(v.c, []request{r}, target, tagRequest); err != nil {
+		return err
+	}
+	for _, d := range data {
+		if err := Send(v.c, d, target, int(r.Tag)); err != nil {
+			return err
+		}
+	}
+	var a [1]answer
+	if _, err := Recv(v.c, a[:], target, int(r.Tag)+1); err != nil {
+		return err
+	}
+	if err := a[0].err(); err != nil || buf == nil {
+		return err
+	}
+	_, err := Recv(v.c, buf, target, int(r.Tag)+1)
+	return err
+}
+
+func (v *served) put(target int, at uint64, data []byte) error {
+	return v.ask(target, request{What: askPut, At: at, Bytes: uint64(len(data))}, nil, data)
+}
+
+func (v *served) get(target int, at uint64, buf []byte) error {
+	if buf == nil {
+		buf = []byte{}
+	}
+	return v.ask(target, request{What: askGet, At: at, Bytes: uint64(len(buf))}, buf)
+}
+
+func (v *served) update(target int, at uint64, u *update) error {
+	r := request{What: askUpdate, Op: uint32(u.op), Type: uint32(u.e.code), At: at, Bytes: uint64(u.bytes())}
+	if u.old != nil {
+		r.Flag = 1
+	}
+	if u.compare != nil {
+		r.What = askSwap
+		return v.ask(target, r, u.old, u.data, u.compare)
+	}
+	if u.op == NoOp {
+		return v.ask(target, r, u.old)
+	}
+	return v.ask(target, r, u.old, u.data)
+}
+
+func (v *served) lock(target int, exclusive bool) error {
+	return v.ask(target, request{What: askLock, Flag: flag(exclusive)}, nil)
+}
+
+func (v *served) unlock(target int, exclusive bool) error {
+	return v.ask(target, request{What: askUnlock, Flag: flag(exclusive)}, nil)
+}
+
+func flag(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (v *served) expose(id uint64, mem []byte) error {
+	v.mu.Lock()
+	v.regions[id] = mem
+	v.mu.Unlock()
+	return nil
+}
+
+func (v *served) hide(id uint64) error {
+	v.mu.Lock()
+	delete(v.regions, id)
+	v.mu.Unlock()
+	return nil
+}
+
+func (v *served) close() error {
+	err := Send(v.c, []request{{What: askStop}}, v.c.rank, tagRequest)
+	if err == nil {
+		<-v.gone
+	}
+	return err
+}
+
+// run is the server. It ends with the window, or with the network.
+func (v *served) run() {
+	defer close(v.gone)
+	for {
+		var r [1]request
+		st, err := Recv(v.c, r[:], AnySource, tagRequest)
+		if err == nil && r[0].What != askStop {
+			r[0].From = uint32(st.Source)
+			err = v.answer(&r[0])
+		}
+		if err != nil || r[0].What == askStop {
+			return
+		}
+	}
+}
+
+// answer does what r asks for. An error ends the service.
+func (v *served) answer(r *request) error {
+	switch r.What {
+	case askPut:
+		return v.answerPut(r)
+	case askGet:
+		mem, code := v.find(r)
+		return v.reply(r, code, mem)
+	case askUpdate, askSwap:
+		return v.answerUpdate(r)
+	case askLock:
+		v.queue = append(v.queue, *r)
+		return v.grant()
+	case askUnlock:
+		if r.Flag != 0 {
+			v.writer = -1
+		} else {
+			v.readers--
+		}
+		if err := v.reply(r, answerDone, nil); err != nil {
+			return err
+		}
+		return v.grant()
+	}
+	return fmt.Errorf("request %d is unknown", r.What)
+}
+
+// find is the memory that r is about. The caller holds no lock: a region that is
+// detached meanwhile is still there.
+func (v *served) find(r *request) ([]byte, uint32) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	mem, offset := v.mine, r.At
+	if v.dynamic {
+		var id uint64
+		id, offset = splitPlace(r.At)
+		mem = v.regions[id]
+	}
+	if offset > uint64(len(mem)) || r.Bytes > uint64(len(mem))-offset {
+		return nil, answerNotAttached
+	}
+	return mem[offset:][:r.Bytes:r.Bytes], answerDone
+}
+
+// reply answers r, with data if that is not nil.
+func (v *served) reply(r *request, code uint32, data []byte) error {
+	err := Send(v.c, []answer{{code}}, int(r.From), int(r.Tag)+1)
+	if err == nil && code == answerDone && data != nil {
+		err = Send(v.c, data, int(r.From), int(r.Tag)+1)
+	}
+	return err
+}
+
+func (v *served) answerPut(r *request) error {
+	mem, code := v.find(r)
+	if code != answerDone {
+		mem = make([]byte, r.Bytes)
+	}
+	if _, err := Recv(v.c, mem, int(r.From), int(r.Tag)); err != nil {
+		return err
+	}
+	return v.reply(r, code, nil)
+}
+
+// operand takes data that follows r.
+func (v *served) operand(r *request) ([]byte, error) {
+	b := alignedBytes(int(r.Bytes))
+	_, err := Recv(v.c, b, int(r.From), int(r.Tag))
+	return b, err
+}
+
+func (v *served) answerUpdate(r *request) (err error) {
+	u := update{op: Predefined(r.Op)}
+	if u.op != NoOp || r.What == askSwap {
+		if u.data, err = v.operand(r); err != nil {
+			return err
+		}
+	}
+	if r.What == askSwap {
+		if u.compare, err = v.operand(r); err != nil {
+			return err
+		}
+	}
+	if r.Flag != 0 {
+		u.old = alignedBytes(int(r.Bytes))
+	}
+	mem, code := v.find(r)
+	if u.e = v.elemOf(typeCode(r.Type), u.op); u.e == nil && code == answerDone {
+		code = answerUnknownType
+	}
+	if code == answerDone {
+		u.apply(mem)
+	}
+	return v.reply(r, code, u.old)
+}
+
+// elemOf is a type of elements of the given code that op is defined for.
+func (v *served) elemOf(code typeCode, op Predefined) *elem {
+	if op >= numPredefined {
+		return new(elem)
+	}
+	if e := v.elems[code]; e != nil && e.ops[op] != nil {
+		return e
+	}
+	v.c.w.elems.all.Range(func(_, known any) bool {
+		if e := known.(*elem); e.code == code && e.bad == "" && e.ops[op] != nil {
+			v.elems[code] = e
+			return false
+		}
+		return true
+	})
+	e := v.elems[code]
+	if e != nil && e.ops[op] == nil {
+		return nil
+	}
+	return e
+}
+
+// grant gives the lock to those who may have it, in the order in which they came.
+func (v *served) grant() error {
+	for len(v.queue) > 0 {
+		r := v.queue[0]
+		if v.writer >= 0 || r.Flag != 0 && v.readers > 0 {
+			return nil
+		}
+		v.queue = v.queue[1:]
+		if r.Flag != 0 {
+			v.writer = int(r.From)
+		} else {
+			v.readers++
+		}
+		if err := v.reply(&r, answerDone, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
