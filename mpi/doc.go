@@ -21,7 +21,7 @@
 //
 // Missing of MPI 4.1 are: partitioned communication (chapter 4); derived
 // datatypes and packing (5); inter-communicators (7); error handlers and memory
-// allocation (9); sessions and dynamic processes (11); one-sided communication
-// (12); files (14); and the tool interfaces (15). The page docs/mpi.md maps every
-// function to its Go name, and lists those without one.
+// allocation (9); sessions and dynamic processes (11); files (14); and the tool
+// interfaces (15). The page docs/mpi.md maps every function to its Go name, and
+// lists those without one.
 package mpi
