@@ -69,6 +69,7 @@ type window struct {
 	reach  reach
 	bytes  []uint64 // of each rank's part
 	mem    [][]byte // parts that are reached by loads and stores; else nil
+	shared *mapped  // reach, if it is that; else nil
 	local  []byte   // this rank's part
 	block  uint64   // memory that rank 0 gives back
 	owns   bool     // this rank has to

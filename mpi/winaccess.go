@@ -28,9 +28,23 @@ func (w *Win[T]) Get(buf []T, target, disp int) error {
 //
 // MPI 4.1, section 12.3.4.
 func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
+	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) <= min(len(p)-disp, shortUpdate) && w.elem.unit == w.elem.size {
+		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil && w.shared.enter(target) {
+			f := w.elem.fetch[k]
+			for i, v := range data {
+				f(firstByte(&p[disp+i]), bitsOf(v))
+			}
+			w.shared.leave()
+			return nil
+		}
+	}
 	u := update{e: w.elemOf(), data: view(data)}
 	return w.base().update(atPeer("Accumulate", target), &u, op, disp, len(data))
 }
+
+// shortUpdate is how many elements an Accumulate has at most that takes the short
+// way: not so many that it were better a long update.
+const shortUpdate = bulkBytes / 8
 
 // GetAccumulate is [Win.Accumulate] that puts into old what was there before,
 // which is as long as data. With [NoOp] data may be nil: then it is an atomic Get.
@@ -64,8 +78,10 @@ func (w *Win[T]) getAccumulate(s site, data, old []T, disp int, op Op) error {
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) FetchAndOp(v T, target, disp int, op Op) (T, error) {
 	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.unit == w.elem.size {
-		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil {
-			return ofBits[T](w.elem.fetch[k](firstByte(&p[disp]), bitsOf(v))), nil
+		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil && w.shared.enter(target) {
+			old := w.elem.fetch[k](firstByte(&p[disp]), bitsOf(v))
+			w.shared.leave()
+			return ofBits[T](old), nil
 		}
 	}
 	return w.fetchAndOp(v, target, disp, op)
@@ -83,8 +99,10 @@ func (w *Win[T]) fetchAndOp(v T, target, disp int, op Op) (T, error) {
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) CompareAndSwap(compare, v T, target, disp int) (T, error) {
-	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.unit == w.elem.size && w.elem.swap != nil {
-		return ofBits[T](w.elem.swap(firstByte(&p[disp]), bitsOf(compare), bitsOf(v))), nil
+	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.unit == w.elem.size && w.elem.swap != nil && w.shared.enter(target) {
+		old := w.elem.swap(firstByte(&p[disp]), bitsOf(compare), bitsOf(v))
+		w.shared.leave()
+		return ofBits[T](old), nil
 	}
 	return w.compareAndSwap(compare, v, target, disp)
 }

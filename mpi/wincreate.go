@@ -203,12 +203,12 @@ func (w *window) lay(s site, buf []byte, all []winBid) error {
 		w.reach = serve(w.c, w.local, false)
 		return nil
 	}
-	m := &mapped{control: control{c: w.c, all: mem[:l.control*w.c.size], size: l.control}}
 	for r, at := range l.parts {
 		end := at + int(w.bytes[r])
-		m.parts = append(m.parts, mem[at:end:end])
+		w.mem = append(w.mem, mem[at:end:end])
 	}
-	w.mem, w.local, w.reach = m.parts, m.parts[w.c.rank], m
+	w.shared = newMapped(w.c, mem[:l.control*w.c.size], l.control, w.mem)
+	w.local, w.reach = w.mem[w.c.rank], w.shared
 	return nil
 }
 
@@ -297,7 +297,7 @@ func (w *window) layOwn(s site, l laying, mem []byte) error {
 		return nil
 	}
 	x := &exposed{
-		control: control{c: w.c, all: mem, size: l.control}, remote: remote, dynamic: dynamic,
+		control: control{c: w.c, mem: mem, size: l.control}, remote: remote, dynamic: dynamic,
 		mine: w.local, region: map[uint64][]byte{}, shown: map[uint64]ir.Segment{}, parts: make([]ir.Segment, w.c.size),
 	}
 	ok, err := x.tryOut(w)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rhinet/internal/wait"
 	"rhinet/llc/ir"
 )
 
@@ -32,10 +33,12 @@ type reach interface {
 //
 //	0    lock of passive target synchronization
 //	192  lock of updates that no operation of the processor does
-//	384  regions: id, segment, bytes of each
+//	384  updates by the processor that this rank is in
+//	448  1: some rank updates this rank's part under the lock, without atomic operations
+//	512  regions: id, segment, bytes of each
 type control struct {
 	c    *Comm
-	all  []byte
+	mem  []byte
 	size int // of one rank's
 
 	mu sync.Mutex // one goroutine of this rank at a time takes the lock of updates
@@ -43,7 +46,9 @@ type control struct {
 
 const (
 	updateLockAt = winLockBytes
-	regionsAt    = 2 * winLockBytes
+	busyAt       = 2 * winLockBytes
+	bulkAt       = busyAt + lineBytes
+	regionsAt    = bulkAt + lineBytes
 	regionBytes  = 24
 	maxRegions   = 128
 	lineBytes    = 64
@@ -57,7 +62,7 @@ func controlBytes(dynamic bool) int {
 	return regionsAt
 }
 
-func (k *control) of(rank int) []byte { return k.all[rank*k.size : (rank+1)*k.size] }
+func (k *control) of(rank int) []byte { return k.mem[rank*k.size : (rank+1)*k.size] }
 
 func (k *control) lock(target int, exclusive bool) error {
 	l := winLockAt(k.of(target))
@@ -83,10 +88,79 @@ func (k *control) alone(target int, f func() error) error {
 }
 
 // A mapped reach is memory that all ranks load from and store to.
+//
+// Updates of a few numbers go by the processor's atomic operations, at once; long
+// ones, for which that takes many times as long, under the lock of updates and without.
+// The two exclude each other: a rank counts itself as busy, and looks whether a long update is under way; a long
+// update shows itself, and waits until it has seen every rank not busy.
 type mapped struct {
 	control
 	parts [][]byte
+	busy  *uint64   // of this rank
+	all   []*uint64 // the same of all ranks
+	bulk  []*uint64 // of each target
 }
+
+// bulkBytes is from where on an update is long.
+const bulkBytes = 256
+
+func newMapped(c *Comm, mem []byte, size int, parts [][]byte) *mapped {
+	m := &mapped{control: control{c: c, mem: mem, size: size}, parts: parts}
+	for r := range c.size {
+		words := elements[uint64](m.of(r))
+		m.all = append(m.all, &words[busyAt/8])
+		m.bulk = append(m.bulk, &words[bulkAt/8])
+	}
+	m.busy = m.all[c.rank]
+	return m
+}
+
+// enter begins an update by atomic operations, unless a long one is under way.
+func (m *mapped) enter(target int) bool {
+	atomic.AddUint64(m.busy, 1)
+	if atomic.LoadUint64(m.bulk[target]) == 0 {
+		return true
+	}
+	m.leave()
+	return false
+}
+
+func (m *mapped) leave() { atomic.AddUint64(m.busy, ^uint64(0)) }
+
+// long calls f while nobody updates memory of target.
+func (m *mapped) long(target int, f func()) error {
+	return m.alone(target, func() error {
+		atomic.StoreUint64(m.bulk[target], 1)
+		defer atomic.StoreUint64(m.bulk[target], 0)
+		if err := m.quiet(); err != nil {
+			return err
+		}
+		f()
+		return nil
+	})
+}
+
+// quiet waits until it has seen every rank not busy. A rank is busy for some
+// nanoseconds, unless it has lost its processor: that is what it needs then.
+func (m *mapped) quiet() error {
+	var policy wait.Policy
+	for r, tries := 0, 0; r < len(m.all); {
+		if atomic.LoadUint64(m.all[r]) == 0 {
+			r++
+			continue
+		}
+		policy.GiveWay()
+		if tries++; tries%looksPerFailure == 0 {
+			if err := failure(m.c.t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// looksPerFailure is how often quiet looks before it asks whether ranks are lost.
+const looksPerFailure = 1024
 
 func (m *mapped) put(target int, at uint64, data []byte) error {
 	copy(m.parts[target][at:], data)
@@ -103,8 +177,11 @@ func (m *mapped) update(target int, at uint64, u *update) error {
 	switch {
 	case u.alone:
 		u.apply(mem)
-	case u.natural():
+	case u.natural() && u.bytes() >= bulkBytes:
+		return m.long(target, func() { u.apply(mem) })
+	case u.natural() && m.enter(target):
 		u.applyAtomically(mem)
+		m.leave()
 	default:
 		return m.alone(target, func() error { u.apply(mem); return nil })
 	}
