@@ -160,6 +160,19 @@ func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 	return runtimes, nil
 }
 
+// Launch returns the compiler driver of a C runtime and the beginning of the
+// command that runs a job of so many ranks on it. A missing one is [ErrNoPeers].
+func Launch(name string, ranks int) (mpicc string, launch []string, err error) {
+	k, err := find(name)
+	if err == nil {
+		err = Installed([]string{name})
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return k.mpicc, k.launch(ranks), nil
+}
+
 func find(name string) (kind, error) {
 	var known []string
 	for _, k := range kinds {

@@ -21,8 +21,13 @@ var source []byte
 // Compile builds the program with the C compiler driver mpicc into dir and
 // returns its path.
 func Compile(ctx context.Context, mpicc, dir string) (string, error) {
-	bin := filepath.Join(dir, "peer-"+filepath.Base(mpicc))
-	file := filepath.Join(dir, "peer.c")
+	return CompileSource(ctx, mpicc, dir, "peer", source)
+}
+
+// CompileSource is [Compile] of another program, of the given name.
+func CompileSource(ctx context.Context, mpicc, dir, name string, source []byte) (string, error) {
+	bin := filepath.Join(dir, name+"-"+filepath.Base(mpicc))
+	file := filepath.Join(dir, name+".c")
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return "", err
 	}

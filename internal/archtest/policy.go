@@ -90,6 +90,7 @@ bench/host, bench/peer, bench/pmb < bench/compare
 bench/compare < bench/report
 bench/host < bench/watch
 bench < bench/peer, bench/<level>
+bench/peer < bench/rma
 bench/compare, bench/<level> < cmd/bench
 internal/launch, nicemu/fabric, llc/nics, collectives < cmd/mpirun
 
