@@ -40,8 +40,11 @@ var ErrInput = errors.New("bad input")
 // Input marks an error of the user's input as ErrInput, nil as nil. Where its text is that of one of
 // the errors given, "package: what", the name of the package goes.
 func Input(err error, marks ...error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case len(marks) == 0:
+		return fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	text := err.Error()
 	for _, of := range marks {

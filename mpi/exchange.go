@@ -24,7 +24,7 @@ type exchanger struct {
 	peers []int // the same as numbers in the transport
 	at    []int // where in them each rank is
 	turns turns
-	signs [ir.FlagTurns / window]callSign // of the last exchange of each window
+	signs [ir.FlagTurns / windowTurns]callSign // of the last exchange of each window
 
 	// The exchange in progress.
 	flow     collectives.Flow
@@ -114,7 +114,7 @@ func (x *exchanger) begin(f collectives.Flow, root int, in, out []byte) {
 	x.flow, x.root, x.give, x.take = f, root, in, out
 	if x.catchUp = x.turns.next(); x.catchUp != 0 {
 		x.n = 0
-		x.expect(x.catchUp, x.signs[x.catchUp/window%uint64(len(x.signs))], x.everybody())
+		x.expect(x.catchUp, x.signs[x.catchUp/windowTurns%uint64(len(x.signs))], x.everybody())
 		return
 	}
 	x.ready()
@@ -150,8 +150,8 @@ func (x *exchanger) ready() {
 		x.unraised, missing = false, 1<<x.at[x.root]
 	}
 	x.expect(x.turns.seq, callSign(x.note.Sign), missing)
-	if (x.turns.seq+1)%window == 0 {
-		x.signs[x.turns.seq/window%uint64(len(x.signs))] = x.sign
+	if (x.turns.seq+1)%windowTurns == 0 {
+		x.signs[x.turns.seq/windowTurns%uint64(len(x.signs))] = x.sign
 		if x.turns.owed() {
 			x.unraised, x.rouse = true, x.peers
 		}

@@ -163,7 +163,7 @@ func ahead(t *testing.T, x *exchanger) (shown int) {
 func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
 	xs, _ := boardsOf(t, 3)
 	shown := ahead(t, xs[0])
-	if shown < 2*window || shown >= 3*window {
+	if shown < 2*windowTurns || shown >= 3*windowTurns {
 		t.Errorf("%d exchanges before it waits", shown)
 	}
 	take := func(rank, i int) {
@@ -187,7 +187,7 @@ func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if moved > 2*window {
+	if moved > 2*windowTurns {
 		t.Errorf("the root waits until rank 2 has seen %d", moved)
 	}
 	for i := moved; i <= shown; i++ { // the last one as well
@@ -224,7 +224,7 @@ func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
 	})
 	t.Run("blocking", func(t *testing.T) {
 		xs, ts := boardsOf(t, 2)
-		xs[0].turns.seq = 3*window - 1
+		xs[0].turns.seq = 3*windowTurns - 1
 		var all sync.WaitGroup
 		all.Go(func() {
 			if err := xs[0].Exchange(collectives.FromRoot, 0, []byte{1}, nil); !errors.Is(err, errClosed) {

@@ -28,21 +28,21 @@ type turns struct {
 	met uint64 // all ranks have come to the exchange with this number
 }
 
-// window is how many numbers a window has, a quarter of a lap.
-const window = ir.FlagTurns / 4
+// windowTurns is how many numbers a window has, a quarter of a lap.
+const windowTurns = ir.FlagTurns / 4
 
 // next takes the next number. It returns the number of the flags that must be seen
 // of all others before the own one may be raised, or 0; then seen says that they were.
 func (t *turns) next() (first uint64) {
 	t.seq++
-	if t.seq%window == 0 && t.met+2*window < t.seq {
-		return t.seq - window - 1
+	if t.seq%windowTurns == 0 && t.met+2*windowTurns < t.seq {
+		return t.seq - windowTurns - 1
 	}
 	return 0
 }
 
 // owed reports whether all ranks must raise their flags in this exchange.
-func (t *turns) owed() bool { return (t.seq+1)%window == 0 && t.met+window < t.seq+1 }
+func (t *turns) owed() bool { return (t.seq+1)%windowTurns == 0 && t.met+windowTurns < t.seq+1 }
 
 // seen says that all ranks have come to an exchange.
 func (t *turns) seen(seq uint64) { t.met = seq }

@@ -147,7 +147,7 @@ func TestHowFarARankIsAhead(t *testing.T) {
 		n := 0
 		for ; p.next() == 0; n++ {
 		}
-		if n < 2*window || n >= 3*window {
+		if n < 2*windowTurns || n >= 3*windowTurns {
 			t.Errorf("from %d on: %d exchanges before it waits", start, n)
 		}
 	}

@@ -14,7 +14,7 @@ type Options struct {
 	Repetitions int           // of one size at most; 0: 1000
 	Volume      int           // bytes that one size may move a rank; 0: 40 MiB
 	Time        time.Duration // that one size may take; 0: 10 s
-	OffCache    int           // bytes of buffers that repetitions take in turn, more than the caches; 0: one buffer
+	OffCache    int           // bytes of buffers that repetitions take in turn, more than the caches; 0: one buffer; FromCaches: twice the caches
 	Check       bool          // look at what arrived, and count what is wrong
 	Multi       bool          // groups of the least size all at once, instead of one group
 	NPMin       int           // fewest ranks to run on; then twice as many, and so on; 0: 2
@@ -41,6 +41,7 @@ func (o Options) filled() Options {
 			*v = usual
 		}
 	}
+	o.OffCache = offCache(o.OffCache)
 	fill(&o.Batches, 1)
 	fill(&o.Repetitions, 1000)
 	fill(&o.Volume, 40<<20)
@@ -63,7 +64,7 @@ func Check(benchmarks []Benchmark, ranks int, o Options) error {
 	for _, v := range []struct {
 		name  string
 		value int
-	}{{"batches", o.Batches}, {"repetitions", o.Repetitions}, {"volume", o.Volume}, {"npmin", o.NPMin}, {"window", o.Window}, {"off-cache", o.OffCache}, {"time", int(o.Time)}} {
+	}{{"batches", o.Batches}, {"repetitions", o.Repetitions}, {"volume", o.Volume}, {"npmin", o.NPMin}, {"window", o.Window}, {"off-cache", offCache(o.OffCache)}, {"time", int(o.Time)}} {
 		if v.value < 0 {
 			return fmt.Errorf("--%s %d is negative", v.name, v.value)
 		}

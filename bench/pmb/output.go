@@ -245,3 +245,15 @@ func Usage(out io.Writer) error {
 	}
 	return nil
 }
+
+// Defects is a printer that adds up what the rows say.
+type Defects struct {
+	Printer
+	Found int
+}
+
+// Row implements Report.
+func (d *Defects) Row(r Row) {
+	d.Found += r.Defects
+	d.Printer.Row(r)
+}

@@ -300,6 +300,11 @@ func IsPage(head string) bool {
 	return begins && (strings.HasPrefix(rest, pageMarker) || strings.Contains(rest, pageBefore))
 }
 
+// PageFile is a page in its place, to be checked before there is one.
+func PageFile(file string) bench.Kept {
+	return bench.Kept{File: file, Kind: "report of bench report", Is: IsPage}
+}
+
 // Write writes the page.
 func (r *Report) Write(out io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{

@@ -28,16 +28,16 @@ func syncCommand(out io.Writer) *cobra.Command {
 		RunE: func(*cobra.Command, []string) (err error) {
 			for _, s := range settings {
 				if err := p.Table.Set(s); err != nil {
-					return input(bench.Input(err, param.ErrSetting))
+					return bench.Input(err, param.ErrSetting)
 				}
 			}
 			if print {
-				return input(network.WriteParameters(out, format, p.Table))
+				return network.WriteParameters(out, format, p.Table)
 			}
 			if p.Nodes, err = parseNodes(nodes); err != nil {
 				return usage(err)
 			}
-			return input(measureSync(out, &p, format, plot))
+			return measureSync(out, &p, format, plot)
 		},
 	}
 	f := c.Flags()

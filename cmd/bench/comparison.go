@@ -75,8 +75,8 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	save := newSaver(s.file)
-	if err := save.check(); err != nil {
+	save := compare.Saver{File: s.file}
+	if err := save.Check(); err != nil {
 		return usage(fmt.Errorf("--out: %w", err))
 	}
 	p, err := newPlace(ctx)
@@ -92,14 +92,14 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 		return usage(err)
 	}
 	if s.resume {
-		if _, err := os.Stat(save.newest()); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(save.Newest()); errors.Is(err, fs.ErrNotExist) {
 			return usage(fmt.Errorf("--resume: there is no %s to continue; leave --resume out to make it", s.file))
 		}
-		if s.opts.Previous, err = compare.Resume(save.newest(), all, s.opts); err != nil {
+		if s.opts.Previous, err = compare.Resume(save.Newest(), all, s.opts); err != nil {
 			return usage(fmt.Errorf("--resume: %w", err))
 		}
 	}
-	s.opts.Calibrate, s.opts.Save = host.Calibrate, save.part
+	s.opts.Calibrate, s.opts.Save = host.Calibrate, save.Part
 	res, err := s.measure(ctx, all)
 	for _, n := range s.notes {
 		if n = "left out: " + n; !slices.Contains(res.Notes, n) { // a continued result may have it
@@ -107,7 +107,7 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 		}
 	}
 	if err == nil {
-		if err := save.whole(res); err != nil {
+		if err := save.Whole(res); err != nil {
 			return err
 		}
 		return res.Write(s.out, s.format)
@@ -136,18 +136,18 @@ func (s *comparison) measure(ctx context.Context, all []compare.Runtime) (*compa
 }
 
 // broken keeps and shows what there is of a comparison that did not end.
-func (s *comparison) broken(res *compare.Result, save *saver, cause error) error {
+func (s *comparison) broken(res *compare.Result, save compare.Saver, cause error) error {
 	if errors.Is(cause, context.Canceled) {
 		cause = errors.New("interrupted")
 	}
 	if len(res.Samples) == 0 {
 		return cause
 	}
-	if err := save.part(res); err != nil {
+	if err := save.Part(res); err != nil {
 		return errors.Join(cause, err)
 	}
 	if s.file != "" {
-		cause = fmt.Errorf("%w; what was measured is in %s, --resume continues it", cause, save.partial())
+		cause = fmt.Errorf("%w; what was measured is in %s, --resume continues it", cause, save.Partial())
 	}
 	return errors.Join(cause, res.Write(s.out, s.format))
 }

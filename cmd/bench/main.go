@@ -17,6 +17,7 @@ import (
 	"rhinet/bench"
 	"rhinet/bench/compare"
 	"rhinet/bench/pair"
+	"rhinet/bench/pmb"
 	"rhinet/internal/checked"
 )
 
@@ -26,26 +27,8 @@ const (
 	statusMissing = 3 // something to compare with is not installed
 )
 
-// errUsage marks errors of the user's input.
-var errUsage = errors.New("usage")
-
-func usage(err error) error { return fmt.Errorf("%w%w", errUsage, unmarked(err)) }
-
-// input makes errors of the user's input in measurements those of this command.
-func input(err error) error {
-	if errors.Is(err, bench.ErrInput) {
-		return usage(err)
-	}
-	return err
-}
-
-// unmarked is the error without the mark of bench.ErrInput.
-func unmarked(err error) error {
-	if text, marked := strings.CutPrefix(err.Error(), bench.ErrInput.Error()+": "); marked {
-		return errors.New(text)
-	}
-	return err
-}
+// usage marks errors of the user's input.
+func usage(err error) error { return bench.Input(err) }
 
 func main() {
 	out := &checked.Writer{W: os.Stdout}
@@ -74,7 +57,11 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	root.SetOut(out)
 	root.SetErr(errs)
-	args, err := longFlags(args)
+	var err error
+	if len(args) > 0 && args[0] == "pmb" {
+		args, err = pmb.Flags(args[1:])
+		args = append([]string{"pmb"}, args...)
+	}
 	if err != nil {
 		fmt.Fprintln(errs, "bench:", err)
 		leaveToFirst()
@@ -97,7 +84,7 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	status := 1
 	switch {
-	case errors.Is(err, errUsage):
+	case errors.Is(err, bench.ErrInput):
 		status = statusUsage
 	case errors.Is(err, compare.ErrNoPeers):
 		status = statusMissing
@@ -124,11 +111,5 @@ func leaveToFirst() {
 // rankVariable holds the number of a launcher's rank.
 const rankVariable = "RHINET_RANK"
 
-// text is the error's message without the mark of errUsage.
-func text(err error) string {
-	s := err.Error()
-	if errors.Is(err, errUsage) {
-		s = s[len(errUsage.Error()):]
-	}
-	return s
-}
+// text is the error's message without the marks of the user's input.
+func text(err error) string { return strings.ReplaceAll(err.Error(), bench.ErrInput.Error()+": ", "") }

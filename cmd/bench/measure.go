@@ -61,7 +61,7 @@ func (m *measurement) command(name, about string, budget time.Duration, run func
 			if err := positive("time", m.budget); err != nil {
 				return usage(err)
 			}
-			return input(run(printer, sizes))
+			return run(printer, sizes)
 		},
 	}
 	c.Flags().StringVar(&m.sizes, "sizes", "", "sizes in bytes, separated by commas (default: the test's schedule)")

@@ -26,7 +26,7 @@ func modelCommand(out io.Writer) *cobra.Command {
 					}
 				}
 				if err := e.Check(o); err != nil {
-					return input(err)
+					return err
 				}
 				var rows []model.Row
 				if err := e.Run(o, func(r model.Row) { rows = append(rows, r) }); err != nil {
@@ -60,7 +60,7 @@ func timelineCommand(out io.Writer) *cobra.Command {
 			for _, n := range list {
 				spans, err := model.Timeline(n)
 				if err != nil {
-					return input(err)
+					return err
 				}
 				all = append(all, spans...)
 			}

@@ -27,7 +27,7 @@ func networkCommand(out io.Writer) *cobra.Command {
 	var o networkFlags
 	c := &cobra.Command{
 		Use: "network", Short: "Measure the timed model of a network under load, in virtual time", Args: noArgs, PreRunE: alone,
-		RunE: func(*cobra.Command, []string) error { return input(o.run(out)) },
+		RunE: func(*cobra.Command, []string) error { return o.run(out) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.topology, "topology", "full:4x4", "a file, or a rule with numbers: pair, one, line, ring, full, tree, random")

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -13,17 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"rhinet/bench"
-	"rhinet/bench/host"
 	"rhinet/bench/pmb"
 	"rhinet/mpi"
-)
-
-// fromCaches as the value of --off-cache asks for buffers by the size of the
-// caches, mostOffCache bounds them: every rank has two such sets, and a last
-// cache that many cores share may be larger than all of them together need.
-const (
-	fromCaches   = -1
-	mostOffCache = 64 << 20
 )
 
 func pmbCommand(out io.Writer) *cobra.Command {
@@ -54,9 +44,6 @@ func pmbCommand(out io.Writer) *cobra.Command {
 			if o.Sizes, err = parseSizes(sizes); err != nil {
 				return usage(err)
 			}
-			if o.OffCache == fromCaches {
-				o.OffCache = min(2*caches(), mostOffCache)
-			}
 			for _, f := range []struct {
 				name  string
 				value any
@@ -85,7 +72,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 				return runContests(benchmarks, o, format, out)
 			}
 			command := "bench " + strings.Join(append([]string{"pmb"}, os.Args[min(2, len(os.Args)):]...), " ")
-			printer, err := pmb.NewPrinter(format, out, aboutMachine(), command, names, o)
+			printer, err := pmb.NewPrinter(format, out, pmb.AboutMachine(filepath.Base(os.Args[0])), command, names, o)
 			if err != nil {
 				return usage(err)
 			}
@@ -99,7 +86,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	f.DurationVar(&o.Time, "time", 10*time.Second, "time that one size takes at most; fewer repetitions keep to it")
 	f.BoolVar(&steady, "steady", false, "as often as --time allows, in five batches of which the median counts, as comparisons do")
 	f.IntVar(&o.OffCache, "off-cache", 0, "take buffers in turn that are `BYTES` in all (without a number: twice the caches, 64 MiB at most)")
-	f.Lookup("off-cache").NoOptDefVal = strconv.Itoa(fromCaches)
+	f.Lookup("off-cache").NoOptDefVal = strconv.Itoa(pmb.FromCaches)
 	f.BoolVar(&o.Check, "check", false, "look at what arrives, and print a column of defects")
 	f.BoolVar(&o.Multi, "multi", false, "as many groups of --npmin ranks as there are, all at once")
 	f.IntVar(&o.NPMin, "npmin", 2, "begin with so many ranks, then twice as many, up to all")
@@ -155,7 +142,7 @@ func runContests(benchmarks []pmb.Benchmark, o pmb.Options, format string, out i
 }
 
 func runPMB(benchmarks []pmb.Benchmark, o pmb.Options, printer pmb.Printer) error {
-	watch := &defects{Printer: printer}
+	watch := &pmb.Defects{Printer: printer}
 	return onRanks(
 		func(ranks int) error { return pmb.Check(benchmarks, ranks, o) },
 		func(world *mpi.Comm) error { return pmb.Run(world, benchmarks, o, watch) },
@@ -163,40 +150,9 @@ func runPMB(benchmarks []pmb.Benchmark, o pmb.Options, printer pmb.Printer) erro
 			if err := printer.Close(); err != nil {
 				return err
 			}
-			if watch.found > 0 {
-				return fmt.Errorf("%s in the bytes or values that arrived", bench.Number(watch.found, "defect"))
+			if watch.Found > 0 {
+				return fmt.Errorf("%s in the bytes or values that arrived", bench.Number(watch.Found, "defect"))
 			}
 			return nil
 		})
-}
-
-// defects adds up what the rows say.
-type defects struct {
-	pmb.Printer
-	found int
-}
-
-func (d *defects) Row(r pmb.Row) {
-	d.found += r.Defects
-	d.Printer.Row(r)
-}
-
-// aboutMachine describes where and how for the head of the output.
-func aboutMachine() []string {
-	h := host.Describe()
-	return []string{
-		"Machine               : " + h.CPU,
-		"System                : " + runtime.GOOS,
-		"Release               : " + h.Kernel,
-		"Version               : " + filepath.Base(os.Args[0]) + " commit " + h.Commit + ", " + h.Go,
-		"MPI Version           : 4.1 (in part)",
-		"MPI Thread Environment: MPI_THREAD_MULTIPLE",
-		"Load average          : " + h.Load,
-	}
-}
-
-// caches returns the bytes of the largest cache, 8 MiB if none is known.
-func caches() int {
-	h := host.Describe()
-	return max(h.L3, h.L2, h.L1, 8<<20)
 }

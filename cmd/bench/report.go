@@ -37,7 +37,7 @@ func reportCommand(out io.Writer) *cobra.Command {
 				return err
 			}
 			if file != "" {
-				if err := reportPage(file).Check(); err != nil { // before there are plots
+				if err := report.PageFile(file).Check(); err != nil { // before there are plots
 					return usage(fmt.Errorf("-o: %w", err))
 				}
 			}
@@ -61,9 +61,4 @@ func reportCommand(out io.Writer) *cobra.Command {
 	f.StringVar(&plots, "plots", "", "also write every plot to a file in this folder")
 	f.StringVar(&format, "plot-format", "svg", "format of the plots' files: "+report.PlotFormats)
 	return c
-}
-
-// reportPage is a page in its place.
-func reportPage(file string) bench.Kept {
-	return bench.Kept{File: file, Kind: "report of bench report", Is: report.IsPage}
 }

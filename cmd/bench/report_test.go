@@ -90,3 +90,12 @@ func TestCount(t *testing.T) {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
 	}
 }
+
+func read(t *testing.T, parts ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,135 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// stand makes a results command for a new folder whose tools are shell
-// scripts; every run of bench is noted in the file log.
-func stand(t *testing.T, script string) (r *results, tools map[string]string, errs *bytes.Buffer, log string) {
-	t.Helper()
-	dir := t.TempDir()
-	log = filepath.Join(dir, "log")
-	tool := filepath.Join(dir, "tool")
-	if err := os.WriteFile(tool, []byte("#!/bin/sh\nprintf '%s\\n' \"$*\" >>"+log+"\n"+script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	errs = new(bytes.Buffer)
-	return &results{out: new(bytes.Buffer), errs: errs, dir: t.TempDir()}, map[string]string{"bench": tool, "mpirun": tool, "npb": "/path/of/npb"}, errs, log
-}
-
-func read(t *testing.T, parts ...string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-var threeSteps = []step{
-	{file: "a.json", args: words("bench nic a")},
-	{file: "b.json", args: words("mpirun -n 2 npb all")},
-	{file: "c.md", args: words("bench compare"), keeps: true},
-}
-
-func TestResultsAreMadeOnce(t *testing.T) {
-	r, tools, errs, log := stand(t, "echo done\n")
-	if err := r.produce(t.Context(), threeSteps, tools); err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(r.dir, "c.json")
-	want := "nic a\n-n 2 /path/of/npb all\ncompare --out " + out + " --mpirun " + tools["mpirun"] + "\n"
-	if got := read(t, log); got != want {
-		t.Errorf("the commands were %q, want %q", got, want)
-	}
-	if got := read(t, r.dir, "commands.txt"); got != "a.json: bench nic a\nb.json: mpirun -n 2 npb all\nc.md: bench compare --out c.json\n" {
-		t.Errorf("the folder says %q", got)
-	}
-	if got := read(t, r.dir, "b.json"); got != "done\n" {
-		t.Errorf("a file holds %q", got)
-	}
-	errs.Reset()
-	if err := r.produce(t.Context(), threeSteps, tools); err != nil || read(t, log) != want || strings.Count(errs.String(), "is there") != 3 {
-		t.Errorf("again: %v, commands %q, errors %q", err, read(t, log), errs)
-	}
-}
-
-// A step that fails leaves no file; the next run goes on with it, and with
-// what its comparison had kept.
-func TestResultsGoOnAfterAFailure(t *testing.T) {
-	r, tools, errs, log := stand(t, "[ $1 = compare ] && [ ! -e $3.part ] && { touch $3.part; echo broken >&2; exit 1; }\necho done\n")
-	err := r.produce(t.Context(), threeSteps, tools)
-	if err == nil || !strings.Contains(err.Error(), filepath.Join(r.dir, "c.md")) || !strings.Contains(err.Error(), "goes on") || !strings.Contains(errs.String(), "broken") {
-		t.Fatalf("error is %v, errors %q", err, errs)
-	}
-	if left, _ := filepath.Glob(filepath.Join(r.dir, "c.md*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-	if err := r.produce(t.Context(), threeSteps, tools); err != nil || !strings.HasSuffix(read(t, log), "--resume\n") || strings.Count(read(t, log), "nic a") != 1 {
-		t.Errorf("%v, commands %q", err, read(t, log))
-	}
-}
-
-// What another command made is neither taken over nor overwritten.
-func TestResultsKeepTheirHandsOff(t *testing.T) {
-	r, tools, _, log := stand(t, "echo done\n")
-	file := filepath.Join(r.dir, "b.json")
-	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.produce(t.Context(), threeSteps, tools); err == nil || !strings.Contains(err.Error(), file+" is not from bench results") {
-		t.Errorf("error is %v", err)
-	}
-	for text, want := range map[string]string{"b.json: bench nic b\n": "was made by another command, bench nic b", "hello\n": `the line "hello"`} {
-		if err := os.WriteFile(filepath.Join(r.dir, "commands.txt"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.produce(t.Context(), threeSteps, tools); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error is %v, want %q", err, want)
-		}
-	}
-	if _, err := os.Stat(log); err == nil {
-		t.Errorf("commands ran: %q", read(t, log))
-	}
-	if read(t, file) != "mine" {
-		t.Error("the file is overwritten")
-	}
-	// Nor is what is made anew each time.
-	made := []step{{file: "b.json", args: words("bench report"), again: true}}
-	if err := os.WriteFile(filepath.Join(r.dir, "commands.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.produce(t.Context(), made, tools); err == nil || !strings.Contains(err.Error(), file+" is not from bench results") || read(t, file) != "mine" {
-		t.Errorf("error is %v, the file holds %q", err, read(t, file))
-	}
-	// Nor is a comparison continued that something else began.
-	r, tools, _, log = stand(t, "echo done\n")
-	other := filepath.Join(r.dir, "c.json.part")
-	if err := os.WriteFile(other, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.produce(t.Context(), threeSteps, tools); err == nil || !strings.Contains(err.Error(), other+" is not from bench results") {
-		t.Errorf("error is %v", err)
-	}
-	if _, err := os.Stat(log); err == nil {
-		t.Errorf("commands ran: %q", read(t, log))
-	}
-}
-
-func TestResultsAreInterrupted(t *testing.T) {
-	r, tools, _, _ := stand(t, "kill -9 $$\n")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := r.produce(ctx, threeSteps, tools); err == nil || !strings.Contains(err.Error(), "interrupted") {
-		t.Errorf("error is %v", err)
-	}
-}
 
 func TestTwoCommandsInOneFolder(t *testing.T) {
 	dir := t.TempDir()
@@ -147,7 +23,7 @@ func TestTwoCommandsInOneFolder(t *testing.T) {
 // A folder that cannot be made or used is one sentence, before anything runs.
 func TestFoldersThatCannotTakeResults(t *testing.T) {
 	dir := t.TempDir()
-	file, page := filepath.Join(dir, "file"), filepath.Join(dir, reportFile)
+	file, page := filepath.Join(dir, "file"), filepath.Join(dir, "report.html")
 	for _, f := range []string{file, page} {
 		if err := os.WriteFile(f, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
@@ -165,40 +41,11 @@ func TestFoldersThatCannotTakeResults(t *testing.T) {
 		}
 	}
 	other := t.TempDir()
-	plots := filepath.Join(other, plotsFolder)
+	plots := filepath.Join(other, "plots")
 	if err := os.WriteFile(plots, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if status, out, errs := command("results", other, "--peers=", "--mpirun", "true"); status != statusUsage || out != "" || errs != "bench: "+plots+" is there, and is not a folder; name another\n" {
 		t.Errorf("plots is a file: status %d, output %q, errors %q", status, out, errs)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "commands.txt"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r := &results{errs: new(bytes.Buffer), dir: dir}
-	if err := r.produce(t.Context(), threeSteps, nil); err == nil || !strings.HasSuffix(err.Error(), "; take another folder") {
-		t.Errorf("error is %v", err)
-	}
-}
-
-// Every set of the plan is made by a command of its own, into a file of its own.
-func TestPlanOfResults(t *testing.T) {
-	for _, short := range []bool{false, true} {
-		r := &results{dir: "d", short: short, peers: []string{"openmpi"}, references: []string{"x", "y"}, mpi: "mpich"}
-		files := map[string]bool{}
-		for _, s := range r.steps() {
-			if files[s.file] || s.takes <= 0 || len(s.args) < 2 {
-				t.Errorf("step %+v", s)
-			}
-			files[s.file] = true
-			if s.file == "npb.md" && !strings.Contains(s.command(), "--reference-mpi mpich --format markdown --reference x --reference y") {
-				t.Errorf("command %s", s.command())
-			}
-		}
-		for _, want := range []string{"calibrate.txt", "compare.md", "pmb.md", "nic-push.json", "pm-pingpong.json", "npb-S-2.json", "report.txt"} {
-			if !files[want] {
-				t.Errorf("short %v: no %s", short, want)
-			}
-		}
 	}
 }

@@ -31,9 +31,9 @@ func modelsCommand(out io.Writer) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			t, err := timed.Load(o.design, o.settings)
 			if err != nil {
-				return input(err)
+				return err
 			}
-			return input(network.WriteParameters(out, o.format, t))
+			return network.WriteParameters(out, o.format, t)
 		},
 	}
 	modelTable(parameters, &o.design, &o.format, &o.settings)
@@ -64,7 +64,7 @@ func experimentCommand(out io.Writer, e timed.Experiment) *cobra.Command {
 	var o timedFlags
 	c := &cobra.Command{
 		Use: e.Name, Short: fmt.Sprintf("Measure (%s): %s", e.IDs, e.About), Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return input(o.measure(out, e)) },
+		RunE: func(*cobra.Command, []string) error { return o.measure(out, e) },
 	}
 	modelTable(c, &o.design, &o.format, &o.settings)
 	c.Flags().StringVar(&o.sizes, "sizes", "", "sizes in bytes, separated by commas (default: the experiment's)")
@@ -128,11 +128,11 @@ func stagesCommand(out io.Writer) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			options, err := o.load()
 			if err != nil {
-				return input(err)
+				return err
 			}
 			rows, err := timed.Stages(options)
 			if err != nil {
-				return input(err)
+				return err
 			}
 			return timed.WriteStages(out, o.format, rows)
 		},
@@ -149,14 +149,14 @@ func spansCommand(out io.Writer) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			options, err := o.load()
 			if err != nil {
-				return input(err)
+				return err
 			}
 			if trace != "" {
 				return traceTo(trace, options)
 			}
 			all, err := timelines(options)
 			if err != nil {
-				return input(err)
+				return err
 			}
 			return timed.WriteTimeline(out, o.format, all)
 		},
@@ -192,7 +192,7 @@ func traceTo(file string, o timed.Options) error {
 	}
 	o.Trace = t
 	_, err = timed.Timeline(o, o.Sizes[0])
-	return input(errors.Join(err, t.Close(), f.Close()))
+	return errors.Join(err, t.Close(), f.Close())
 }
 
 func timelines(o timed.Options) (all []timed.Span, err error) {
@@ -216,7 +216,7 @@ func folderCommand(out io.Writer) *cobra.Command {
 	o.format = "csv"
 	c := &cobra.Command{
 		Use: "all DIR", Short: "Carry out all experiments, and write tables and plots to a new folder", Args: oneFolder,
-		RunE: func(_ *cobra.Command, args []string) error { return input(o.folder(out, args[0])) },
+		RunE: func(_ *cobra.Command, args []string) error { return o.folder(out, args[0]) },
 	}
 	c.Flags().StringVar(&o.design, "switch", "rhinet2", "which switch's parameters: rhinet2, rhinet3")
 	c.Flags().StringArrayVar(&o.settings, "set", nil, "NAME=VALUE, a parameter; may be given several times")

@@ -89,6 +89,8 @@ bench/host < bench
 bench/host, bench/peer, bench/pmb < bench/compare
 bench/compare < bench/report
 bench/host < bench/watch
+bench/compare, bench/model, bench/nic, bench/report < bench/results
+bench/compare < bench/traffic
 bench < bench/peer, bench/<level>
 bench/peer < bench/rma
 bench/compare, bench/<level> < cmd/bench

@@ -1,4 +1,4 @@
-package main
+package pmb
 
 import (
 	"errors"
@@ -8,17 +8,13 @@ import (
 	"strings"
 )
 
-// longFlags lets users of IMB write the flags of pmb as they know them: with one
+// Flags lets users of IMB write the flags of bench pmb, in args, as they know them: with one
 // dash and with underlines, such as -npmin and -off_cache, and those that are called
 // otherwise here or take values of another form. A flag of IMB that has no
 // counterpart is an error that says what there is instead.
-func longFlags(args []string) ([]string, error) {
-	if len(args) == 0 || args[0] != "pmb" {
-		return args, nil
-	}
-	long := args[:1:1]
+func Flags(args []string) (long []string, err error) {
 	used := map[string]string{} // flags that have been given, by what they are written as
-	for rest := args[1:]; len(rest) > 0; {
+	for rest := args; len(rest) > 0; {
 		if rest[0] == "--" {
 			return append(long, rest...), nil
 		}
