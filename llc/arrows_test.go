@@ -13,7 +13,7 @@ import (
 func TestSeedsTakeEveryArrow(t *testing.T) {
 	const often = 3
 	taken := map[string]int{}
-	for seed := range uint64(1500) {
+	for seed := range uint64(2000) {
 		p := sim.Random(seed)
 		p.Trace = func(t llc.Transition) { taken[t.Machine+": "+t.From+" -> "+t.To]++ }
 		if err := sim.Check(p); err != nil {

@@ -146,7 +146,7 @@ func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 		e.refuseEager(p, ev, size, id)
 		return nil
 	case r == nil:
-		e.keepEager(p, ev, size, id, typ)
+		e.keepEager(p, h.Context, h.Tag, size, id, typ, ev.Data)
 		return nil
 	case !fits(typ, r.Type, sync):
 		if sync {
@@ -169,12 +169,12 @@ func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 }
 
 // keepEager stores the first packet of a message that nobody waits for.
-func (e *Engine) keepEager(p *peer, ev *ir.Event, size, id, typ uint32) {
+func (e *Engine) keepEager(p *peer, ctx uint16, tag int32, size, id, typ uint32, data []byte) {
 	m := e.pool.message()
-	m.kind, m.peer, m.tag, m.size, m.id, m.typ = waitingEager, p.number, ev.Header.Tag, uint64(size), id, typ
+	m.kind, m.peer, m.tag, m.size, m.id, m.typ = waitingEager, p.number, tag, uint64(size), id, typ
 	m.buf = e.pool.buffer(m, int(size))
-	m.got = copy(m.buf, ev.Data)
-	e.table.Keep(&m.entry, ev.Header.Context, p.number, m.tag)
+	m.got = copy(m.buf, data)
+	e.table.Keep(&m.entry, ctx, p.number, tag)
 	if m.got < int(size) {
 		p.in = incoming{size: m.size, got: uint64(m.got), m: m, tag: m.tag}
 	}

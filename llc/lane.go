@@ -65,6 +65,12 @@ func FragmentWords(head *[3]uint64, off int) {
 	head[0], head[1], head[2] = uint64(wire.Fragment)<<32, 0, uint64(off)
 }
 
+// Went completes the send r, all of which has gone by Direct.
+func (e *Engine) Went(r *Request) {
+	r.Status.Err = nil
+	r.done = true
+}
+
 // Vacant reports whether the next message of src in ctx goes to the next
 // receive that asks for it: no receive is posted, no message waits, and none is
 // half here.
@@ -119,4 +125,17 @@ func (e *Engine) AcceptRest(r *Request, size, tag, got int) {
 	}
 	r.done = false
 	e.peers[r.Peer].in = incoming{size: uint64(size), got: uint64(got), r: r, tag: int32(tag)}
+}
+
+// Deliver is Step of the arrival of v, if that is a standard message in one packet, and
+// none is half here; else it reports false, and nothing has happened.
+func (e *Engine) Deliver(v *ir.View) bool {
+	p := &e.peers[v.Peer]
+	tag, data, word := int32(v.Head[1]>>32), v.Data, v.Head[2]
+	if uint16(v.Head[0]>>32) != uint16(wire.Eager) || tag < 0 || uint32(word) != uint32(len(data)) || uint64(len(data)) > e.eager ||
+		^v.Ring != p.via || p.in.size != 0 {
+		return false
+	}
+	e.whole(p, uint16(v.Head[0]>>48), tag, uint32(word>>32), data)
+	return true
 }

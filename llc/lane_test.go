@@ -2,6 +2,8 @@ package llc_test
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -218,6 +220,66 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 			if err := e.Step(&ev); err != nil || !r.Done() || r.Status != (llc.Status{Tag: 9, Bytes: int64(len(body))}) || string(buf) != string(body) {
 				t.Errorf("%s: %v, done %v, %+v, %q", name, err, r.Done(), r.Status, buf)
 			}
+		}
+	}
+}
+
+// TestLaneDelivers: a message in one packet is delivered as Step delivers it, and everything
+// else is left alone.
+func TestLaneDelivers(t *testing.T) {
+	const ctx, typ, tag = 3, 7, 5
+	for name, c := range map[string]struct {
+		spoil func(c *court, v *ir.View)
+		want  bool
+	}{
+		"plain":             {func(*court, *ir.View) {}, true},
+		"no receive":        {func(_ *court, v *ir.View) { v.Head[1] += 1 << 32 }, true},
+		"another type":      {func(_ *court, v *ir.View) { v.Head[2] += 1 << 32 }, true},
+		"any type":          {func(_ *court, v *ir.View) { v.Head[2] &= 1<<32 - 1 }, true},
+		"too long":          {func(_ *court, v *ir.View) { v.Data = make([]byte, 9); v.Head[2] += 4 }, true},
+		"a context shut":    {func(c *court, _ *ir.View) { c.engines[1].Shut(ctx) }, true},
+		"a negative tag":    {func(_ *court, v *ir.View) { v.Head[1] |= 1 << 63 }, false},
+		"flags":             {func(_ *court, v *ir.View) { v.Head[0] |= 1 << 40 }, false},
+		"another kind":      {func(_ *court, v *ir.View) { v.Head[0] ^= 1 << 33 }, false},
+		"more to come":      {func(_ *court, v *ir.View) { v.Head[2]++ }, false},
+		"another ring":      {func(_ *court, v *ir.View) { v.Ring++ }, false},
+		"half a message":    {func(c *court, _ *ir.View) { c.half() }, false},
+		"the end of a peer": {func(c *court, _ *ir.View) { c.engines[1].Lose(0, errors.New("gone")) }, false},
+		"more than is eager": {func(c *court, v *ir.View) {
+			v.Data = make([]byte, c.caps.Eager+1)
+			v.Head[2] = typ<<32 | uint64(len(v.Data))
+		}, false},
+	} {
+		var found [2]llc.Snapshot
+		var got [2]llc.Status
+		for i := range 2 { // by the lane, and by Step
+			court := newCourt(t)
+			court.connect()
+			r := court.recv(1, &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, 6)})
+			v := &ir.View{Data: []byte("hello")}
+			llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
+			c.spoil(court, v)
+			e := court.engines[1]
+			if i == 0 {
+				before := e.Snapshot()
+				if ok := e.Deliver(v); ok != c.want {
+					t.Errorf("%s: delivered %v", name, ok)
+				}
+				if after := e.Snapshot(); !c.want && !reflect.DeepEqual(after, before) {
+					t.Errorf("%s: not delivered, and yet %+v became %+v", name, before, after)
+				}
+			} else {
+				ev := ir.Event{Kind: ir.Arrived, Data: v.Data, Ring: ir.Ring(v.Ring)}
+				ev.Header.Unpack(&v.Head, len(v.Data))
+				_ = e.Step(&ev)
+			}
+			found[i], got[i] = e.Snapshot(), r.Status
+			if r.Done() && r.Status.Err == nil && string(r.Buf[:5]) != "hello" {
+				t.Errorf("%s: %q", name, r.Buf)
+			}
+		}
+		if c.want && (!reflect.DeepEqual(found[0], found[1]) || fmt.Sprint(got[0]) != fmt.Sprint(got[1])) {
+			t.Errorf("%s: by the lane %+v, %+v, by Step %+v, %+v", name, found[0], got[0], found[1], got[1])
 		}
 	}
 }

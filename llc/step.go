@@ -27,31 +27,24 @@ func (e *Engine) Step(ev *ir.Event) error {
 	// A standard message in one packet, while none is half here.
 	if h.Kind == wire.Eager && h.Flags == 0 && p.in.size == 0 && h.Tag >= 0 &&
 		uint32(h.Word) == uint32(len(ev.Data)) && uint64(len(ev.Data)) <= e.eager {
-		r, open := e.table.Arrive(h.Context, p.number, h.Tag, uint32(h.Word>>32))
-		if r != nil && r.Type == uint32(h.Word>>32) {
-			copy(r.Buf, ev.Data)
-			e.received(r, p.number, h.Tag, uint64(len(ev.Data)))
-		} else if open { // else of another use of the context: nobody will receive it
-			e.arrivedWhole(p, ev, r)
-		}
+		e.whole(p, h.Context, h.Tag, uint32(h.Word>>32), ev.Data)
 		return nil
 	}
 	return e.arrived(p, ev)
 }
 
-// arrivedWhole takes a message in one packet that nobody waits for, or r, which
-// wants another type or any.
-func (e *Engine) arrivedWhole(p *peer, ev *ir.Event, r *Request) {
-	h := &ev.Header
-	size, typ := wire.Halves(h.Word)
+// whole takes a standard message in one packet. Without a receive it waits, unless it is
+// of another use of the context: then nobody will receive it.
+func (e *Engine) whole(p *peer, ctx uint16, tag int32, typ uint32, data []byte) {
+	r, open := e.table.Arrive(ctx, p.number, tag, typ)
 	switch {
-	case r == nil:
-		e.keepEager(p, ev, size, 0, typ)
-	case !fits(typ, r.Type, false):
-		e.mistyped(r, p.number, h.Tag, uint64(size), typ)
-	default:
-		copy(r.Buf, ev.Data)
-		e.received(r, p.number, h.Tag, uint64(size))
+	case r != nil && (r.Type == typ || fits(typ, r.Type, false)):
+		copy(r.Buf, data)
+		e.received(r, p.number, tag, uint64(len(data)))
+	case r != nil:
+		e.mistyped(r, p.number, tag, uint64(len(data)), typ)
+	case open:
+		e.keepEager(p, ctx, tag, uint32(len(data)), 0, typ, data)
 	}
 }
 

@@ -31,17 +31,19 @@ func (t *instant) status(tag int, buf []byte) llc.Status {
 	return st
 }
 
-func (t *instant) Start(r *llc.Request, _ bool) { r.Status = t.status(r.Tag, r.Buf) }
-func (t *instant) Wait(*llc.Request)            {}
-func (t *instant) Test(*llc.Request) bool       { return !t.stuck }
-func (t *instant) WaitAny([]*llc.Request) int   { return 0 }
-func (t *instant) Cancel(*llc.Request) bool     { return false }
-func (t *instant) Open(uint16, uint32, uint32)  {}
-func (t *instant) Shut(uint16)                  {}
-func (t *instant) Board() ir.Board              { return nil }
-func (t *instant) Memory() ir.Memory            { return nil }
-func (t *instant) Remote() ir.Remote            { return nil }
-func (t *instant) Wake(int)                     {}
+func (t *instant) Start(r *llc.Request, _ bool)           { r.Status = t.status(r.Tag, r.Buf) }
+func (t *instant) Wait(*llc.Request)                      {}
+func (t *instant) WaitAll([]*llc.Request)                 {}
+func (t *instant) TrySend(llc.Key, int, int, []byte) bool { return false }
+func (t *instant) Test(*llc.Request) bool                 { return !t.stuck }
+func (t *instant) WaitAny([]*llc.Request) int             { return 0 }
+func (t *instant) Cancel(*llc.Request) bool               { return false }
+func (t *instant) Open(uint16, uint32, uint32)            {}
+func (t *instant) Shut(uint16)                            {}
+func (t *instant) Board() ir.Board                        { return nil }
+func (t *instant) Memory() ir.Memory                      { return nil }
+func (t *instant) Remote() ir.Remote                      { return nil }
+func (t *instant) Wake(int)                               {}
 func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()

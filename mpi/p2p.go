@@ -48,14 +48,18 @@ func (c *Comm) send(call string, e *elem, b []byte, dst, tag int, mode llc.Mode)
 	if c.state.Load() != commOpen || e.bad != "" || uint(dst) >= uint(c.size) || uint(tag) > MaxTag || c.ctx != nil {
 		return c.sendSlow(site{call, toPeer, dst, tag}, e, b, mode)
 	}
-	key := c.key
-	if c.ids != nil {
-		key = c.ids[dst].key()
-	}
-	if err := c.t.Send(key|e.key, c.global(dst), tag, mode, b); err != nil {
+	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, mode, b); err != nil {
 		return c.sendFailed(site{call, toPeer, dst, tag}, e, err)
 	}
 	return nil
+}
+
+// keyTo is the key of point-to-point messages to rank dst.
+func (c *core) keyTo(dst int) llc.Key {
+	if c.ids == nil {
+		return c.key
+	}
+	return c.ids[dst].key()
 }
 
 // typeError is the error of a message of another type in err, or nil.

@@ -63,8 +63,10 @@ func start[T any](c *Comm, call string, buf []T, peer, tag int, k kind) Request 
 
 // start checks a transfer and hands it to the transport.
 func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
-	if err := c.checkTransfer(s, e); err != nil {
-		return Request{p: &transfer{c: c, site: s, err: err}}
+	if c.state.Load() != commOpen || c.ctx != nil || e.bad != "" || uint(s.peer) >= uint(c.size) || uint(s.tag) > MaxTag {
+		if err := c.checkTransfer(s, e); err != nil {
+			return Request{p: &transfer{c: c, site: s, err: err}}
+		}
 	}
 	return c.begin(s, e, b, k)
 }
@@ -79,8 +81,8 @@ func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
 		key := c.key
 		if s.peer >= 0 {
 			p.Peer = c.global(s.peer)
-			if k != receiving && c.ids != nil {
-				key = c.ids[s.peer].key()
+			if k != receiving {
+				key = c.keyTo(s.peer)
 			}
 		}
 		key |= e.key

@@ -41,8 +41,7 @@ const (
 // waits is the call that waits for a transfer made here, if that is not left
 // to Wait and its kin.
 func (s *site) waits() string {
-	switch s.call {
-	case "Isend", "Issend", "Irecv", "Irsend", "Ibsend", "Bsend", "Imrecv", "SendInit", "SsendInit", "RsendInit", "RecvInit", "BsendInit":
+	if s.call[0] == 'I' || s.call == "Bsend" || strings.HasSuffix(s.call, "Init") {
 		return ""
 	}
 	return s.call
@@ -84,6 +83,16 @@ func (p *transfer) result() (Status, error) {
 		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Status.Err)
 	}
 	return emptyStatus(), nil
+}
+
+// fine reports whether a transfer that the transport has completed has gone well, which
+// received and sendFailed would find too.
+func (p *transfer) fine() bool {
+	if p.kind != receiving || p.Status.Err != nil {
+		return p.Status.Err == nil
+	}
+	n := int(p.Status.Bytes)
+	return n <= len(p.Buf) && n == p.elem.count(n)*p.elem.size
 }
 
 // await waits for the transport and returns the result.
@@ -183,12 +192,17 @@ func (k *requestPool) take(debug bool) *transfer {
 
 // put takes a transfer back.
 func (k *requestPool) put(p *transfer) {
-	p.Buf, p.c, p.task = nil, nil, nil
 	k.mu.Lock()
+	k.reclaim(p)
+	k.mu.Unlock()
+}
+
+// reclaim is put under the lock.
+func (k *requestPool) reclaim(p *transfer) {
+	p.Buf, p.c, p.task = nil, nil, nil
 	p.gen++
 	p.live = false
 	k.free = append(k.free, p)
-	k.mu.Unlock()
 }
 
 // drop forgets a transfer that cannot be used again.

@@ -28,6 +28,11 @@ type Transport interface {
 	// or Test has said that it is complete.
 	Start(r *llc.Request, send bool)
 	Wait(r *llc.Request)
+	// WaitAll is Wait for each of rs.
+	WaitAll(rs []*llc.Request)
+	// TrySend is Send of a short message in Standard mode, if it can go at once; else it
+	// reports false, and nothing has happened.
+	TrySend(key llc.Key, dst, tag int, buf []byte) bool
 	Test(r *llc.Request) bool
 	// WaitAny returns the index of a complete request, and waits for one.
 	WaitAny(rs []*llc.Request) int

@@ -15,11 +15,59 @@ import (
 //
 // MPI 4.1, section 3.7.5.
 func WaitAll(reqs ...*Request) error {
-	var failed error
+	var k *scratch
+	var w *world
+	rest := false // some are left to Wait
 	for _, r := range reqs {
-		if p := r.active(); p != nil && p.Label == "" && p.started() {
-			p.Label = "WaitAll"
+		p := r.active()
+		if p == nil {
+			continue
 		}
+		if p.c == nil || !p.started() || p.c.ctx != nil || w != nil && p.c.w != w {
+			rest = true
+			continue
+		}
+		if w == nil {
+			w = p.c.w
+			k = w.requests.scratch()
+		}
+		k.rs = append(k.rs, &p.Request)
+	}
+	if w != nil {
+		w.Transport.WaitAll(k.rs)
+		rest = w.requests.complete(k.rs, reqs) || rest
+		w.requests.keep(k)
+	}
+	if rest {
+		return waitEach(reqs)
+	}
+	return nil
+}
+
+// complete completes those of the requests whose transfers rs lists, in their order, if the
+// transport has completed them without an error. It reports whether some were left.
+func (k *requestPool) complete(rs []*llc.Request, reqs []*Request) (left bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, r := range reqs {
+		if len(rs) == 0 {
+			break
+		}
+		if p := r.active(); p != nil && &p.Request == rs[0] {
+			if rs = rs[1:]; p.fine() {
+				r.ended()
+				k.reclaim(p)
+			} else {
+				left = true
+			}
+		}
+	}
+	return left || len(rs) > 0
+}
+
+// waitEach completes one request after the other.
+func waitEach(reqs []*Request) (failed error) {
+	for _, r := range reqs {
 		if _, err := r.Wait(); err != nil {
 			failed = errors.Join(failed, err)
 		}
@@ -27,7 +75,7 @@ func WaitAll(reqs ...*Request) error {
 	return failed
 }
 
-// A scratch is memory for one WaitAny.
+// A scratch is memory for one WaitAny or WaitAll.
 type scratch struct {
 	rs    []*llc.Request
 	index []int

@@ -130,16 +130,33 @@ func (p *Port) recv(key llc.Key, src, tag int, buf []byte, r *llc.Request) (st l
 	return st, st.Err
 }
 
-// Start begins a send or a receive. r belongs to the port until Wait, Test,
+// Start begins a send or a receive. r belongs to the port until Wait, WaitAll, Test,
 // WaitAny or WaitContext has said that it is complete. After Close it fails at
 // once.
 func (p *Port) Start(r *llc.Request, send bool) {
 	p.lock()
-	defer p.gate.leave()
-	if p.is(drained) {
+	switch {
+	case p.is(drained):
 		r.Status.Err = ErrClosed
-		return
+	case send && r.Mode == llc.Standard && p.direct(llc.MakeKey(r.Context, r.Type), r.Peer, r.Tag, r.Buf):
+		p.eng.Went(r)
+	default:
+		p.start(r, send)
 	}
+	p.gate.leave()
+}
+
+// TrySend is Send of a message that is a line, if it can go at once; else it reports
+// false, and nothing has happened.
+func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	p.lock()
+	ok := !p.is(drained) && p.direct(key, dst, tag, buf)
+	p.gate.leave()
+	return ok
+}
+
+// start is the long way of Start.
+func (p *Port) start(r *llc.Request, send bool) {
 	// Counted before it starts: the engine lists it even if it is done at once.
 	r.Notify = true
 	p.open++
@@ -149,6 +166,9 @@ func (p *Port) Start(r *llc.Request, send bool) {
 		p.eng.Recv(r)
 	}
 	p.post()
+	if send && !r.Done() && p.eng.Stalled() {
+		p.turn() // where there is room is the first that it tells
+	}
 	p.settle(r)
 }
 
@@ -173,6 +193,21 @@ func (p *Port) Wait(r *llc.Request) {
 	p.lock()
 	if !r.Done() && !p.finish(r, "Wait", nil) {
 		r.Status.Err = ErrClosed
+	}
+	p.gate.leave()
+}
+
+// WaitAll returns when all of rs are complete, or when the port is closed; then those that
+// are not have ErrClosed.
+func (p *Port) WaitAll(rs []*llc.Request) {
+	p.lock()
+	for _, r := range rs {
+		if r.Done() {
+			continue
+		}
+		if p.gather(r.Peer); !r.Done() && !p.finish(r, "WaitAll", nil) {
+			r.Status.Err = ErrClosed
+		}
 	}
 	p.gate.leave()
 }

@@ -9,6 +9,38 @@ import (
 // which nothing else concerns, pass neither a command nor an event and post no
 // receive. See llc/lane.go.
 
+// direct sends by the lane a message that is a line, and reports whether it went.
+func (p *Port) direct(key llc.Key, dst, tag int, buf []byte) bool {
+	if p.express == nil {
+		return false
+	}
+	slot, ok := p.eng.Direct(dst, tag, len(buf))
+	if ok {
+		llc.EagerWords(&p.head, key, tag, len(buf))
+		p.express.Place(dst, slot, 0, &p.head, buf)
+	}
+	return ok
+}
+
+// gather takes the messages of one packet that src has sent and that are there, up to some,
+// and reports whether there was any. It is turn for what comes one after the other.
+func (p *Port) gather(src int) (any bool) {
+	if p.express == nil || src < 0 || p.is(polling) {
+		return false
+	}
+	for range burst {
+		if !p.express.Look(src, &p.view) || !p.eng.Deliver(&p.view) {
+			break
+		}
+		p.express.Take()
+		any = true
+	}
+	if any && p.open|p.waiters.conds != 0 {
+		p.announce()
+	}
+	return any
+}
+
 // parts sends by the lane what can go of a message that is longer than a line, and
 // returns how many bytes that is.
 func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {

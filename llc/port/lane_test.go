@@ -220,3 +220,69 @@ func TestLaneWaitsForTheRest(t *testing.T) {
 		}
 	}
 }
+
+// TestStartByLane: sends of a line that find room are done when Start returns, in a window
+// that is larger than the ring too, receives find them in order, and a closed port ends all.
+func TestStartByLane(t *testing.T) {
+	ps := open(t, 2)
+	acquaint(t, ps)
+	n := 3 * nictest.DefaultCaps().Slots
+	sends, recvs := make([]llc.Request, n), make([]llc.Request, n)
+	var all [2][]*llc.Request
+	for i := range n {
+		sends[i] = llc.Request{Peer: 1, Tag: 1, Buf: payload(i, 8)}
+		recvs[i] = llc.Request{Peer: 0, Tag: 1, Buf: make([]byte, 8)}
+		all[0], all[1] = append(all[0], &sends[i]), append(all[1], &recvs[i])
+	}
+	if ps[0].Start(&sends[0], true); !sends[0].Done() {
+		t.Error("a short send with room is not done")
+	}
+	both(t, ps, func(p *Port, self int) {
+		if self == 0 {
+			for i := 1; i < n; i++ {
+				p.Start(&sends[i], true)
+			}
+		} else {
+			for i := range n {
+				p.Start(&recvs[i], false)
+			}
+		}
+		p.WaitAll(all[self])
+	})
+	for i := range n {
+		if r := &recvs[i]; r.Status != (llc.Status{Tag: 1, Bytes: 8}) || string(r.Buf) != string(payload(i, 8)) {
+			t.Fatalf("receive %d: %+v, %v", i, r.Status, r.Buf)
+		}
+	}
+	late := llc.Request{Peer: 0, Buf: make([]byte, 8)}
+	ps[1].Start(&late, false)
+	ps[1].Close()
+	ps[1].WaitAll([]*llc.Request{&late})
+	if !errors.Is(late.Status.Err, ErrClosed) {
+		t.Errorf("after Close: %+v", late.Status)
+	}
+	if ps[1].TrySend(0, 0, 1, nil) {
+		t.Error("a closed port sends")
+	}
+}
+
+// TestTrySend: a line that finds room goes, everything else is left to Send.
+func TestTrySend(t *testing.T) {
+	ps := open(t, 2)
+	if ps[0].TrySend(0, 1, 1, nil) {
+		t.Error("a message goes before there is a ring")
+	}
+	acquaint(t, ps)
+	for n, want := range map[int]bool{0: true, ir.Inline: true, ir.Inline + 1: false} {
+		if got := ps[0].TrySend(0, 1, n, payload(n, n)); got != want {
+			t.Errorf("%d bytes: %v", n, got)
+		} else if got {
+			recv(t, ps[1], 0, 0, n, payload(n, n))
+		}
+	}
+	for n := 0; ps[0].TrySend(0, 1, 1, nil); n++ {
+		if n > nictest.DefaultCaps().Slots {
+			t.Fatal("more goes than there is room for")
+		}
+	}
+}

@@ -108,3 +108,15 @@ func (w *world) accept(i int, r *receive) bool {
 	e.AcceptRest(&r.req, size, tag, got)
 	return true
 }
+
+// gather has the engine take the next packet of some peer by the ready lane, if it does, and
+// reports whether it did.
+func (w *world) gather(i int) bool {
+	var v ir.View
+	if !w.net.chance(w.Lane) || !w.net.Look(i, w.rng.IntN(w.Peers), &v) || !w.ranks[i].engine.Deliver(&v) {
+		return false
+	}
+	w.net.Take(i, &v)
+	w.move()
+	return true
+}

@@ -29,7 +29,7 @@ type Params struct {
 	Sync   int // percent of synchronous sends
 	Cancel int // percent of operations that cancel a receive
 	Probe  int // percent of operations that probe
-	Lane   int // percent of sends and receives that try the ready lane first
+	Lane   int // percent of sends, receives and turns that try the ready lane first
 	Busy   int // percent of packets to shared rings that are sent back
 	Hold   int // percent of packets and answers that take their time
 	Nap    int // percent of turns after which a peer stays away for a while

@@ -261,7 +261,9 @@ func (w *world) bury(i int) {
 func (w *world) step(i int) bool {
 	r := w.ranks[i]
 	moved, idle, was := false, false, r.idle
-	if w.net.Poll(i, &r.ev) {
+	if w.gather(i) {
+		moved = true
+	} else if w.net.Poll(i, &r.ev) {
 		old := r.ev.Kind
 		if err := r.engine.Step(&r.ev); err != nil {
 			w.complain(i, err)

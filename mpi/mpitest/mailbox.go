@@ -229,6 +229,16 @@ func (b *mailbox) Wait(r *llc.Request) {
 	}
 }
 
+// WaitAll waits for each.
+func (b *mailbox) WaitAll(rs []*llc.Request) {
+	for _, r := range rs {
+		b.Wait(r)
+	}
+}
+
+// TrySend sends nothing: every message takes its time.
+func (b *mailbox) TrySend(llc.Key, int, int, []byte) bool { return false }
+
 // Test reports whether r is complete.
 func (b *mailbox) Test(r *llc.Request) bool {
 	b.office.mu.Lock()
@@ -291,6 +301,7 @@ func (b *mailbox) Cancel(r *llc.Request) bool {
 	}
 	b.withdraw(r)
 	r.Status.Err = llc.ErrCancelled
+	b.stir()
 	return true
 }
 

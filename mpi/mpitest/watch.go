@@ -109,6 +109,13 @@ func (w *watch) Wait(r *llc.Request) {
 	w.Transport.Wait(r)
 }
 
+// WaitAll watches a wait for each of several requests.
+func (w *watch) WaitAll(rs []*llc.Request) {
+	for _, r := range rs {
+		w.Wait(r)
+	}
+}
+
 // WaitAny watches a wait for one of several requests.
 func (w *watch) WaitAny(rs []*llc.Request) int {
 	i := w.begin(wait{call: fmt.Sprintf("wait for any of %d requests", len(rs)), peer: noPeer})
