@@ -18,6 +18,14 @@ import (
 //go:embed c/peer.c
 var source []byte
 
+//go:embed c/calls.c
+var calls []byte
+
+// CompileCalls is [Compile] of the program that makes single calls for a tracer.
+func CompileCalls(ctx context.Context, mpicc, dir string) (string, error) {
+	return CompileSource(ctx, mpicc, dir, "calls", calls)
+}
+
 // Compile builds the program with the C compiler driver mpicc into dir and
 // returns its path.
 func Compile(ctx context.Context, mpicc, dir string) (string, error) {

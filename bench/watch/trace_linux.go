@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"syscall"
@@ -20,40 +21,57 @@ const (
 // trace runs a command to its end and returns how many system calls it and
 // all its children made. It fails with errNoTrace where tracing is forbidden.
 func trace(ctx context.Context, args []string) (int, error) {
+	stops := 0
+	err := follow(ctx, "system calls", args, nil, func(pid int, status syscall.WaitStatus) {
+		signal := 0
+		switch s := status.StopSignal(); {
+		case s == callStop:
+			stops++
+		case s == syscall.SIGTRAP, s == syscall.SIGSTOP:
+			// an event, the start of a new thread
+		default:
+			signal = int(s)
+		}
+		// A thread may be gone by now: then there is nothing to resume.
+		_ = syscall.PtraceSyscall(pid, signal)
+	})
+	return stops / 2, err // a call stops on entry and on exit
+}
+
+// follow runs a command, with env added to its environment, to its end, and calls resume
+// whenever a thread of it, or of what it starts, stops for the tracer: it lets the thread go
+// on, with the signal that stopped it unless the stop was for the tracer. what is counted,
+// for errors.
+func follow(ctx context.Context, what string, args, env []string, resume func(pid int, status syscall.WaitStatus)) error {
 	runtime.LockOSThread() // a tracer is a thread
 	defer runtime.UnlockOSThread()
 	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
 		if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
-			return 0, errNoTrace
+			return errNoTrace
 		}
-		return 0, err
+		return err
 	}
 	pid := cmd.Process.Pid
 	defer cmd.Process.Release()
 	stop := context.AfterFunc(ctx, func() { syscall.Kill(pid, syscall.SIGKILL) })
 	defer stop()
-	t := tracer{root: pid}
-	err := t.run()
+	err := attend(pid, resume)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return 0, fmt.Errorf("counting system calls of %s: %w", args[0], err)
+		return fmt.Errorf("counting %s of %s: %w", what, args[0], err)
 	}
-	return t.stops / 2, nil // a call stops on entry and on exit
+	return nil
 }
 
-// A tracer follows a process and all that it starts.
-type tracer struct {
-	root  int
-	stops int
-}
-
-func (t *tracer) run() error {
+// attend follows the process root and all that it starts.
+func attend(root int, resume func(pid int, status syscall.WaitStatus)) error {
 	var status syscall.WaitStatus
-	if _, err := syscall.Wait4(t.root, &status, waitAll, nil); err != nil {
+	if _, err := syscall.Wait4(root, &status, waitAll, nil); err != nil {
 		return err
 	}
 	if !status.Stopped() {
@@ -61,13 +79,11 @@ func (t *tracer) run() error {
 	}
 	const follow = syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE | syscall.PTRACE_O_TRACEFORK |
 		syscall.PTRACE_O_TRACEVFORK | syscall.PTRACE_O_TRACEEXEC | traceExitKill
-	if err := syscall.PtraceSetOptions(t.root, follow); err != nil {
-		syscall.Kill(t.root, syscall.SIGKILL)
+	if err := syscall.PtraceSetOptions(root, follow); err != nil {
+		syscall.Kill(root, syscall.SIGKILL)
 		return errNoTrace
 	}
-	if err := syscall.PtraceSyscall(t.root, 0); err != nil {
-		return err
-	}
+	resume(root, status)
 	failed := false
 	for {
 		pid, err := syscall.Wait4(-1, &status, waitAll|waitThisThread, nil)
@@ -82,27 +98,11 @@ func (t *tracer) run() error {
 		case err != nil:
 			return err
 		}
-		if pid == t.root && (status.Exited() && status.ExitStatus() != 0 || status.Signaled()) {
+		if pid == root && (status.Exited() && status.ExitStatus() != 0 || status.Signaled()) {
 			failed = true
 		}
 		if status.Stopped() {
-			t.resume(pid, status)
+			resume(pid, status)
 		}
 	}
-}
-
-// resume lets a stopped thread go on, with the signal that stopped it unless
-// the stop was for the tracer.
-func (t *tracer) resume(pid int, status syscall.WaitStatus) {
-	signal := 0
-	switch s := status.StopSignal(); {
-	case s == callStop:
-		t.stops++
-	case s == syscall.SIGTRAP, s == syscall.SIGSTOP:
-		// an event, the start of a new thread
-	default:
-		signal = int(s)
-	}
-	// A thread may be gone by now: then there is nothing to resume.
-	_ = syscall.PtraceSyscall(pid, signal)
 }

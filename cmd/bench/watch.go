@@ -67,7 +67,7 @@ func watchCommand(out, errs io.Writer) *cobra.Command {
 	f.DurationVar(&o.Limit, "limit", time.Minute, "longest time of one command")
 	f.BoolVar(&quiet, "quiet", false, "no progress on the terminal")
 	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
-	c.AddCommand(tallyCommand(out), pieceCommand())
+	c.AddCommand(tallyCommand(out), pieceCommand(), callsCommand(out))
 	return c
 }
 

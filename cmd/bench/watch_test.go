@@ -101,7 +101,7 @@ func TestWatchFailsWhenWorkTakesMoreInstructions(t *testing.T) {
 	}
 	count("103")
 	status, out, errs := command(args...)
-	if status != 1 || !strings.Contains(out, "more than before: self 8: 103 instructions, 100 before, at most 101\n") || !strings.Contains(errs, "6 costs are higher") {
+	if status != 1 || !strings.Contains(out, "more than before: self 8: 103 instructions, 100 before, at most 101\n") || !strings.Contains(errs, "8 costs are higher") {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
 	}
 }

@@ -1,0 +1,8 @@
+//go:build !linux || !amd64
+
+package watch
+
+import "context"
+
+// steps is there on Linux and amd64 only.
+func steps(context.Context, []string) ([]int, error) { return nil, errNoTrace }
