@@ -27,7 +27,7 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			if err := notEmpty(c, "tests", tests); err != nil {
 				return err
 			}
-			if err := positive("time", s.opts.Budget); err != nil {
+			if err := positive("time", s.Budget); err != nil {
 				return usage(err)
 			}
 			if err := compare.CheckPeers(peers); err != nil {
@@ -38,7 +38,7 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 				plan = compare.Short()
 			}
 			var err error
-			if s.opts.Cells, err = compare.Select(plan, tests); err != nil {
+			if s.Cells, err = compare.Select(plan, tests); err != nil {
 				return usage(err)
 			}
 			return s.run(s.withPeers(peers))
@@ -46,7 +46,7 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 	}
 	s.flags(c.Flags(), 8, time.Minute)
 	f := c.Flags()
-	f.DurationVar(&s.opts.Budget, "time", 50*time.Millisecond, "measuring time of one size")
+	f.DurationVar(&s.Budget, "time", 50*time.Millisecond, "measuring time of one size")
 	f.StringSliceVar(&tests, "tests", nil, "tests to run (default: all of the plan)")
 	f.StringSliceVar(&peers, "peers", []string{"openmpi", "mpich"}, "runtimes to compare with")
 	f.BoolVar(&short, "short", false, "a plan of seconds that touches every kind of cell")
@@ -81,7 +81,7 @@ func compareSuite(out, errs io.Writer) *cobra.Command {
 			if err := s.check(); err != nil {
 				return err
 			}
-			if err := positive("time", s.opts.Budget); err != nil {
+			if err := positive("time", s.Budget); err != nil {
 				return usage(err)
 			}
 			if err := compare.CheckPeers(peers); err != nil {
@@ -91,7 +91,7 @@ func compareSuite(out, errs io.Writer) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			if s.opts.Cells, s.notes, err = compare.Suite(names, ranks, list); err != nil {
+			if s.Cells, s.Left, err = compare.Suite(names, ranks, list); err != nil {
 				return usage(err)
 			}
 			return s.run(s.withPeers(peers))
@@ -99,7 +99,7 @@ func compareSuite(out, errs io.Writer) *cobra.Command {
 	}
 	s.flags(c.Flags(), 8, time.Minute)
 	f := c.Flags()
-	f.DurationVar(&s.opts.Budget, "time", 100*time.Millisecond, "time that one size takes at most")
+	f.DurationVar(&s.Budget, "time", 100*time.Millisecond, "time that one size takes at most")
 	f.IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a test leaves out what it cannot run on")
 	f.StringVar(&sizes, "sizes", "", "message sizes in bytes, separated by commas (default: five from 8 bytes to 1 MiB)")
 	f.StringSliceVar(&peers, "peers", []string{"openmpi", "mpich"}, "runtimes to compare with")
@@ -148,13 +148,13 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			s.opts.Cells, s.notes = cells, skipped
+			s.Cells, s.Left = cells, skipped
 			return s.run(func(p place) ([]compare.Runtime, error) {
 				others, lacking, err := compare.References(references, mpi, cells)
 				if err != nil {
 					return nil, usage(err)
 				}
-				s.notes = append(s.notes, lacking...)
+				s.Left = append(s.Left, lacking...)
 				launch, err := p.program(s.launch, "mpirun")
 				if err != nil {
 					return nil, err

@@ -99,12 +99,3 @@ func TestInterruptedComparisonContinues(t *testing.T) {
 		t.Error("the partial result is still there")
 	}
 }
-
-func TestRuntimesNeedDifferentNames(t *testing.T) {
-	if err := distinct([]compare.Runtime{{Name: "a"}, {Name: "b"}}); err != nil {
-		t.Error(err)
-	}
-	if err := distinct([]compare.Runtime{{Name: "a"}, {Name: "a"}}); err == nil || !strings.Contains(err.Error(), "two runtimes are called a") {
-		t.Errorf("error is %v", err)
-	}
-}
