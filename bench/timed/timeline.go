@@ -12,12 +12,12 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A StageRow is one stage of a remote write.
+// A StageRow is one stage of a remote write or read.
 type StageRow struct {
 	Series    string  `json:"series"`
 	Stage     string  `json:"stage"`
-	Usec      float64 `json:"usec"` // from the user process's first action
-	Stated    float64 `json:"stated_usec"`
+	Usec      float64 `json:"usec"`        // from the user process's first action
+	Stated    float64 `json:"stated_usec"` // 0: nothing is
 	Deviation float64 `json:"deviation_percent"`
 }
 
@@ -25,7 +25,11 @@ type StageRow struct {
 func WriteStages(out io.Writer, format string, rows []StageRow) error {
 	var cells [][]string
 	for _, r := range rows {
-		cells = append(cells, []string{r.Series, r.Stage, number(r.Usec), number(r.Stated), fmt.Sprintf("%+.1f", r.Deviation)})
+		off := ""
+		if r.Stated > 0 {
+			off = fmt.Sprintf("%+.1f", r.Deviation)
+		}
+		cells = append(cells, []string{r.Series, r.Stage, number(r.Usec), number(r.Stated), off})
 	}
 	return bench.WriteRows(out, format, []string{"series", "stage", "usec", "stated_usec", "deviation_percent"}, cells, rows)
 }

@@ -124,7 +124,7 @@ func plotTo(file string, e timed.Experiment, rows []timed.Row) error {
 func stagesCommand(out io.Writer) *cobra.Command {
 	var o timedFlags
 	c := &cobra.Command{
-		Use: "stages", Short: "Show when a write of eight bytes reaches which stage, beside what the specification states", Args: noArgs,
+		Use: "stages", Short: "Show when writes and reads of eight bytes reach which stage, beside what the specification states", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			options, err := o.load()
 			if err != nil {

@@ -103,7 +103,7 @@ type settings struct {
 	firmware                           [stepped.Jobs]int
 	receive                            int64
 	turnaround                         vtime.Time
-	address, busWrite, busWord         int64 // until the first data, and with arbitration; eight bytes
+	address, fetch, busWrite, busWord  int64 // until the first data of a write, of a read, of a write with arbitration; eight bytes
 	store, hold, memory, detect, probe vtime.Time
 	probeSecond                        vtime.Time
 	call, mpi, syscall, interrupt      vtime.Time
@@ -129,7 +129,7 @@ func resolve(t *param.Table) (s settings, err error) {
 	n := func(name string) int64 { return int64(t.Value(name)) }
 	fixed := func(name string) vtime.Cost { return vtime.Cost{Fixed: n(name)} }
 	each := func(name string) vtime.Cost { return vtime.Cost{PerUnit: n(name)} }
-	s.address = n("pci.write")
+	s.address, s.fetch = n("pci.write"), n("pci.read")
 	s.busWrite, s.busWord = n("pci.arbitrate")+n("pci.write"), (64+n("pci.width")-1)/n("pci.width")
 	s.costs = make(vtime.Costs, stepped.Kinds)
 	for kind, c := range map[vtime.Kind]vtime.Cost{

@@ -8,6 +8,7 @@ import (
 
 	"rhinet/nicemu/martini/stepped"
 	"rhinet/nicemu/network"
+	"rhinet/nicemu/vtime"
 )
 
 func must(t testing.TB, err error) {
@@ -39,12 +40,12 @@ const stageTolerance = 0.03
 // A remote write of eight bytes reaches its stages when the specification says
 // (martini, section 12.2): the model is calibrated on these, and on no outcome.
 func TestStageTimes(t *testing.T) {
-	for kind, want := range map[Kind][Points]float64{
+	for kind, want := range map[Kind][]float64{
 		Push: {0.72, 1.48, 1.49, 1.73, 2.06, 2.48},
 		Botf: {0.79, 1.14, 1.15, 1.39, 1.72, 2.14},
 		Aotf: {0.39, 0.74, 0.75, 0.99, 1.32, 1.74},
 	} {
-		w := new(WriteTrace)
+		w := NewTrace(kind)
 		sys := pair(t, Options{Observe: w.Observe})
 		x := &Transfer{Kind: kind, To: 1, Bytes: 8}
 		for range 2 { // the first fills the TLBs
@@ -52,11 +53,30 @@ func TestStageTimes(t *testing.T) {
 			must(t, sys.Node(0).Post(x))
 			must(t, sys.k.Run(100000))
 		}
-		for i, got := range w.Times(x) {
-			if math.Abs(got.Microseconds()-want[i]) > stageTolerance {
-				t.Errorf("%v: %v after %.3f us, want %.2f", kind, Point(i), got.Microseconds(), want[i])
+		for i, p := range w.Points(x) {
+			if math.Abs(p.Time.Microseconds()-want[i]) > stageTolerance {
+				t.Errorf("%v: %s after %.3f us, want %.2f", kind, p.Name, p.Time.Microseconds(), want[i])
 			}
 		}
+	}
+}
+
+// A remote read passes its points in order.
+func TestReadTimes(t *testing.T) {
+	w := NewTrace(Pull)
+	sys := pair(t, Options{Observe: w.Observe})
+	x := &Transfer{Kind: Pull, To: 1, Bytes: 8}
+	for range 2 {
+		w.Begin(sys)
+		must(t, sys.Node(0).Post(x))
+		must(t, sys.k.Run(100000))
+	}
+	last := vtime.Time(0)
+	for _, p := range w.Points(x) {
+		if p.Time <= last {
+			t.Errorf("%s after %v, the point before after %v", p.Name, p.Time, last)
+		}
+		last = p.Time
 	}
 }
 

@@ -5,69 +5,111 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Point is one of the stages of a remote write that the specification tells
-// apart (martini, section 12.2; pm-messaging, section 2.3).
-type Point int
-
-// The points.
-const (
-	AcceptedByNIC Point = iota
-	Leaves
-	Arrives
-	Processed
-	OnPCI
-	Complete
-	Points
-)
-
-// String returns the point in the words of the specification.
-func (p Point) String() string {
-	return [Points]string{
-		"request accepted", "packet starts to leave", "packet arrives at remote", "remote starts processing",
-		"PCI transaction starts at remote", "remote write complete",
-	}[p]
+// A Trace takes the times at which a transfer from node 0 to node 1, next to each
+// other, reaches the points that the specification tells apart (martini, section
+// 12.2; pm-messaging, section 2.3). Give its Observe to Options, and call Begin
+// when the process begins.
+type Trace struct {
+	points []tracePoint
+	sys    *System
+	begin  vtime.Time
+	next   int // point that is awaited
 }
 
-// A WriteTrace takes the times of one write from node 0 to node 1. Give its
-// Observe to Options, and call Begin when the process begins.
-type WriteTrace struct {
-	sys   *System
-	begin vtime.Time
-	at    [Points]vtime.Time
+// A tracePoint is when a module of a node leaves a state; else
+// what follows from the point before or from the transfer.
+type tracePoint struct {
+	name   string
+	node   int
+	module stepped.Module
+	leaves stepped.State
+	kind   pointKind
+	at     vtime.Time
+}
+
+type pointKind uint8
+
+const (
+	pointStage  pointKind = iota // Accepted, Delivered
+	pointSeen                    // a change of state
+	pointWrite                   // the same, of the first data of a PCI write, which began before
+	pointRead                    // of a PCI read
+	pointLinked                  // the point before, and the link
+)
+
+// NewTrace returns the trace of a kind of transfer.
+func NewTrace(k Kind) *Trace {
+	leaves := func(name string, node int) tracePoint {
+		return tracePoint{name: name, node: node, module: stepped.SWI, leaves: stepped.SEND, kind: pointSeen}
+	}
+	onPCI := func(name string, node int, kind pointKind) tracePoint {
+		return tracePoint{name: name, node: node, module: stepped.PCIDMAC, leaves: stepped.MREQ, kind: kind}
+	}
+	if k == Pull || k == BotfPull {
+		return &Trace{points: []tracePoint{
+			{name: "request accepted"}, leaves("request packet starts to leave", 0), {name: "request packet arrives at remote", kind: pointLinked},
+			onPCI("PCI transaction starts at remote", 1, pointRead), leaves("reply packet starts to leave", 1),
+			{name: "reply packet arrives", kind: pointLinked}, onPCI("PCI transaction starts", 0, pointWrite), {name: "remote read complete"},
+		}}
+	}
+	return &Trace{points: []tracePoint{
+		{name: "request accepted"}, leaves("packet starts to leave", 0), {name: "packet arrives at remote", kind: pointLinked},
+		{name: "remote starts processing", node: 1, module: stepped.RFend, leaves: stepped.IDLE, kind: pointSeen},
+		onPCI("PCI transaction starts at remote", 1, pointWrite), {name: "remote write complete"},
+	}}
 }
 
 // Begin makes the present the beginning.
-func (w *WriteTrace) Begin(sys *System) { *w = WriteTrace{sys: sys, begin: sys.k.Now()} }
+func (t *Trace) Begin(sys *System) {
+	t.sys, t.begin, t.next = sys, sys.k.Now(), 0
+	t.skip()
+}
+
+// skip goes to the next point that is observed.
+func (t *Trace) skip() {
+	for t.next < len(t.points) {
+		switch p := &t.points[t.next]; p.kind {
+		case pointStage:
+		case pointLinked:
+			p.at = t.points[t.next-1].at + t.sys.net.LinkDelay(0)
+		default:
+			return
+		}
+		t.next++
+	}
+}
 
 // Observe is for Options.Observe.
-func (w *WriteTrace) Observe(e stepped.Event) {
-	if w.sys == nil {
+func (t *Trace) Observe(e stepped.Event) {
+	if t.sys == nil || t.next == len(t.points) || e.From == e.To {
 		return
 	}
-	s := &w.sys.s
-	switch {
-	case e.Node == 0 && e.Module == stepped.SWI && e.From == stepped.SEND && e.To != e.From:
-		w.note(Leaves, 0)
-	case e.Node == 1 && e.Module == stepped.RFend && e.To == stepped.FLIT0:
-		w.note(Processed, 0)
-	case e.Node == 1 && e.Module == stepped.PCIDMAC && e.From == stepped.MREQ && e.To != e.From:
-		w.note(OnPCI, s.core.Span(s.address)) // it began before its first data
+	p := &t.points[t.next]
+	if e.Node != p.node || e.Module != p.module || e.From != p.leaves {
+		return
 	}
+	p.at = t.sys.k.Now()
+	switch p.kind {
+	case pointWrite:
+		p.at -= t.sys.s.core.Span(t.sys.s.address)
+	case pointRead:
+		p.at -= t.sys.s.core.Span(t.sys.s.fetch)
+	}
+	t.next++
+	t.skip()
 }
 
-func (w *WriteTrace) note(p Point, before vtime.Time) {
-	if w.at[p] == 0 {
-		w.at[p] = w.sys.k.Now() - before
-	}
+// A Reached is a point, and when it was reached, from the beginning.
+type Reached struct {
+	Name string
+	Time vtime.Time
 }
 
-// Times returns when the points of a transfer were reached, from the beginning.
-func (w *WriteTrace) Times(t *Transfer) [Points]vtime.Time {
-	w.at[AcceptedByNIC], w.at[Complete] = t.stages[Accepted], t.stages[Delivered]
-	w.at[Arrives] = w.at[Leaves] + w.sys.net.LinkDelay(0)
-	all := w.at
-	for i := range all {
-		all[i] -= w.begin
+// Points returns the points of a transfer that has been delivered.
+func (t *Trace) Points(x *Transfer) (all []Reached) {
+	t.points[0].at, t.points[len(t.points)-1].at = x.stages[Accepted], x.stages[Delivered]
+	for _, p := range t.points {
+		all = append(all, Reached{p.name, p.at - t.begin})
 	}
 	return all
 }
