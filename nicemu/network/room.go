@@ -62,10 +62,13 @@ func (r *room) enter(t vtime.Time, flits int) {
 	r.most = max(r.most, r.occupied(t))
 }
 
-// falls returns when no more than n flits will be counted, as far as it is known;
-// else Never.
+// falls returns when no more than n flits will be counted, as far as it is known,
+// 0 if it is so already; else Never.
 func (r *room) falls(n int64) vtime.Time {
 	left := r.in - r.out - n // flits that have yet to go
+	if left <= 0 {
+		return 0
+	}
 	for i := range r.drains.Len() {
 		d := r.drains.At(i)
 		if left <= d.flits {

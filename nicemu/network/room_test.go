@@ -61,3 +61,14 @@ func TestRoomAgainstSingleFlits(t *testing.T) {
 		}
 	})
 }
+
+// A buffer that holds no more than what is asked for already holds so since ever,
+// even if it has forgotten what left it.
+func TestRoomThatIsLowAlready(t *testing.T) {
+	var r room
+	r.enter(0, 1)
+	r.drains.Push(drain{0, 0, 1})
+	if n := r.occupied(0); n != 0 || r.falls(0) != 0 {
+		t.Errorf("%d flits, and none at %v", n, r.falls(0))
+	}
+}
