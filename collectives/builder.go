@@ -4,8 +4,9 @@ package collectives
 // call's shape and this rank's place in the group.
 type builder struct {
 	shape
-	rank, size int
-	width      int // transfers that may be open at once
+	rank, size  int
+	width       int // transfers that may be open at once
+	exchangeMax int // bytes that one rank may give in an exchange
 
 	// Counts and displacements in elements of shape.elem, for the operations that have them.
 	scounts, sdispls, rcounts, rdispls []int

@@ -52,6 +52,11 @@ func (x *execution) advance(g *Group, block bool) bool {
 			}
 		case opReduce:
 			x.reducer.Reduce(x.at(s.a), x.at(s.b))
+		case opDescribe:
+			d := x.at(s.b)
+			d[0], d[1] = byte(s.a.off), byte(s.a.n)
+		case opDisclose:
+			x.disclose(g, s)
 		case opExchange:
 			x.note(g.trade(s.flow, int(s.peer), x.at(s.a), x.at(s.b)))
 		}

@@ -19,6 +19,8 @@ const (
 	opCopy                   // a to b
 	opReduce                 // b = a op b
 	opExchange               // a to others, theirs into b
+	opDescribe               // a, without its buffer, in a descriptor at b
+	opDisclose               // what a descriptor at a says, or a message of peer, to b
 )
 
 type step struct {

@@ -55,6 +55,10 @@ func from(bytes int) span { return span{minBytes: bytes} }
 func whole(s shape, _ int) int     { return s.bytes }
 func allBlocks(s shape, n int) int { return s.bytes * n }
 
+// The least that is shown of parts of any length: their descriptors.
+func parts(shape, int) int          { return descriptor }
+func partsOfAll(_ shape, n int) int { return descriptor * n }
+
 var table = []row{
 	{Barrier, "exchange", 0, whole, always, always, barrierExchange},
 	{Barrier, "linear", 0, nil, never, span{minRanks: 3}, barrierLinear},
@@ -70,11 +74,13 @@ var table = []row{
 	{Gather, "exchange", 0, whole, always, always, gatherExchange},
 	{Gather, "linear", 0, nil, from(16 * kib), always, gatherLinear},
 	{Gather, "binomial", 0, nil, always, always, gatherBinomial},
+	{Gatherv, "exchange", 0, parts, always, always, gathervExchange},
 	{Gatherv, "linear", 0, nil, always, always, gathervLinear},
 
 	{Scatter, "exchange", 0, allBlocks, always, always, scatterExchange},
 	{Scatter, "linear", 0, nil, from(16 * kib), always, scatterLinear},
 	{Scatter, "binomial", 0, nil, always, always, scatterBinomial},
+	{Scatterv, "exchange", 0, partsOfAll, span{maxRanks: 4}, span{maxRanks: 4}, scattervExchange},
 	{Scatterv, "linear", 0, nil, always, always, scattervLinear},
 
 	{Allgather, "exchange", 0, whole, always, always, allgatherExchange},

@@ -1,6 +1,11 @@
 package mpi
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"rhinet/collectives"
+)
 
 // Barrier returns when all ranks of c have called it.
 //
@@ -28,7 +33,7 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 	}
 	b := view(buf)
 	c.coll.sign(makeRootedSign(callBcast, e.code, 0, len(b), root))
-	return c.leave(s, c.coll.group.Bcast(b, root))
+	return c.leave(s, c.coll.bcast(b, root))
 }
 
 // elemFor is elemOf for a communicator that may be nil.
@@ -87,12 +92,22 @@ func (c *Comm) leave(s site, err error) error {
 // explain words the failure of a collective call.
 func (c *Comm) explain(s site, err error) error {
 	var inner *Error
-	if !errors.As(err, &inner) {
+	var length *collectives.LengthError
+	if errors.As(err, &length) {
+		inner = otherLength(int64(length.Got), int64(length.Want))
+	} else if !errors.As(err, &inner) {
 		return c.because(s, ErrOther, err, "")
 	}
 	e := c.because(s, inner.Class, inner.Err, inner.text)
 	e.Bytes, e.Room = inner.Bytes, inner.Room
 	return e
+}
+
+// otherLength is the error of a part of a collective call that has another length than
+// the one that belongs there.
+func otherLength(sent, room int64) *Error {
+	return &Error{Class: ErrTruncate, Bytes: sent, Room: room,
+		text: fmt.Sprintf("%d bytes arrived where %d belong; all ranks must call it with the same lengths", sent, room)}
 }
 
 // cease gives back the lock of a call that does not take place.

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"rhinet/collectives"
-	"rhinet/llc/ir"
 )
 
 // A collState is what a communicator needs for collective calls.
@@ -18,8 +17,7 @@ type collState struct {
 
 	spares transportPool // for operations that are not blocking
 
-	// x, unless another algorithm is forced: then nil.
-	quickBarrier, quickAllreduce *exchanger
+	quick quick
 }
 
 // init readies c for collective calls. Exchanges on its board so far have used
@@ -32,26 +30,10 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 		k.x = newExchanger(k.t, c.t.Board(), c.board, seq)
 		t = k.x
 	}
-	quick := func(kind collectives.Kind) *exchanger {
-		if name := o.Force[kind.String()]; name != "" && name != "exchange" {
-			return nil
-		}
-		return k.x
-	}
-	k.quickBarrier, k.quickAllreduce = quick(collectives.Barrier), quick(collectives.Allreduce)
+	k.quick.init(k.x, o.Force)
 	group, err := collectives.New(t, o)
 	k.group = group
 	return err
-}
-
-// barrier is Barrier: directly on the board, or by an algorithm. The ways past
-// the group are open because operations that are not blocking have transports
-// of their own, so none is ever started on the group.
-func (k *collState) barrier() error {
-	if k.quickBarrier != nil {
-		return k.quickBarrier.Exchange(collectives.AllToAll, 0, nil, nil)
-	}
-	return k.group.Barrier()
 }
 
 // part is a barrier by messages. After it no rank looks at another's flags of
@@ -83,14 +65,6 @@ func (t parting) Isend(i int, buf []byte, dst, tag int) error {
 // Irecv is that of the collTransport, with another tag.
 func (t parting) Irecv(i int, buf []byte, src, tag int) error {
 	return t.collTransport.Irecv(i, buf, src, tag|partTag)
-}
-
-// allreduce is Allreduce: directly on the board if it is short, or by an algorithm.
-func (k *collState) allreduce(in, out []byte, r *reducer) error {
-	if k.quickAllreduce != nil && len(in) <= ir.FlagBytes && len(in) > 0 {
-		return k.quickAllreduce.allreduce(in, out, r)
-	}
-	return k.group.Allreduce(in, out, r)
 }
 
 // begin notes the name of the call in progress and the context that limits it.

@@ -3,7 +3,6 @@ package mpi
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"rhinet/collectives"
 	"rhinet/llc"
@@ -162,8 +161,7 @@ func (t *collTransport) finish(s *collSlot) error {
 	}
 	switch {
 	case s.recv && sent != room && (r.Status.Err == nil || sent > room):
-		return &Error{Class: ErrTruncate, Bytes: sent, Room: room,
-			text: fmt.Sprintf("%d bytes arrived where %d belong; all ranks must call it with the same lengths", sent, room)}
+		return otherLength(sent, room)
 	case r.Status.Err != nil:
 		return r.Status.Err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -103,6 +104,26 @@ func gather[T any](n, root int) func(c *mpi.Comm) error {
 
 func scatter[T any](n, root int) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error { return mpi.Scatter(c, make([]T, n*c.Size()), make([]T, n), root) }
+}
+
+// gatherv has root count n elements of each rank, which have m.
+func gatherv(n, m int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		if c.Rank() == 0 {
+			return mpi.Gatherv(c, make([]int, n), make([]int, n*c.Size()), slices.Repeat([]int{n}, c.Size()), nil, 0)
+		}
+		return mpi.Gatherv(c, make([]int, m), nil, nil, nil, 0)
+	}
+}
+
+// scatterv is the same the other way round.
+func scatterv(n, m int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		if c.Rank() == 0 {
+			return mpi.Scatterv(c, make([]int, n*c.Size()), slices.Repeat([]int{n}, c.Size()), nil, make([]int, n), 0)
+		}
+		return mpi.Scatterv(c, nil, nil, nil, make([]int, m), 0)
+	}
 }
 
 func dup(c *mpi.Comm) error { _, err := c.Dup(); return err }
@@ -210,6 +231,11 @@ var erroneousPrograms = []erroneous{
 			return mpi.Gatherv(c, make([]int, 1), make([]int, 3), []int{1, 2}, nil, 0)
 		},
 		func(c *mpi.Comm) error { return mpi.Gatherv(c, make([]int, 1), nil, nil, nil, 0) }), mpi.ErrTruncate, lengths, ""},
+	{"Gatherv, one long count", 3, gatherv(300, 1), mpi.ErrTruncate, "8 bytes arrived where 2400 belong; " + lengths, ""},
+	{"Gatherv, one short count", 3, gatherv(1, 300), mpi.ErrTruncate, lengths, ""},
+	{"Gatherv, none and some", 3, gatherv(0, 1), mpi.ErrTruncate, "8 bytes arrived where 0 belong; " + lengths, ""},
+	{"Scatterv, one long count", 3, scatterv(300, 1), mpi.ErrTruncate, lengths, ""},
+	{"Scatterv, one short count", 3, scatterv(1, 300), mpi.ErrTruncate, "8 bytes arrived where 2400 belong; " + lengths, ""},
 	{"Scatter, lengths", 3, by(scatter[int](1, 0), scatter[int](2, 0)), mpi.ErrTruncate, lengths, ""},
 	{"Scatterv, counts", 2, by(
 		func(c *mpi.Comm) error {

@@ -42,12 +42,13 @@ type exchanger struct {
 	strange  int
 	theirs   callSign
 
-	raise  func()      // made once, like raised, so that waiting does not allocate
+	raise  func()      // made once, like the others, so that waiting does not allocate
+	first  func()      // is all of an exchange for which nobody waits
 	raised func() bool // reports whether everybody's flag is here
 	peek   func() bool // looks once; a closed transport does not call it
 	peeked bool
 
-	// short takes the contributions of all ranks to a short reduction. Words,
+	// short takes the contributions of all ranks to a short call. Words,
 	// so that it is aligned for any element.
 	short [maxBoardRanks * ir.FlagBytes / 8]uint64
 }
@@ -62,6 +63,11 @@ func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) 
 		x.at[rank] = i
 	}
 	x.raise, x.raised = x.put, x.look
+	x.first = func() {
+		if x.look() {
+			x.put()
+		}
+	}
 	x.peek = func() bool { x.look(); x.peeked = true; return true }
 	return x
 }
@@ -100,10 +106,11 @@ func (x *exchanger) Exchange(f collectives.Flow, root int, in, out []byte) error
 			return err
 		}
 	}
-	if x.missing != 0 {
+	if f != collectives.AllToAll {
+		x.c.t.Perform(x.first)
+	}
+	if x.missing != 0 && !x.odd {
 		x.c.t.AwaitCollective(x.call, &x.note, x.raise, x.raised)
-	} else {
-		x.c.t.Perform(x.raise)
 	}
 	return x.finish()
 }
@@ -262,22 +269,6 @@ func (x *exchanger) test() (bool, error) {
 		x.give, x.take = nil, nil
 	}
 	return err != nil, err
-}
-
-// allreduce is Allreduce of at most ir.FlagBytes bytes: everybody combines
-// everybody's contribution, in the same order. in and out may be one.
-func (x *exchanger) allreduce(in, out []byte, r *reducer) error {
-	n, size := len(in), x.c.size
-	all := view(x.short[:])[:n*size]
-	if err := x.Exchange(collectives.AllToAll, 0, in, all); err != nil {
-		return err
-	}
-	result := all[(size-1)*n:]
-	for i := size - 2; i >= 0; i-- {
-		r.fold(all[i*n:(i+1)*n], result)
-	}
-	copy(out, result)
-	return nil
 }
 
 // errClosed is what a wait finds that the transport ended.

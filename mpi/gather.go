@@ -13,14 +13,14 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	}
 	if c.rank != root {
 		c.coll.sign(makeRootedSign(callGather, e.code, 0, len(send)*e.size, root))
-		return c.leave(s, c.coll.group.Gather(view(send), nil, root))
+		return c.leave(s, c.coll.gather(view(send), nil, len(send)*e.size, root))
 	}
 	out, b, class, text := blocks(c, recv, send, gathering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
 	c.coll.sign(makeRootedSign(callGather, e.code, 0, len(out)/c.size, root))
-	return c.leave(s, c.coll.group.Gather(b, out, root))
+	return c.leave(s, c.coll.gather(b, out, len(out)/c.size, root))
 }
 
 // Gatherv is Gather with a length for each rank: the counts[i] elements of

@@ -16,7 +16,7 @@ import (
 type launch struct {
 	call  string
 	group *collectives.Group
-	quick [2]*exchanger
+	quick quick
 	op    *collectives.Op
 	mark  uint32
 	note  ir.Collective
@@ -24,8 +24,8 @@ type launch struct {
 
 // divert has the call that holds the lock of k be prepared.
 func (l *launch) divert(k *collState) {
-	l.group, l.quick = k.group, [2]*exchanger{k.quickBarrier, k.quickAllreduce}
-	k.quickBarrier, k.quickAllreduce = nil, nil
+	l.group, l.quick = k.group, k.quick
+	k.quick = quick{}
 	k.t.call = l.call
 	k.group = l.group.Catcher(func(call collectives.Call) (err error) {
 		l.op, err = l.group.Prepare(call)
@@ -35,7 +35,7 @@ func (l *launch) divert(k *collState) {
 
 // restore ends what divert began, with what the call's messages are marked with.
 func (l *launch) restore(k *collState) {
-	k.group, k.quickBarrier, k.quickAllreduce = l.group, l.quick[0], l.quick[1]
+	k.group, k.quick = l.group, l.quick
 	l.mark, l.note = k.t.mark, k.t.note
 }
 

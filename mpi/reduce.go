@@ -16,13 +16,13 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	sign := makeRootedSign(callReduce, r.typ, r.code, len(in)*r.size, root)
 	if c.rank != root {
 		c.coll.sign(sign)
-		return c.leave(s, c.coll.group.Reduce(view(in), nil, r, root))
+		return c.leave(s, c.coll.reduce(view(in), nil, r, root))
 	}
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
 	c.coll.sign(sign)
-	return c.leave(s, c.coll.group.Reduce(view(in), view(out), r, root))
+	return c.leave(s, c.coll.reduce(view(in), view(out), r, root))
 }
 
 // Allreduce is Reduce with the result in out of every rank, the same to the

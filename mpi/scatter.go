@@ -13,14 +13,14 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	}
 	if c.rank != root {
 		c.coll.sign(makeRootedSign(callScatter, e.code, 0, len(recv)*e.size, root))
-		return c.leave(s, c.coll.group.Scatter(nil, view(recv), root))
+		return c.leave(s, c.coll.scatter(nil, view(recv), len(recv)*e.size, root))
 	}
 	b, out, class, text := blocks(c, send, recv, scattering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
 	c.coll.sign(makeRootedSign(callScatter, e.code, 0, len(b)/c.size, root))
-	return c.leave(s, c.coll.group.Scatter(b, out, root))
+	return c.leave(s, c.coll.scatter(b, out, len(b)/c.size, root))
 }
 
 // Scatterv is Scatter with a length for each rank: rank i gets in recv the

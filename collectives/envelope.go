@@ -1,0 +1,68 @@
+package collectives
+
+import "fmt"
+
+// Where ranks know different parts of the counts, they cannot agree on whether an
+// exchange takes the data. So what they show there says for itself. It begins with a
+// descriptor of two bytes for each part: where the part lies, counted from
+// the descriptor on, and its length, or byMessage if it comes as a message.
+const (
+	descriptor = 2
+	byMessage  = 255
+)
+
+// A LengthError is a part whose length is not the one that belongs there.
+type LengthError struct{ Got, Want int }
+
+// Error says both lengths.
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("collectives: a part of %d bytes arrived where %d belong", e.Got, e.Want)
+}
+
+// Is reports whether target is the class of the error.
+func (e *LengthError) Is(target error) bool { return target == ErrLength }
+
+// envelope returns temporary memory for as much as one rank can show.
+func (b *builder) envelope() region { return b.scratch(b.envelopeBytes()) }
+
+// envelopeBytes is below byMessage, so that each length has a number.
+func (b *builder) envelopeBytes() int { return min(b.exchangeMax, byMessage-1) }
+
+// describe writes the descriptor at e[at:] of n bytes that lie at e[off:].
+func (b *builder) describe(e region, at, off, n int) {
+	b.sched.steps = append(b.sched.steps, step{op: opDescribe, a: region{off: off - at, n: n}, b: e.sub(at, descriptor)})
+}
+
+// enclose fills e with one part, and reports whether there is room for it.
+func (b *builder) enclose(e, part region) bool {
+	if descriptor+part.n > e.n {
+		b.describe(e, 0, 0, byMessage)
+		return false
+	}
+	b.describe(e, 0, descriptor, part.n)
+	b.copy(e.sub(descriptor, part.n), part)
+	return true
+}
+
+// disclose takes the part that the descriptor at the beginning of e names, or posts
+// a receive of it from src.
+func (b *builder) disclose(part, e region, src int) {
+	b.post(opDisclose, e, src)
+	b.sched.steps[len(b.sched.steps)-1].b = part
+}
+
+// disclose carries out such a step. What e holds is what another process wrote.
+func (x *execution) disclose(g *Group, s *step) {
+	e, part := x.at(s.a), x.at(s.b)
+	off, n := int(e[0]), int(e[1])
+	switch {
+	case x.err != nil: // e may hold anything
+	case n == byMessage:
+		x.note(g.t.Irecv(x.slot+x.open, part, int(s.peer), x.tag))
+		x.open++
+	case n != len(part) || off+n > len(e):
+		x.note(&LengthError{Got: n, Want: len(part)})
+	default:
+		copy(part, e[off:off+n])
+	}
+}

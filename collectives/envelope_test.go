@@ -1,0 +1,58 @@
+package collectives
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// What another process says of a part is checked: its place and its length.
+func TestEnvelopesAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		e    []byte
+		want string // the part; "" for an error of its length
+		sent int    // receives posted
+	}{
+		{"short", []byte{2, 3, 'a', 'b', 'c'}, "abc", 0},
+		{"further on", []byte{4, 3, 9, 9, 'a', 'b', 'c'}, "abc", 0},
+		{"announced", []byte{0, byMessage, 0, 0, 0}, "...", 1},
+		{"too short", []byte{2, 2, 'a', 'b', 'c'}, "", 0},
+		{"too long", []byte{2, 4, 'a', 'b', 'c', 'd'}, "", 0},
+		{"beyond the end", []byte{3, 3, 'a', 'b', 'c'}, "", 0},
+		{"far beyond the end", []byte{254, 3, 'a', 'b', 'c'}, "", 0},
+	} {
+		f := newFake(0, 2)
+		g := mustGroup(t, f, Options{})
+		part := []byte("...")
+		x := execution{sched: &schedule{steps: []step{{op: opDisclose, peer: 1, a: region{bufIn, 0, len(c.e)}, b: region{bufOut, 0, 3}}}}}
+		x.bufs[bufIn], x.bufs[bufOut] = c.e, part
+		x.advance(g, true)
+		if f.posts != c.sent || x.open != c.sent {
+			t.Errorf("%s: %d receives, %d open", c.name, f.posts, x.open)
+		}
+		if c.want == "" {
+			var e *LengthError
+			if !errors.As(x.err, &e) || e.Want != 3 || e.Got != int(c.e[1]) || !errors.Is(x.err, ErrLength) {
+				t.Errorf("%s: %v", c.name, x.err)
+			}
+			c.want = "..."
+		} else if x.err != nil {
+			t.Errorf("%s: %v", c.name, x.err)
+		}
+		if !bytes.Equal(part, []byte(c.want)) {
+			t.Errorf("%s: %q", c.name, part)
+		}
+	}
+}
+
+// After an error nothing is believed of what an exchange has left.
+func TestEnvelopesOfAFailedExchangeAreNotOpened(t *testing.T) {
+	f := newFake(0, 2)
+	x := execution{err: errWait}
+	x.bufs[bufIn], x.bufs[bufOut] = []byte{0, byMessage}, []byte("...")
+	x.disclose(mustGroup(t, f, Options{}), &step{a: region{bufIn, 0, 2}, b: region{bufOut, 0, 3}})
+	if f.posts != 0 || x.open != 0 || x.err != errWait {
+		t.Errorf("%d receives, %v", f.posts, x.err)
+	}
+}
