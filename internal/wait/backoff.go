@@ -60,10 +60,10 @@ func (b *Backoff) pause() bool {
 			return false
 		}
 	}
-	b.n, b.since, b.yielding = 0, 0, true
 	if b.policy.Yield <= 0 {
 		return true
 	}
+	b.n, b.since, b.yielding = 0, 0, true
 	return b.yield()
 }
 

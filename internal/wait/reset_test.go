@@ -22,3 +22,20 @@ func TestResetBeginsAnew(t *testing.T) {
 		}
 	}
 }
+
+// TestNoYields: a policy that does not yield says to sleep each time, until Reset.
+func TestNoYields(t *testing.T) {
+	p := Policy{Eager: 1}
+	b := p.Begin()
+	for range 2 {
+		if b.Pause() {
+			t.Error("slept before the eager poll")
+		}
+		for n := range 3 * clockYields {
+			if !b.Pause() {
+				t.Fatalf("yielded after %d pauses", n)
+			}
+		}
+		b.Reset()
+	}
+}
