@@ -3,16 +3,15 @@ package mpi
 import (
 	"errors"
 	"strings"
-	"time"
+
+	"rhinet/internal/clock"
 )
 
-// epoch is when the program started; it never changes.
-var epoch = time.Now()
-
-// Wtime returns the seconds since the program started.
+// Wtime returns the seconds since the program started, or, in a job in virtual
+// time, those of the rank's own clock.
 //
 // MPI 4.1, section 9.6.
-func Wtime() float64 { return time.Since(epoch).Seconds() }
+func Wtime() float64 { return clock.Seconds() }
 
 // Finalize ends the use of MPI: it waits until all ranks have called it, so
 // that every message sent has arrived. Later calls fail with [ErrFinalized].

@@ -30,6 +30,10 @@ func (s setup) open() (Job, error) {
 	if cpus == 0 {
 		cpus = wait.UsableCPUs()
 	}
+	can := ir.AbilitiesOf(nic)
+	if can.Clock != nil {
+		cpus = s.job.Size // each has one of its own
+	}
 	j.Processors = cpus
 	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force}
 	config := port.Config{NIC: nic, Policy: wait.For(s.job.Size, cpus, false)}
@@ -40,7 +44,10 @@ func (s setup) open() (Job, error) {
 		wait.Spread(s.job.Rank)
 	}
 	j.Transport, j.release = port.New(config), release
-	if a := ir.AbilitiesOf(nic).Aborter; a != nil {
+	if j.Clock = can.Clock; j.Clock != nil {
+		j.Transport = virtualTime(j.Transport, j.Clock)
+	}
+	if a := can.Aborter; a != nil {
 		j.Abort = func(status int) {
 			a.Abort() // so that the launcher blames nobody else
 			os.Exit(status)

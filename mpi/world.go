@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"rhinet/collectives"
+	"rhinet/llc/ir"
 )
 
 // A Job is what a rank must know to join its world. [Init] finds it in the
@@ -22,6 +23,8 @@ type Job struct {
 	// Processors is how many processors the ranks share, each beginning on the
 	// next; 0 if that is not known. It changes nothing but timing.
 	Processors int
+	// Clock, if set, is that of a rank in virtual time.
+	Clock ir.Clock
 	// release, if set, gives back what the transport used, after its Close.
 	release func() error
 }

@@ -26,7 +26,7 @@ var _ launch.Fabric = (*memory)(nil)
 
 // openFabric makes the memory of a job that uses the given NIC, and registers
 // its ranks there: the launcher is the NICs' management process.
-func openFabric(nic string, ranks int) (launch.Fabric, error) {
+func openFabric(nic string, ranks int) (*memory, error) {
 	g := fabric.Default()
 	g.Ring.Spread = ranks <= wait.UsableCPUs()
 	g = nics.Geometry(nic, g, ranks)

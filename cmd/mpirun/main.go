@@ -63,7 +63,7 @@ func run(args []string, std streams) int {
 		plan.Print(&table)
 		return answer(std, "the placement", table.Bytes())
 	}
-	return plan.Run()
+	return req.virtual.finish(req, std, plan.Run())
 }
 
 // usage reports a mistake of the user, in one line, whatever characters the

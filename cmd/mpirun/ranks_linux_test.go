@@ -37,6 +37,9 @@ func play(world *mpi.Comm) error {
 	if what, found := strings.CutPrefix(os.Getenv(playRank), "differ "); found {
 		return differ(world, what)
 	}
+	if what, found := strings.CutPrefix(os.Getenv(playRank), "virtual "); found {
+		return liveVirtually(world, what)
+	}
 	if err := mpi.Barrier(world); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"rhinet/internal/launch"
 	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/models"
 )
 
 // A request is what a command line asks for.
@@ -24,6 +25,8 @@ type request struct {
 	check   bool     // add checksums to all that ranks send
 	noInput bool     // nobody reads standard input
 	notes   []string // what is odd, but no mistake
+	nicSet  bool     // --nic was given
+	virtual virtual
 
 	part  *launch.Part // the part whose flags are being read
 	flags *pflag.FlagSet
@@ -62,6 +65,9 @@ func parse(args []string) (*request, error) {
 	if req.check {
 		addCheck(&req.job)
 	}
+	if err := req.virtual.check(req); err != nil {
+		return nil, err
+	}
 	return req, nil
 }
 
@@ -72,7 +78,13 @@ func newRequest() *request {
 		Name:     "mpirun",
 		MaxRanks: fabric.MaxRanks,
 		NIC:      nics.Default,
-		Open:     func(ranks int) (launch.Fabric, error) { return openFabric(req.job.NIC, ranks) },
+		Open: func(ranks int) (launch.Fabric, error) {
+			m, err := openFabric(req.job.NIC, ranks)
+			if err != nil {
+				return nil, err // not a memory that is nil
+			}
+			return m, nil
+		},
 	}
 	req.flags = pflag.NewFlagSet("mpirun", pflag.ContinueOnError)
 	req.flags.SortFlags = false
@@ -110,6 +122,9 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	fs.Func("bind-to", "bind each rank to its share of the cores: `core|none` (default core if there are enough)", req.setBind)
 	fs.Func("timeout", "end the job after `D`, such as 90s or 5m, and say what its ranks waited for", req.setTimeout)
 	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Names(), ", ")+", "+nics.Settings()+" (default "+nics.Default+")", req.setNIC)
+	fs.Func("time", "run in virtual time on the modelled network `MODEL`: "+strings.Join(models.Names(), ", ")+", or NAME:PARAMETER=VALUE,...", req.virtual.setModel)
+	fs.Func("compute", "in virtual time, computing costs `none|measured[:FACTOR]|counted[:HOST]` (default none)", req.virtual.setCompute)
+	fs.Func("time-report", "write what came of virtual time to `FILE`, as JSON", req.virtual.setReport)
 	fs.BoolVarP(&job.Tag, "tag-output", "l", false, "begin every line of output with its rank")
 	fs.BoolVar(&job.Stamp, "timestamp-output", false, "begin every line of output with the time")
 	fs.BoolVar(&job.Merge, "merge-stderr-to-stdout", false, "write the ranks' standard error to standard output")
@@ -166,6 +181,6 @@ func (req *request) setNIC(v string) error {
 	if err := nics.Check(v); err != nil {
 		return err
 	}
-	req.job.NIC = v
+	req.job.NIC, req.nicSet = v, true
 	return nil
 }

@@ -13,13 +13,13 @@ package archtest
 // allow it; "a !<< b" asserts that not even an indirect one exists. A pattern
 // that ends in /... stands for the folder and all below it.
 const Policy = `
-let nic     = nicemu/* - fabric, vtime, param, network, syncctl
+let nic     = nicemu/* - fabric, vtime, param, network, syncctl, medium, loggp, models
 let kernel  = npb/* - nas, cfd
 let level   = bench/* - host, peer, compare
 let feature = examples/*
 
 # Tools without knowledge of the product. Beside them everyone has the standard library.
-internal/checked, internal/invariants, internal/pmi, internal/ptytest, internal/ring, internal/wait, internal/vec, internal/script < EVERYONE
+internal/checked, internal/clock, internal/hosts, internal/invariants, internal/pmi, internal/ptytest, internal/ring, internal/wait, internal/vec, internal/script < EVERYONE
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
 golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/ptytest
@@ -51,8 +51,13 @@ gonum.org/v1/gonum < nicemu/network
 bench/report, nicemu/vtime, nicemu/param, nicemu/network < bench/network
 bench/report, nicemu/syncctl < bench/barriers
 nicemu/syncctl !<< nicemu/fabric
+nicemu/vtime < nicemu/medium
+nicemu/medium, nicemu/param < nicemu/loggp
+nicemu/loggp < nicemu/models
+nicemu/medium < nicemu/timed
 nicemu/vtime !< nicemu/...
 nicemu/network !<< nicemu/fabric
+nicemu/models !<< nicemu/fabric
 nicemu/martini/stepped < bench, bench/nic, bench/model, cmd/bench
 nicemu/martini < nicemu/martini/pm, nicemu/martini/lowlevel
 llc/ir, nicemu/fabric < llc/entry
@@ -60,7 +65,7 @@ nicemu/<nic>, llc/entry, llc/ir < llc/<nic>
 llc/entry < llc/martini, llc/martinipm
 nicemu/martini/pm, nicemu/fabric, llc/ir < llc/martinipm
 nicemu/martini, nicemu/martini/lowlevel, nicemu/fabric, llc/ir < llc/martini/endpoint
-llc/martini/endpoint < llc/martini, llc/martinipm
+llc/martini/endpoint < llc/martini, llc/martinipm, llc/timed
 llc/<nic>, llc/martinipm, llc/contract, nicemu/fabric < llc/nics
 
 # MPI.
@@ -94,7 +99,7 @@ bench/compare < bench/traffic
 bench < bench/peer, bench/<level>
 bench/peer < bench/rma
 bench/compare, bench/<level> < cmd/bench
-internal/launch, nicemu/fabric, llc/nics, collectives < cmd/mpirun
+internal/launch, nicemu/fabric, nicemu/models, nicemu/timed, llc/nics, collectives < cmd/mpirun
 
 # What the order must never come to allow.
 llc !<< nicemu/...
@@ -130,7 +135,7 @@ cmd/mpirun !< nicemu/martini/...
 `
 
 // pure are the packages without clock, chance, goroutine, input or output.
-var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/sim", "nicemu/vtime", "nicemu/param", "nicemu/network", "nicemu/syncctl"}
+var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/sim", "nicemu/vtime", "nicemu/param", "nicemu/network", "nicemu/syncctl", "nicemu/medium", "nicemu/loggp", "nicemu/models"}
 
 // stateless are the folders whose packages have no variables that change.
 var stateless = []string{"mpi", "llc", "nicemu", "collectives"}

@@ -36,14 +36,19 @@ func (w *watcher) checkDeserted() {
 	}
 	stuck := w.deserted.stuck(all, time.Now())
 	if who, ok := culprit(all, stuck); ok {
-		without := "Finalize"
-		if all[who].State == pmi.Outside {
-			without = "a successful Init" // which says itself why it failed
-		}
-		w.end(&cause{
-			status: StatusFailed,
-			text:   fmt.Sprintf("%s exited with status 0 without %s while others wait; %s", w.who(who), without, w.rest()),
-		})
+		w.end(w.desertion(all, who))
+	}
+}
+
+// desertion words that a rank has ended without a failure, and left others waiting.
+func (w *watcher) desertion(all []reading, who int) *cause {
+	without := "Finalize"
+	if all[who].State == pmi.Outside {
+		without = "a successful Init" // which says itself why it failed
+	}
+	return &cause{
+		status: StatusFailed,
+		text:   fmt.Sprintf("%s exited with status 0 without %s while others wait; %s", w.who(who), without, w.rest()),
 	}
 }
 

@@ -97,6 +97,9 @@ func (w *watcher) exited(batch []exit) {
 			w.stopped(e)
 		} else {
 			ended, w.ended[e.rank] = true, true
+			if w.keeper != nil {
+				w.keeper.Ended(e.rank)
+			}
 		}
 	}
 	for i := range batch {

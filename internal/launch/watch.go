@@ -49,6 +49,8 @@ type watcher struct {
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
 	deserted deserted
+	keeper   Timekeeper // nil: time is real
+	stalls   <-chan Stall
 
 	suspectSince time.Time
 	suspect      *exit // the likeliest root of a failure among the ranks that have ended
@@ -101,6 +103,7 @@ func (p *Plan) Run() int {
 
 		oomKills: oomKills(),
 	}
+	w.keep(fabric)
 	exits, ready := make(chan []exit, 16), make(chan error, 1)
 	parent := &parent{plan: p, ranks: w.ranks, mux: m, input: input, fabric: fabric, exits: exits, ready: ready}
 	go func() {
@@ -160,6 +163,8 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 			})
 		case <-w.kill:
 			w.ranks.signal(syscall.SIGKILL)
+		case s := <-w.stalls:
+			w.stalled(s)
 		case <-w.check:
 			w.checkDeserted()
 		}

@@ -26,6 +26,8 @@ type NIC struct {
 	// Register does the part of the job's manager, before any rank runs: it writes
 	// the ranks into the tables of their NICs. Nil: there is nothing to write.
 	Register func(f *fabric.Fabric) error
+	// Hidden says that users cannot choose it: whoever sets up the job does.
+	Hidden bool
 	// Setting is what the name may say beside the NIC; its zero value is none.
 	Setting Setting
 }

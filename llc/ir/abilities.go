@@ -21,6 +21,7 @@ type Abilities struct {
 	Express  Express
 	Memory   Memory
 	Remote   Remote
+	Clock    Clock
 }
 
 // AbilitiesOf returns the abilities that t has: those that it was given, or those
@@ -37,6 +38,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Express, _ = t.(Express)
 	a.Memory, _ = t.(Memory)
 	a.Remote, _ = t.(Remote)
+	a.Clock, _ = t.(Clock)
 	return a
 }
 

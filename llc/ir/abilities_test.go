@@ -16,6 +16,7 @@ type able struct {
 	Express
 	Memory
 	Remote
+	Clock
 }
 
 func (able) Hint(int) {}

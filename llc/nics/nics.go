@@ -13,6 +13,7 @@ import (
 	"rhinet/llc/ir"
 	"rhinet/llc/martini"
 	"rhinet/llc/martinipm"
+	"rhinet/llc/timed"
 	"rhinet/nicemu/fabric"
 )
 
@@ -25,7 +26,11 @@ const Default = "martini"
 const AttachVariable = "RHINET_CMA"
 
 // table returns what the NICs export.
-func table() []entry.NIC { return append(martinipm.Entries(), martini.Entry()) }
+func table() []entry.NIC { return append(martinipm.Entries(), martini.Entry(), timed.Entry()) }
+
+// Timed is the name of the NIC of jobs in virtual time. Their launcher chooses
+// it; users cannot.
+const Timed = timed.Name
 
 // find returns the entry of a name without settings.
 func find(name string) (entry.NIC, bool) {
@@ -56,19 +61,26 @@ func Geometry(name string, g fabric.Geometry, ranks int) fabric.Geometry {
 	return g
 }
 
-// Names returns the names of all NICs in order, without settings.
+// Names returns the names of all NICs that users can choose, in order, without
+// settings.
 func Names() []string {
 	var names []string
 	for _, n := range table() {
-		names = append(names, n.Name)
+		if !n.Hidden {
+			names = append(names, n.Name)
+		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-// Check reports what is wrong with a name, which may have settings.
+// Check reports what is wrong with a name that a user chose, which may have
+// settings.
 func Check(name string) error {
-	_, _, err := parse(name)
+	n, _, err := parse(name)
+	if err == nil && n.Hidden {
+		err = unknown()
+	}
 	return err
 }
 

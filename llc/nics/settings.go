@@ -18,6 +18,11 @@ func Settings() string {
 	return strings.Join(all, ", ")
 }
 
+// unknown words the refusal of a name.
+func unknown() error {
+	return fmt.Errorf("no such network interface; there is %s", strings.Join(Names(), ", "))
+}
+
 // parse splits a name such as martini:pm:throttle=global into its NIC and the
 // value of its setting, empty if it has none.
 func parse(name string) (n entry.NIC, value string, err error) {
@@ -29,7 +34,7 @@ func parse(name string) (n entry.NIC, value string, err error) {
 	n, ok := find(base)
 	switch {
 	case !ok:
-		return n, "", fmt.Errorf("no such network interface; there is %s", strings.Join(Names(), ", "))
+		return n, "", unknown()
 	case rest == "":
 		return n, "", nil
 	case n.Setting.Key == "":

@@ -241,7 +241,11 @@ func (p *Port) miss(found bool) {
 	}
 	yield := !found && (p.policy.Spin == 0 || p.misses%missesPerYield == 0)
 	p.gate.leave()
-	if yield {
+	if p.clock != nil {
+		if !found {
+			p.clock.Miss()
+		}
+	} else if yield {
 		p.policy.GiveWay()
 	}
 }

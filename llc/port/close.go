@@ -55,6 +55,10 @@ func (p *Port) drain() bool {
 			p.cede()
 		}
 		if b.Pause() {
+			if p.clock != nil {
+				p.doze()
+				continue
+			}
 			if time.Since(last) > grace {
 				return false
 			}
@@ -64,4 +68,20 @@ func (p *Port) drain() bool {
 		}
 	}
 	return true
+}
+
+// doze sleeps in virtual time until something comes. There no time is too long: if nothing can
+// come, whoever keeps the time knows.
+func (p *Port) doze() {
+	p.nic.Arm()
+	for p.turn() {
+		if p.news() {
+			p.nic.Disarm()
+			return
+		}
+	}
+	p.gate.leave()
+	p.nic.Sleep(virtualNap)
+	p.gate.enter()
+	p.nic.Disarm()
 }

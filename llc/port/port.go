@@ -44,6 +44,7 @@ type Port struct {
 	view    ir.View    // the packet that the lane looks at
 	head    [3]uint64  // of the packet that it sends
 	shun    int        // receives that go the long way next, because one had to
+	clock   ir.Clock   // nil: time passes by itself
 	report  ir.Reporter
 	auditor ir.Auditor    // nil: none
 	memory  ir.Memory     // nil: none
@@ -57,19 +58,26 @@ type Port struct {
 
 // New returns a port that is ready for use.
 func New(cfg Config) *Port {
+	can := ir.AbilitiesOf(cfg.NIC)
+	crowded := cfg.Policy.Spin == 0
+	if can.Clock != nil { // a wait passes no time by looking, and every rank has a processor
+		cfg.Policy, crowded = wait.Policy{Nap: virtualNap}, false
+	}
 	p := &Port{
 		eng: llc.New(llc.Config{
-			Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.NIC.Caps(), Crowded: cfg.Policy.Spin == 0,
+			Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.NIC.Caps(), Crowded: crowded,
 		}),
 		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
 	}
-	can := ir.AbilitiesOf(cfg.NIC)
-	p.board, p.express, p.report, p.auditor = can.Board, can.Express, can.Reporter, can.Auditor
+	p.board, p.express, p.report, p.auditor, p.clock = can.Board, can.Express, can.Reporter, can.Auditor, can.Clock
 	p.memory, p.remote = can.Memory, can.Remote
 	if cfg.Policy.Spin > 0 {
 		p.aimer = can.Aimer
 	}
 	p.helper.init()
+	if p.clock != nil {
+		p.helper.away = false // it comes when real time has passed
+	}
 	return p
 }
 

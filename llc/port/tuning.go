@@ -69,6 +69,9 @@ const (
 	longTick   = 8 * time.Millisecond
 	quietTicks = 8
 
+	// virtualNap bounds a sleep in virtual time, in real time.
+	virtualNap = time.Minute
+
 	// grace is how long Close goes on without any progress; drainNap is its pause.
 	grace    = time.Second
 	drainNap = 100 * time.Microsecond

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// futexes says that a sleep ends when somebody wakes the sleeper.
+const futexes = true
+
 // Operations of futex(2), between processes.
 const (
 	futexOpWait = 0

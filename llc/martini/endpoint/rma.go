@@ -80,12 +80,23 @@ func (e *Endpoint) release(pin martini.Pin, cached *lowlevel.Pinned) error {
 	return nil
 }
 
-// Move carries out a Pull or a Push. It pins the local side while the NIC moves
-// it: the caller lends it until the answer, which is ready on return.
+// Move carries out a Pull or a Push. The caller lends the local side until the
+// answer, which is ready on return.
 func (e *Endpoint) Move(cmd *ir.Command) error {
-	pin, cached, err := e.hold(cmd.Data)
+	kind, err := e.Carry(cmd)
 	if err != nil {
 		return err
+	}
+	e.Answer(kind, cmd)
+	return nil
+}
+
+// Carry is Move that does not answer: it returns the kind of the answer. It pins
+// the local side while the NIC moves it.
+func (e *Endpoint) Carry(cmd *ir.Command) (ir.Kind, error) {
+	pin, cached, err := e.hold(cmd.Data)
+	if err != nil {
+		return 0, err
 	}
 	r := martini.Request{Node: int(cmd.Peer), Segment: martini.Segment(cmd.Segment), Offset: cmd.Offset}
 	kind := ir.Pulled
@@ -95,9 +106,5 @@ func (e *Endpoint) Move(cmd *ir.Command) error {
 		kind = ir.Pushed
 		err = e.nic.Next().Push(r, cmd.Data)
 	}
-	if err := errors.Join(err, e.release(pin, cached)); err != nil {
-		return err
-	}
-	e.Answer(kind, cmd)
-	return nil
+	return kind, errors.Join(err, e.release(pin, cached))
 }

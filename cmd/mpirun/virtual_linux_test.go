@@ -1,0 +1,330 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rhinet/internal/launch"
+	"rhinet/mpi"
+)
+
+// package variables of a rank are its own.
+var counter int
+
+// liveVirtually is the life of a rank in virtual time.
+func liveVirtually(world *mpi.Comm, what string) error {
+	rank, size := world.Rank(), world.Size()
+	one := []int{rank}
+	switch what, detail, _ := strings.Cut(what, " "); what {
+	case "pingpong":
+		return virtualPingpong(world, detail)
+	case "mix":
+		return virtualMix(world)
+	case "compute":
+		err := mpi.Compute(world, detail, 1e6)
+		for range 10_000_000 { // milliseconds, on any machine
+			counter ^= counter<<1 + 1
+		}
+		fmt.Printf("rank %d at %.9f\n", rank, mpi.Wtime())
+		return err
+	case "cycle":
+		_, err := mpi.Recv(world, one, (rank+1)%size, 7)
+		return err
+	case "leave":
+		if rank == 1 {
+			os.Exit(0)
+		}
+		_, err := mpi.Recv(world, one, 1, 7)
+		return err
+	case "kill":
+		if rank == 1 {
+			os.Exit(3)
+		}
+		return mpi.Barrier(world)
+	case "abort":
+		if rank == 1 {
+			mpi.Abort(world, 9)
+		}
+		return mpi.Barrier(world)
+	case "goroutine":
+		return virtualGoroutines(world)
+	case "deadline":
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := mpi.Recv(world.WithContext(ctx), one, (rank+1)%size, 7); !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("a wait with a deadline: %v", err)
+		}
+		return nil
+	}
+	return fmt.Errorf("no part %q", what)
+}
+
+// virtualPingpong prints the one-way time of messages of so many bytes.
+func virtualPingpong(world *mpi.Comm, bytes string) error {
+	var n int
+	fmt.Sscan(bytes, &n)
+	b := make([]byte, n)
+	const rounds = 4
+	for range 2 {
+		start := mpi.Wtime()
+		for range rounds {
+			var err error
+			if world.Rank() == 0 {
+				if err = mpi.Send(world, b, 1, 0); err == nil {
+					_, err = mpi.Recv(world, b, 1, 0)
+				}
+			} else if _, err = mpi.Recv(world, b, 0, 0); err == nil {
+				err = mpi.Send(world, b, 0, 0)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if world.Rank() == 0 {
+			fmt.Printf("%.3f\n", (mpi.Wtime()-start)/2/rounds*1e9)
+		}
+	}
+	return nil
+}
+
+// virtualMix calls what programs call, in a pattern without much order, and
+// prints its clock after each.
+func virtualMix(world *mpi.Comm) error {
+	rank, size := world.Rank(), world.Size()
+	say := func(what string) {
+		counter++
+		fmt.Printf("%d %d %s %.12f\n", rank, counter, what, mpi.Wtime())
+	}
+	sum, long := []int{rank}, make([]float64, 5000)
+	for i := range 4 {
+		if err := mpi.Compute(world, "ep", float64(1000*((rank*7+i*3)%5))); err != nil {
+			return err
+		}
+		if err := mpi.Allreduce(world, sum, sum, mpi.Sum); err != nil {
+			return err
+		}
+		say("Allreduce")
+		var requests []*mpi.Request
+		for peer := range size {
+			if peer != rank {
+				requests = append(requests, mpi.Irecv(world, make([]int, 3), mpi.AnySource, i), mpi.Isend(world, []int{rank, i, peer}, peer, i))
+			}
+		}
+		for done := false; !done; { // a loop in which nothing but time passes
+			done = true
+			for _, r := range requests {
+				if _, ok, err := r.Test(); err != nil {
+					return err
+				} else if !ok {
+					done = false
+				}
+			}
+		}
+		say("Test")
+		for range 100 { // more than a window
+			if err := mpi.Send(world, sum, (rank+1)%size, 99); err != nil {
+				return err
+			}
+		}
+		for range 100 {
+			if _, err := mpi.Recv(world, []int{0}, mpi.AnySource, 99); err != nil {
+				return err
+			}
+		}
+		say("stream")
+		if err := mpi.Bcast(world, long, i%size); err != nil {
+			return err
+		}
+		say("Bcast")
+	}
+	return nil
+}
+
+// virtualGoroutines has several goroutines of each rank call at once.
+func virtualGoroutines(world *mpi.Comm) error {
+	rank, size := world.Rank(), world.Size()
+	errs := make(chan error, 4)
+	var wg sync.WaitGroup
+	for g := range cap(errs) {
+		wg.Go(func() {
+			for i := range 20 {
+				in := []int{0}
+				_, err := mpi.Sendrecv(world, []int{i}, (rank+1)%size, g, in, (rank+size-1)%size, g)
+				if err == nil && in[0] != i {
+					err = fmt.Errorf("goroutine %d got %d instead of %d", g, in[0], i)
+				}
+				if err != nil {
+					errs <- err
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(errs)
+	return <-errs
+}
+
+// virtually runs ranks of this test program in virtual time.
+func virtually(t *testing.T, part string, args ...string) (status int, out, errs string) {
+	t.Helper()
+	all := append([]string{"--timeout", "1m", "-x", playRank + "=virtual " + part}, args...)
+	return mpirun(t, append(all, os.Args[0])...)
+}
+
+// TestLatencyOfTheModel: a ping-pong takes what LogGP says, to the last digit, in each
+// protocol.
+func TestLatencyOfTheModel(t *testing.T) {
+	const model = "loggp:L=1us,o=200,g=0,G=0.5,O=0.1,S=1000"
+	for bytes, want := range map[string]string{
+		"0":    "1400.000",                 // o + L + o
+		"1000": "2100.000",                 // o + 1000 O + 1000 G + L + o + 1000 O
+		"1001": fmt.Sprint(1400*2, ".000"), // see below
+	} {
+		status, out, errs := virtually(t, "pingpong "+bytes, "-n", "2", "-q", "--time", model)
+		lines := strings.Fields(out)
+		if status != 0 || len(lines) != 2 || lines[0] != lines[1] {
+			t.Errorf("%s bytes: status %d, %q, %s", bytes, status, out, errs)
+			continue
+		}
+		if bytes == "1001" { // a rendezvous: an offer, a request and its answer with the bytes, and a report that nobody waits for
+			var ns float64
+			fmt.Sscan(lines[1], &ns)
+			if least := 1400 + 200 + 2000 + 500.5; math.Abs(ns-least) > 1500 || ns < least {
+				t.Errorf("%s bytes: %s ns; at least %.1f, and little more", bytes, lines[1], least)
+			}
+			continue
+		}
+		if lines[1] != want {
+			t.Errorf("%s bytes: %s ns, want %s", bytes, lines[1], want)
+		}
+	}
+}
+
+// TestTimeIsTheSameEverywhere: two runs, on any number of processors, print the same.
+func TestTimeIsTheSameEverywhere(t *testing.T) {
+	for _, model := range []string{"loggp:g=100,G=2", "fattree:k=2,rate=1"} {
+		first := ""
+		for i, processors := range []string{"1", "2", "2", "1"} {
+			file := filepath.Join(t.TempDir(), "report")
+			status, out, errs := virtually(t, "mix", "-n", "5", "--time", model, "--compute", "counted", "--time-report", file, "-x", "GOMAXPROCS="+processors)
+			report, err := os.ReadFile(file)
+			if status != 0 || err != nil {
+				t.Fatalf("%s: status %d, %v, %s", model, status, err, errs)
+			}
+			lines := strings.Split(out, "\n")
+			all := strings.Join(sorted(lines), "\n") + errs + string(report)
+			if i == 0 {
+				first = all
+			} else if all != first {
+				t.Fatalf("%s: two runs differ:\n%s\n%s", model, first, all)
+			}
+		}
+	}
+}
+
+func TestComputingCosts(t *testing.T) {
+	for compute, check := range map[string]func(seconds float64) bool{
+		"none":         func(s float64) bool { return s < 1e-6 },
+		"counted:xeon": func(s float64) bool { return math.Abs(s-1e6/1.404e9) < 1e-6 },
+		"measured":     func(s float64) bool { return s > 1e-6 },
+	} {
+		status, out, errs := virtually(t, "compute ep", "-q", "--time", "loggp", "--compute", compute)
+		var seconds float64
+		if _, err := fmt.Sscanf(out, "rank 0 at %f", &seconds); err != nil || status != 0 || !check(seconds) {
+			t.Errorf("%s: status %d, %q, %s", compute, status, out, errs)
+		}
+	}
+	if status, _, errs := virtually(t, "compute knitting", "-q", "--time", "loggp", "--compute", "counted"); status != 1 ||
+		!strings.Contains(errs, `no rate for operations of the kind "knitting"`) {
+		t.Errorf("an unknown kind: status %d, %s", status, errs)
+	}
+}
+
+// TestVirtualEnds: jobs in virtual time end as others do, and a hang is known at once.
+func TestVirtualEnds(t *testing.T) {
+	for part, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"cycle":     {launch.StatusFailed, "deadlock: 0 -> 1 -> 2 -> 0: each of these ranks waits for the next"},
+		"leave":     {launch.StatusFailed, "exited with status 0 without Finalize while others wait"},
+		"kill":      {3, "exited with status 3"},
+		"abort":     {9, "called Abort and exited with status 9"},
+		"goroutine": {0, ""},
+		"deadline":  {0, ""},
+	} {
+		start := time.Now()
+		status, _, errs := virtually(t, part, "-q", "-n", "3", "--time", "loggp")
+		if status != want.status || !strings.Contains(errs, want.text) {
+			t.Errorf("%s: status %d, want %d; %q", part, status, want.status, errs)
+		}
+		if d := time.Since(start); d > 50*time.Second {
+			t.Errorf("%s: took %v", part, d)
+		}
+	}
+	if _, _, errs := virtually(t, "cycle", "-n", "2", "--time", "loggp"); !strings.Contains(errs, "the job hangs: every rank waits, and nothing is under way") {
+		t.Error(errs)
+	}
+}
+
+// TestVirtualReport: the report is complete, and a file that cannot be written is
+// a failure.
+func TestVirtualReport(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "report")
+	status, _, errs := virtually(t, "pingpong 8", "-n", "2", "--time", "loggp:o=100", "--time-report", file)
+	for _, want := range []string{"s of virtual time on loggp:L=1000,", "compute none", "rank  ", "mean  ", "links: 4, in use "} {
+		if status != 0 || !strings.Contains(errs, want) {
+			t.Errorf("status %d, no %q in %s", status, want, errs)
+		}
+	}
+	var report struct {
+		Model   string
+		Seconds float64
+		Total   struct{ Packets, Bytes uint64 }
+		Ranks   []rankReport
+		Links   []struct{ Utilisation float64 }
+	}
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &report)
+	}
+	if err != nil || report.Seconds <= 0 || len(report.Ranks) != 2 || len(report.Links) != 4 || report.Total.Packets == 0 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	var sent uint64
+	for _, r := range report.Ranks {
+		sent += r.Sent.Bytes
+		if sum := r.Compute + r.Call + r.Wait; math.Abs(sum-r.Seconds) > 1e-12 || r.Seconds > report.Seconds {
+			t.Errorf("%+v: its parts are %v", r, sum)
+		}
+	}
+	if sent != report.Total.Bytes {
+		t.Errorf("ranks sent %d bytes of %d", sent, report.Total.Bytes)
+	}
+	if status, _, errs := virtually(t, "pingpong 8", "-q", "-n", "2", "--time", "loggp", "--time-report", filepath.Join(file, "below")); status != launch.StatusFailed ||
+		!strings.HasPrefix(errs, "mpirun: cannot write the report: ") {
+		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
+// TestKernelsInVirtualTime runs the kernels, which verify their results.
+func TestKernelsInVirtualTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	status, out, errs := mpirun(t, "-n", "4", "-q", "--timeout", "2m", "--time", "fattree:k=2,taper=2", "--compute", "counted", "-x", "RHINET_DEBUG=contract",
+		"../npb", "-class", "S", "cg", "mg", "ft", "is", "lu", "ep", "bt", "sp")
+	if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != 8 {
+		t.Errorf("status %d, %d kernels verified; %s", status, got, errs)
+	}
+}

@@ -1,0 +1,27 @@
+package timed
+
+import (
+	"rhinet/llc/entry"
+	"rhinet/llc/ir"
+	"rhinet/llc/martini/endpoint"
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+	"rhinet/nicemu/timed"
+)
+
+// Name is that of the NIC.
+const Name = "timed"
+
+// Entry is what the table of NICs knows of this one. It works only in jobs whose
+// launcher keeps virtual time.
+func Entry() entry.NIC {
+	return entry.NIC{
+		Name:     Name,
+		Hidden:   true,
+		Geometry: func(g fabric.Geometry, _ int) fabric.Geometry { return timed.Geometry(g) },
+		Register: endpoint.Register,
+		Open: func(f *fabric.Fabric, rank int, o entry.Options) (ir.Translator, error) {
+			return entry.Opened(Open(f, rank, martini.Options{Attach: o.Attach}))
+		},
+	}
+}

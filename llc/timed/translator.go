@@ -1,0 +1,141 @@
+package timed
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/martini/endpoint"
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/martini"
+	"rhinet/nicemu/timed"
+	"rhinet/nicemu/vtime"
+)
+
+// A Translator is one rank in virtual time.
+type Translator struct {
+	endpoint.Endpoint
+	node    *timed.Node
+	caps    ir.Caps
+	compute timed.Compute
+	found   timed.Message
+	head    [3]uint64
+	under   transfers
+}
+
+var (
+	_ ir.Translator = (*Translator)(nil)
+	_ ir.Clock      = (*Translator)(nil)
+)
+
+// errUnsupported answers a command that the capabilities rule out.
+var errUnsupported = errors.New("llc/timed: not in virtual time")
+
+// Open connects rank to the service that keeps the time of its job.
+func Open(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
+	node, err := timed.Open(f, rank)
+	if err != nil {
+		return nil, err
+	}
+	end, err := endpoint.Open(f, rank, o)
+	if err != nil {
+		return nil, err
+	}
+	cfg := node.Config()
+	return &Translator{Endpoint: end, node: node, compute: cfg.Compute, caps: ir.Caps{
+		Name: Name, Slots: 2, Bytes: 2 * timed.MaxPacket, // of no ring
+		Remote: end.NIC().Remote(), Fragment: max(cfg.Costs.Eager, ir.MaxShared), Eager: cfg.Costs.Eager, Copies: copies,
+	}}, nil
+}
+
+// copies is how many transfers of remote memory a rank has under way at a time.
+const copies = 16
+
+// Caps returns what the engine must know of the network.
+func (t *Translator) Caps() ir.Caps { return t.caps }
+
+// Hint does nothing.
+func (t *Translator) Hint(int) {}
+
+// Arm, Sleep, Disarm and Wake are on the clock's side, not on a doorbell.
+func (t *Translator) Arm() { t.node.Arm() }
+
+// Sleep lets the others have time, until something has come for this rank.
+func (t *Translator) Sleep(d time.Duration) { t.node.Sleep(d) }
+
+// Disarm withdraws Arm and reports whether something has come since.
+func (t *Translator) Disarm() (rung bool) { return t.node.Disarm() }
+
+// Wake ends the sleep of a peer.
+func (t *Translator) Wake(peer int) { t.node.Wake(peer) }
+
+// Close leaves virtual time.
+func (t *Translator) Close() error {
+	t.node.Close()
+	return t.Endpoint.Close()
+}
+
+// Poll gives the next answer, or else what has come until now.
+func (t *Translator) Poll(ev *ir.Event) bool {
+	for {
+		if t.Answered() {
+			t.Next(ev)
+			return true
+		}
+		if !t.node.Next(&t.found) {
+			return false
+		}
+		switch m := &t.found; m.Kind {
+		case timed.Packet:
+			if t.Gone(m.Peer) { // after its end nothing of a peer arrives
+				continue
+			}
+			*ev = ir.Event{Kind: ir.Arrived, Peer: int32(m.Peer), Ring: ir.NoRing, Data: m.Data}
+			ev.Header.Unpack(&m.Head, len(m.Data))
+			return true
+		case timed.Done:
+			if t.under.finish(ev, m.Token) {
+				return true
+			}
+		case timed.Gone:
+			t.Lose(m.Peer, fmt.Errorf("llc/timed: rank %d has left: %w", m.Peer, ir.ErrPeerGone))
+		}
+	}
+}
+
+// Now returns the virtual time of this rank, in seconds.
+func (t *Translator) Now() float64 { return t.node.Now().Seconds() }
+
+// Others has others tell whether the rank has goroutines that may call though
+// nothing comes.
+func (t *Translator) Others(others func() bool) { t.node.Others = others }
+
+// Patient is [timed.Node.Patient].
+func (t *Translator) Patient(calls int) { t.node.Patient(calls) }
+
+// Miss has time pass in a call that found nothing.
+func (t *Translator) Miss() { t.node.Miss() }
+
+// Measures reports whether processor time counts.
+func (t *Translator) Measures() bool { return t.compute.Kind == timed.Measured }
+
+// Used has the rank have used so much processor time.
+func (t *Translator) Used(d time.Duration) {
+	if t.compute.Kind == timed.Measured && d > 0 {
+		t.node.Compute(vtime.Nanoseconds(float64(d.Nanoseconds()) * t.compute.Factor))
+	}
+}
+
+// Compute has the rank carry out so many operations of a kind.
+func (t *Translator) Compute(kind string, operations float64) error {
+	if t.compute.Kind != timed.Counted || operations == 0 {
+		return nil
+	}
+	rate, ok := t.compute.Rates[kind]
+	if !ok {
+		return fmt.Errorf("llc/timed: the host has no rate for operations of the kind %q", kind)
+	}
+	t.node.Compute(vtime.Nanoseconds(operations / rate * 1e9))
+	return nil
+}

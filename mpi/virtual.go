@@ -1,0 +1,193 @@
+package mpi
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"rhinet/internal/clock"
+	"rhinet/llc"
+	"rhinet/llc/ir"
+)
+
+// Compute says that this rank has carried out so many operations of a kind since
+// it last said so. It means something in virtual time only, if the job counts operations
+// (mpirun --time MODEL --compute counted): then they take as long as they
+// would on the host that was named. Otherwise it does nothing. A kind that the host has no rate for is an error of
+// class [ErrArg].
+func Compute(c *Comm, kind string, operations float64) error {
+	s := at("Compute")
+	if err := c.check(s); err != nil {
+		return err
+	}
+	if !(operations >= 0) {
+		return c.errorAt(s, ErrArg, "%v operations; there are none, or some", operations)
+	}
+	if c.w.Clock == nil {
+		return nil
+	}
+	if err := c.w.Clock.Compute(kind, operations); err != nil {
+		return c.because(s, ErrArg, err, "")
+	}
+	return nil
+}
+
+// A virtual is the transport of a rank in virtual time: it tells the clock which
+// goroutines are in calls, and what the others have computed.
+type virtual struct {
+	Transport
+	clock ir.Clock
+	base  int // goroutines that are none of the program's
+
+	mu      sync.Mutex
+	inside  int           // goroutines in calls
+	limited int           // of them, those whose wait may end by itself
+	used    time.Duration // processor time up to the end of the latest call
+}
+
+// virtualTime has this process live in the time of clock. It is called by the
+// only goroutine of the program.
+func virtualTime(t Transport, c ir.Clock) Transport {
+	v := &virtual{Transport: t, clock: c, base: runtime.NumGoroutine() - 1, used: processorTime()}
+	c.Others(v.others)
+	clock.Use(v.now)
+	return v
+}
+
+// processorTime returns what this process has used of its processors.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// others reports whether a goroutine of the program is in no call, or may leave
+// one though nothing comes.
+func (v *virtual) others() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.limited > 0 || runtime.NumGoroutine() > v.base+v.inside
+}
+
+// now returns the rank's time, with what it has computed since its last call.
+func (v *virtual) now() float64 {
+	v.mu.Lock()
+	v.computed()
+	v.mu.Unlock()
+	return v.clock.Now()
+}
+
+// computed tells the clock what the program has computed, if no goroutine is in a
+// call. The lock is held.
+func (v *virtual) computed() {
+	if v.inside == 0 && v.clock.Measures() {
+		used := processorTime()
+		v.clock.Used(used - v.used)
+		v.used = used
+	}
+}
+
+// enter begins a call, of so many waits that nothing but an event ends (1 or 0).
+func (v *virtual) enter(patient int) {
+	v.mu.Lock()
+	v.computed()
+	v.inside++
+	v.mu.Unlock()
+	if patient != 0 {
+		v.clock.Patient(patient)
+	}
+}
+
+func (v *virtual) leave(patient int) {
+	if patient != 0 {
+		v.clock.Patient(-patient)
+	}
+	v.mu.Lock()
+	if v.inside--; v.inside == 0 && v.clock.Measures() {
+		v.used = processorTime()
+	}
+	v.mu.Unlock()
+}
+
+func (v *virtual) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
+	v.enter(1)
+	defer v.leave(1)
+	return v.Transport.Send(key, dst, tag, mode, buf)
+}
+
+func (v *virtual) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	v.enter(1)
+	defer v.leave(1)
+	return v.Transport.Recv(key, src, tag, buf)
+}
+
+func (v *virtual) Start(r *llc.Request, send bool) {
+	v.enter(0)
+	defer v.leave(0)
+	v.Transport.Start(r, send)
+}
+
+func (v *virtual) Wait(r *llc.Request) {
+	v.enter(1)
+	defer v.leave(1)
+	v.Transport.Wait(r)
+}
+
+func (v *virtual) Test(r *llc.Request) bool {
+	v.enter(0)
+	defer v.leave(0)
+	return v.Transport.Test(r)
+}
+
+func (v *virtual) WaitAny(rs []*llc.Request) int {
+	v.enter(1)
+	defer v.leave(1)
+	return v.Transport.WaitAny(rs)
+}
+
+func (v *virtual) WaitContext(ctx context.Context, r *llc.Request) error {
+	v.enter(1)
+	v.limit(1)
+	defer v.leave(1)
+	defer v.limit(-1)
+	return v.Transport.WaitContext(ctx, r)
+}
+
+func (v *virtual) limit(n int) {
+	v.mu.Lock()
+	v.limited += n
+	v.mu.Unlock()
+}
+
+func (v *virtual) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
+	patient := 0
+	if block {
+		patient = 1
+	}
+	v.enter(patient)
+	defer v.leave(patient)
+	return v.Transport.Probe(ctx, src, tag, block)
+}
+
+func (v *virtual) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.Status, bool) {
+	v.enter(0)
+	defer v.leave(0)
+	return v.Transport.Match(ctx, src, tag, as, handle)
+}
+
+func (v *virtual) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
+	v.enter(1)
+	defer v.leave(1)
+	v.Transport.AwaitCollective(call, c, begin, cond)
+}
+
+// Close ends virtual time as well.
+func (v *virtual) Close() error {
+	v.enter(1)
+	defer v.leave(1)
+	return v.Transport.Close()
+}

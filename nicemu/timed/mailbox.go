@@ -1,0 +1,183 @@
+package timed
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/vtime"
+)
+
+// A mailbox is memory that belongs to its rank and to the service in turn.
+//
+//	page 0   words: whose turn it is, what is asked, what is answered
+//	         from configAt on, what the rank is told at the beginning
+//	out      records of the rank
+//	in       records of the service
+type mailbox struct {
+	words []uint64
+	bytes []byte
+	out   []byte
+	in    []byte
+}
+
+const (
+	outAt     = fabric.PageBytes
+	areaBytes = 64 << 10
+	inAt      = outAt + areaBytes
+	configAt  = 1024
+)
+
+// Words of page 0. Those of different writers share no pair of lines.
+const (
+	wordTurn = 0 // signal: whose turn it is
+
+	wordAttention = 16 // anybody: why the rank must come back though nothing has come; 0: it need not
+
+	wordRequest = 32 // the rank: one of the requests below
+	wordNow     = 33 // its clock
+	wordOut     = 34 // bytes of its records
+	wordOthers  = 35 // 1: it may have goroutines that go on without an event
+	wordStarved = 38 // 1: a packet was refused, and no room has come since
+	wordCompute = 36 // so much time went into computing,
+	wordCall    = 37 // and so much into the cost of packets and looks
+
+	wordGoOn    = 48 // the service: the rank's clock is at least this
+	wordIn      = 49 // bytes of records
+	wordHorizon = 50 // before that nothing arrives
+	wordCalled  = 51 // what the word of attention was
+
+	wordConfig = 64 // bytes of the configuration
+
+	wordBell   = 80 // signal, in the mailbox of rank 0: a rank has given the turn away, or asks for attention
+	wordAsleep = 96 // in the mailbox of rank 0: the service sleeps
+	wordAlerts = 97 // in the mailbox of rank 0: how often somebody has asked for a rank's attention
+)
+
+// Whose turn it is.
+const (
+	turnRank = iota
+	turnService
+)
+
+// Why a rank must come back though nothing has come.
+const (
+	called  = iota + 1 // somebody has called Wake, or another of its goroutines calls
+	expired            // its sleep has lasted long enough
+)
+
+// What a rank asks for when it gives the turn away.
+const (
+	askFlush = iota + 1 // room in its mailbox
+	askUntil            // what has come until its clock
+	askWait             // to sleep until something comes
+	askLeave            // nothing more, ever
+)
+
+func openMailbox(f *fabric.Fabric, rank int) mailbox {
+	b := f.Bytes(rank, fabric.Rings)
+	return mailbox{f.Words(rank, fabric.Rings)[:fabric.PageBytes/8], b, b[outAt : outAt+areaBytes], b[inAt : inAt+areaBytes]}
+}
+
+func (m *mailbox) turn() fabric.Signal { return fabric.SignalAt(&m.words[wordTurn]) }
+
+// A record is a command or an event in a mailbox, with its payload.
+//
+//	word 0     op, peer, bytes of the payload
+//	word 1     time
+//	words 2-4  the rest of the header
+//	then the payload, to a multiple of 8 bytes
+type record struct {
+	op   uint8
+	peer int
+	at   vtime.Time
+	word [3]uint64
+	data []byte
+}
+
+const recordBytes = 40
+
+// latest is later than any program gets: nothing added to it overflows.
+const latest = vtime.Never / 4
+
+// Ops of records. In those to a rank, peer is where they come from.
+const (
+	opPacket uint8 = iota + 1 // both ways: a packet; word is its header
+	opTaken                   // out: the rank has taken a packet of peer
+	opPull                    // out: word[1] bytes move from peer; word[0] is returned by opDone
+	opPush                    // out: word[1] bytes move to peer
+	opDone                    // in: a transfer is over
+	opCredit                  // in: peer has taken word[0] packets
+	opGone                    // in: peer has left; packets to it are lost
+	numOps
+)
+
+// size returns the bytes of a record with so much payload.
+func size(n int) int { return recordBytes + (n+7)&^7 }
+
+// put writes a record at the beginning of b, which is long enough.
+func (r *record) put(b []byte) int {
+	le := binary.LittleEndian
+	le.PutUint64(b, uint64(r.op)|uint64(r.peer)<<8|uint64(len(r.data))<<32)
+	le.PutUint64(b[8:], uint64(r.at))
+	for i, w := range r.word {
+		le.PutUint64(b[16+8*i:], w)
+	}
+	copy(b[recordBytes:], r.data)
+	return size(len(r.data))
+}
+
+// errMailbox reports a record that neither rank nor service writes.
+var errMailbox = errors.New("timed: a mailbox holds what is no record: the memory that ranks share has been overwritten")
+
+// get reads the record at the beginning of b, among so many ranks. Its data are
+// those in b.
+func (r *record) get(b []byte, ranks int) (n int, err error) {
+	if len(b) < recordBytes {
+		return 0, errMailbox
+	}
+	le := binary.LittleEndian
+	w := le.Uint64(b)
+	r.op, r.peer = uint8(w), int(w>>8&0xffff)
+	r.at = vtime.Time(le.Uint64(b[8:]))
+	for i := range r.word {
+		r.word[i] = le.Uint64(b[16+8*i:])
+	}
+	long := int(w >> 32)
+	if n = size(long); long > MaxPacket || n > len(b) || r.op == 0 || r.op >= numOps || r.peer >= ranks || r.at < 0 || r.at > latest {
+		return 0, errMailbox
+	}
+	r.data = b[recordBytes : recordBytes+long : recordBytes+long]
+	return n, nil
+}
+
+// configure puts down what the rank is told.
+func (m *mailbox) configure(c *Config) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if len(text) > outAt-configAt {
+		return fmt.Errorf("timed: a configuration of %d bytes", len(text))
+	}
+	copy(m.bytes[configAt:], text)
+	atomic.StoreUint64(&m.words[wordConfig], uint64(len(text)))
+	return nil
+}
+
+// ErrNoService reports a job that no service has been set up for.
+var ErrNoService = errors.New("timed: nobody keeps virtual time for this job; mpirun --time does")
+
+func (m *mailbox) config() (c Config, err error) {
+	n := atomic.LoadUint64(&m.words[wordConfig])
+	if n == 0 || n > outAt-configAt {
+		return c, ErrNoService
+	}
+	if err := json.Unmarshal(m.bytes[configAt:configAt+n], &c); err != nil {
+		return c, fmt.Errorf("%w: %w", errMailbox, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,340 @@
+package timed
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/medium"
+	"rhinet/nicemu/vtime"
+)
+
+// latency is a network in which every packet takes a microsecond and its bytes in
+// nanoseconds.
+type latency struct {
+	k   *vtime.Kernel
+	src vtime.Source
+}
+
+func (l *latency) Send(_, _, bytes int, to vtime.Actor, op int, arg uint64) {
+	l.src.At(l.k.Now()+vtime.Microsecond+vtime.Time(bytes)*vtime.Nanosecond, to, op, arg)
+}
+func (l *latency) Lookahead() vtime.Time          { return vtime.Microsecond }
+func (l *latency) Links(vtime.Time) []medium.Link { return nil }
+func (l *latency) Costs() medium.Costs {
+	return medium.Costs{Overhead: 100 * vtime.Nanosecond, Poll: 10 * vtime.Nanosecond, Eager: 1000}
+}
+
+// A job is a service and the nodes of its ranks.
+type job struct {
+	testing.TB
+	f     *fabric.Fabric
+	s     *Service
+	nodes []*Node
+	stuck chan bool
+	over  chan error
+	wg    sync.WaitGroup
+}
+
+func newJob(t testing.TB, ranks int, cfg Config) *job {
+	f, err := fabric.Heap(ranks, Geometry(fabric.Small()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{TB: t, f: f, stuck: make(chan bool, 100), over: make(chan error, 1)}
+	j.s, err = Start(f, cfg, func(k *vtime.Kernel) (medium.Model, error) {
+		return &latency{k, k.Source("latency")}, nil
+	}, func(sure bool) { j.stuck <- sure })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range ranks {
+		n, err := Open(f, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.nodes = append(j.nodes, n)
+	}
+	return j
+}
+
+// run runs the service and every rank in a goroutine of its own, to the end.
+func (j *job) run(rank func(n *Node)) Report {
+	j.Helper()
+	go func() { j.over <- j.s.Run() }()
+	for _, n := range j.nodes {
+		j.wg.Go(func() {
+			rank(n)
+			n.Close()
+		})
+	}
+	j.wg.Wait()
+	if err := <-j.over; err != nil {
+		j.Fatal(err)
+	}
+	return j.s.Report()
+}
+
+// await sleeps until a message is there.
+func await(n *Node) (m Message) {
+	for !n.Next(&m) {
+		n.Arm()
+		if n.Next(&m) {
+			n.Disarm()
+			return m
+		}
+		n.Sleep(time.Hour)
+		n.Disarm()
+	}
+	return m
+}
+
+// TestTimes: a message, a Pull and a Push take what the model says.
+func TestTimes(t *testing.T) {
+	var at [3]vtime.Time
+	j := newJob(t, 2, Config{})
+	r := j.run(func(n *Node) {
+		if n.rank == 1 {
+			if m := await(n); m.Kind != Packet || m.Peer != 0 || m.Head[2] != 3 || len(m.Data) != 50 {
+				t.Errorf("%+v", m)
+			}
+			at[0] = n.Now()
+			return
+		}
+		n.Send(1, &[3]uint64{1, 2, 3}, make([]byte, 50))
+		n.Pull(1, 1000, 7)
+		if m := await(n); m.Kind != Done || m.Token != 7 {
+			t.Errorf("%+v", m)
+		}
+		at[1] = n.Now()
+		n.Push(1, 1000, 8)
+		if m := await(n); m.Kind != Done || m.Token != 8 {
+			t.Errorf("%+v", m)
+		}
+		at[2] = n.Now()
+	})
+	want := [3]vtime.Time{100 + 1000 + 50 + 100, 200 + 1000 + 1000 + 1000, 3200 + 100 + 1000 + 1000 + 1000}
+	for i := range want {
+		if want[i] *= vtime.Nanosecond; at[i] != want[i] {
+			t.Errorf("%d: at %v, want %v", i, at[i], want[i])
+		}
+	}
+	if r.Time != want[2] || r.Total != (Traffic{5, 2050}) || r.Ranks[0].Call != 300*vtime.Nanosecond || r.Ranks[1].Wait() != 1150*vtime.Nanosecond {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestOrder: ranks that compute for random times and send to random others find the
+// same at the same times, however many processors there are.
+func TestOrder(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var first []string
+	for i, processors := range []int{1, 2, 4, 2} {
+		runtime.GOMAXPROCS(processors)
+		const ranks, each = 6, 40
+		logs := make([][]string, ranks)
+		newJob(t, ranks, Config{Window: ranks * each}).run(func(n *Node) {
+			rng := rand.New(rand.NewPCG(7, uint64(n.rank)))
+			var m Message
+			var latest vtime.Time
+			note := func() {
+				arrival := vtime.Time(m.Head[1]) + vtime.Microsecond + vtime.Time(len(m.Data))*vtime.Nanosecond
+				if arrival < latest || n.Now() < arrival+100*vtime.Nanosecond {
+					t.Errorf("rank %d at %v, after a packet of %v: one that arrives at %v", n.rank, n.Now(), latest, arrival)
+				}
+				latest = arrival
+				logs[n.rank] = append(logs[n.rank], fmt.Sprint(n.Now(), m.Peer, m.Head))
+			}
+			for k := range each {
+				n.Compute(vtime.Time(rng.IntN(3000)) * vtime.Nanosecond)
+				for peer := range ranks {
+					n.Send(peer, &[3]uint64{uint64(k), uint64(n.Now() + 100*vtime.Nanosecond)}, make([]byte, rng.IntN(200)))
+				}
+				for n.Next(&m) {
+					note()
+				}
+				n.Miss()
+			}
+			for len(logs[n.rank]) < ranks*each {
+				m = await(n)
+				note()
+			}
+		})
+		all := slices.Concat(logs...)
+		if i == 0 {
+			first = all
+		} else if !slices.Equal(all, first) {
+			t.Fatalf("%d processors: another order", processors)
+		}
+	}
+}
+
+// TestLookahead: a rank that looks does not run before another one that can still
+// send it something, though nothing is under way yet.
+func TestLookahead(t *testing.T) {
+	newJob(t, 2, Config{}).run(func(n *Node) {
+		var m Message
+		n.Compute(vtime.Microsecond + vtime.Time(n.rank)*vtime.Millisecond)
+		if found := n.Next(&m); found != (n.rank == 1) {
+			t.Errorf("rank %d found something: %v", n.rank, found)
+		}
+		if n.rank == 0 {
+			n.Send(1, &[3]uint64{}, nil)
+		}
+	})
+}
+
+// TestWindow: a rank that sends faster than another one takes is refused, wakes
+// when there is room again, and everything arrives in order.
+func TestWindow(t *testing.T) {
+	const all, window = 200, 5
+	refused := 0
+	newJob(t, 2, Config{Window: window}).run(func(n *Node) {
+		if n.rank == 1 {
+			for i := range all {
+				if m := await(n); m.Head[0] != uint64(i) {
+					t.Errorf("packet %d instead of %d", m.Head[0], i)
+				}
+				n.Compute(vtime.Microsecond)
+			}
+			return
+		}
+		for i := range all {
+			for !n.Send(1, &[3]uint64{uint64(i)}, nil) {
+				refused++
+				var m Message
+				n.Arm()
+				for n.Next(&m) {
+					t.Errorf("%+v", m)
+				}
+				n.Sleep(time.Hour)
+				n.Disarm()
+			}
+		}
+	})
+	if refused < all/window/2 || refused > all {
+		t.Errorf("refused %d times", refused)
+	}
+}
+
+// TestStuck: that every rank waits is said once, and whether it is sure; another
+// goroutine may go on.
+func TestStuck(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		j := newJob(t, 2, Config{})
+		for _, n := range j.nodes {
+			n.Others = func() bool { return others }
+		}
+		j.wg.Go(func() {
+			if sure := <-j.stuck; sure == others {
+				t.Errorf("sure: %v", sure)
+			}
+			j.nodes[0].Compute(vtime.Millisecond) // brings the rank back
+			j.nodes[0].Send(1, &[3]uint64{9}, nil)
+			j.nodes[0].Wake(0)
+		})
+		r := j.run(func(n *Node) {
+			if n.rank == 1 {
+				if m := await(n); m.Head[0] != 9 {
+					t.Errorf("%+v", m)
+				}
+				n.Send(0, &[3]uint64{}, nil)
+				return
+			}
+			await(n)
+		})
+		if r.Time < vtime.Millisecond {
+			t.Errorf("it is %v", r.Time)
+		}
+	}
+}
+
+// TestLeft: who sends to a rank that has left is told, once; a rank whose process is
+// gone has left.
+func TestLeft(t *testing.T) {
+	j := newJob(t, 3, Config{})
+	j.s.Ended(2)
+	j.nodes = j.nodes[:2]
+	j.run(func(n *Node) {
+		if n.rank == 1 {
+			return
+		}
+		n.Compute(vtime.Second)
+		for peer := 1; peer < 3; peer++ {
+			for range 3 {
+				n.Send(peer, &[3]uint64{}, nil)
+			}
+			if m := await(n); m.Kind != Gone || m.Peer != peer {
+				t.Errorf("%+v", m)
+			}
+		}
+		n.Pull(1, 8, 1) // the bytes have been moved before
+		if m := await(n); m.Kind != Done {
+			t.Errorf("%+v", m)
+		}
+	})
+}
+
+// TestManyRecords: more than a mailbox holds goes both ways.
+func TestManyRecords(t *testing.T) {
+	const packets = 3 * areaBytes / 1000
+	newJob(t, 2, Config{Window: packets}).run(func(n *Node) {
+		peer := 1 - n.rank
+		for i := range packets {
+			n.Send(peer, &[3]uint64{uint64(i)}, make([]byte, 1000))
+		}
+		n.Compute(vtime.Second)
+		var m Message
+		for i := range packets {
+			if !n.Next(&m) || m.Head[0] != uint64(i) {
+				t.Fatalf("packet %d: %+v", i, m)
+			}
+		}
+	})
+}
+
+// TestOverwritten: a service that finds what no rank writes ends, and names the rank.
+func TestOverwritten(t *testing.T) {
+	for name, spoil := range map[string]func(w []uint64, out []byte){
+		"op":       func(_ []uint64, out []byte) { out[0] = 200 },
+		"peer":     func(_ []uint64, out []byte) { out[1] = 7 },
+		"length":   func(_ []uint64, out []byte) { out[7] = 255 },
+		"time":     func(_ []uint64, out []byte) { out[15] = 127 },
+		"past":     func(_ []uint64, out []byte) { out[15] = 255 },
+		"all":      func(w []uint64, _ []byte) { w[wordOut] = recordBytes - 1 },
+		"clock":    func(w []uint64, _ []byte) { w[wordNow] = 1 << 63 },
+		"far away": func(w []uint64, _ []byte) { w[wordNow] = 1<<63 - 1 },
+	} {
+		j := newJob(t, 2, Config{})
+		n := j.nodes[1]
+		n.Send(0, &[3]uint64{}, nil)
+		n.mu.Lock()
+		n.give(askLeave)
+		spoil(n.box.words, n.box.out)
+		if err := j.s.Run(); !errors.Is(err, errMailbox) || err.Error()[:7] != "rank 1:" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	j := newJob(t, 1, Config{})
+	for _, rank := range []int{-1, 1} {
+		if _, err := Open(j.f, rank); err == nil {
+			t.Errorf("opened rank %d of 1", rank)
+		}
+	}
+	w := j.f.Words(0, fabric.Rings)
+	for _, n := range []uint64{0, 1 << 20, 3} {
+		w[wordConfig] = n
+		if _, err := Open(j.f, 0); err == nil {
+			t.Errorf("a configuration of %d bytes", n)
+		}
+	}
+}
