@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/internal/hosts"
 	"rhinet/internal/launch"
 	"rhinet/mpi"
 )
@@ -326,5 +327,18 @@ func TestKernelsInVirtualTime(t *testing.T) {
 		"../npb", "-class", "S", "cg", "mg", "ft", "is", "lu", "ep", "bt", "sp")
 	if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != 8 {
 		t.Errorf("status %d, %d kernels verified; %s", status, got, errs)
+	}
+	// One rank computes as quickly as the host: the kernels declare all of their operations.
+	kernels := []string{"cg", "mg", "ft", "is", "lu", "ep", "bt", "sp"}
+	status, out, errs = mpirun(t, append([]string{"-q", "--timeout", "2m", "--time", "loggp", "--compute", "counted", "../npb", "-class", "S"}, kernels...)...)
+	rates, err := hosts.Rates(hosts.Default)
+	_, texts, _ := strings.Cut(out, " Mop/s total ")
+	for i, text := range strings.Split(texts, " Mop/s total ") {
+		var mops float64
+		_, text, _ = strings.Cut(text, "=")
+		fmt.Sscan(text, &mops)
+		if want := rates[kernels[i]] / 1e6; math.Abs(mops/want-1) > 1e-4 {
+			t.Errorf("%s: %v Mop/s, the host has %v, %v; status %d, %s", kernels[i], mops, want, err, status, errs)
+		}
 	}
 }

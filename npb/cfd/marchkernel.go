@@ -1,7 +1,7 @@
 package cfd
 
 import (
-	"time"
+	"strings"
 
 	"rhinet/mpi"
 	"rhinet/npb/nas"
@@ -112,14 +112,15 @@ func (k *MarchKernel) RunClass(world *mpi.Comm, cfg nas.Config, problem nas.Prob
 	if err := mpi.Barrier(world); err != nil {
 		return res, err
 	}
-	start := time.Now()
+	s.Work = nas.NewWork(world, strings.ToLower(problem.Kernel), k.Operations(float64(c.N))*float64(steps), steps)
+	start := mpi.Wtime()
 	for step := 1; step <= steps; step++ {
 		cfg.Step(world.Rank(), step, steps)
 		if err := s.Step(); err != nil {
 			return res, err
 		}
 	}
-	seconds := time.Since(start).Seconds()
+	seconds := mpi.Wtime() - start
 	if err := s.verify(&res, &c, verifiable); err != nil {
 		return res, err
 	}

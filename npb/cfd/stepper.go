@@ -40,6 +40,7 @@ type Stepper struct {
 	*March
 	sweeper *Sweeper
 	Timers  *nas.Timers
+	Work    nas.Work // a part is a step
 }
 
 // NewStepper prepares a time step from a March and the line systems of a kernel.
@@ -48,8 +49,15 @@ func NewStepper(solves *mpi.Comm, m *March, lines *Lines, level nas.Level, timer
 	return &Stepper{March: m, sweeper: NewSweeper(solves, m, lines, level, t), Timers: t}
 }
 
+// stageShare is what each of right-hand side and three solves is of the work of a
+// step: chosen, because they take about as long as each other.
+const stageShare = 1.0 / 4
+
 // Solve solves the systems along direction d.
 func (s *Stepper) Solve(d int) error {
+	if err := s.Work.Do(stageShare); err != nil {
+		return err
+	}
 	s.Timers.Begin(PhaseX + d)
 	err := s.sweeper.Solve(d)
 	s.Timers.End(PhaseX + d)
@@ -58,6 +66,9 @@ func (s *Stepper) Solve(d int) error {
 
 // Step advances U by one time step; the solve along z adds the update.
 func (s *Stepper) Step() error {
+	if err := s.Work.Do(stageShare); err != nil {
+		return err
+	}
 	if err := s.RightHandSide(s.Timers, PhaseFaces, PhaseRHS); err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package cg
 
 import (
-	"time"
-
 	"rhinet/mpi"
 	"rhinet/npb/nas"
 )
@@ -28,7 +26,8 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 		return nas.Result{}, err
 	}
 
-	start := time.Now()
+	s.work = nas.NewWork(world, "cg", p.operations(niter), niter*(inner+1))
+	start := mpi.Wtime()
 	zeta := 0.0
 	for it := 1; it <= niter; it++ {
 		cfg.Step(world.Rank(), it, niter)
@@ -36,7 +35,7 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 			return nas.Result{}, err
 		}
 	}
-	seconds := time.Since(start).Seconds()
+	seconds := mpi.Wtime() - start
 	r := p.judge(cfg.Class, niter, verifiable, zeta)
 	if err := r.Finish(world, s.timers, seconds, p.operations(niter)); err != nil {
 		return r, err

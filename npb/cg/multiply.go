@@ -9,6 +9,9 @@ import "rhinet/mpi"
 // first stage is overlapped: a part of the rows is on its way while the rest
 // is computed.
 func (s *solver) multiply(out, in []float64) error {
+	if err := s.work.Do(1); err != nil {
+		return err
+	}
 	rows := len(s.a.start) - 1
 	if s.line == nil {
 		s.timers.Begin(phaseProduct)

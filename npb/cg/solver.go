@@ -25,6 +25,7 @@ type solver struct {
 	a       *matrix
 	product product
 	timers  *nas.Timers
+	work    nas.Work // a part is a product
 
 	x, z, d, q, r []float64 // vectors by column range; d is the search direction
 	w, in         []float64 // a product by row range, and a partner's part of it

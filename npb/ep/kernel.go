@@ -1,8 +1,6 @@
 package ep
 
 import (
-	"time"
-
 	"rhinet/mpi"
 	"rhinet/npb/nas"
 )
@@ -29,11 +27,11 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 		return nas.Result{}, err
 	}
 	t := new(tally)
-	start := time.Now()
+	start := mpi.Wtime()
 	if err := generate(t, world, p, add, timers, &cfg); err != nil {
 		return nas.Result{}, err
 	}
-	seconds := time.Since(start).Seconds()
+	seconds := mpi.Wtime() - start
 	r := result(cfg, p, t)
 	return r, r.Finish(world, timers, seconds, float64(r.Size.Count))
 }
@@ -42,11 +40,15 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 func generate(t *tally, world *mpi.Comm, p params, add adder, timers *nas.Timers, cfg *nas.Config) error {
 	timers.Begin(phaseDraw)
 	first, batches := nas.Split(1<<(p.m-batchLog), world.Size(), world.Rank())
+	work := nas.NewWork(world, "ep", float64(int64(world.Size())<<(p.m+1)), 1<<(p.m-batchLog))
 	for b := range batches {
 		cfg.Step(world.Rank(), b+1, batches)
 		// A pair takes two numbers.
 		skip := uint64(first+b) << (batchLog + 1)
 		add(t, nas.Skip(seed, skip), 1<<batchLog)
+		if err := work.Do(1); err != nil {
+			return err
+		}
 	}
 	timers.End(phaseDraw)
 

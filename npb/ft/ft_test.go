@@ -195,7 +195,7 @@ func TestEveryLevelVerifies(t *testing.T) {
 			p := classes()[nas.S]
 			s := newSolver(world, p, level, false)
 			sums := make([]complex128, 2)
-			err := solve(s, sums, func(int) {})
+			err := solve(s, sums, func(int) error { return nil })
 			for i, sum := range sums {
 				if d := cmplx.Abs((sum - p.checksums[i]) / p.checksums[i]); !(d < 1e-13) {
 					t.Errorf("%v: checksum %d is %v, off by %.2g", level, i+1, sum, d)
@@ -210,7 +210,7 @@ func TestNoAllocation(t *testing.T) {
 	nastest.NoAllocation(t, []int{1, 2, 4}, func(world *mpi.Comm) (func() error, error) {
 		s := newSolver(world, classes()[nas.S], nas.BestLevel(), true)
 		sums := make([]complex128, 1)
-		return func() error { return solve(s, sums, func(int) {}) }, nil
+		return func() error { return solve(s, sums, func(int) error { return nil }) }, nil
 	})
 }
 

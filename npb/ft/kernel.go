@@ -2,7 +2,6 @@ package ft
 
 import (
 	"fmt"
-	"time"
 
 	"rhinet/mpi"
 	"rhinet/npb/nas"
@@ -35,12 +34,17 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	timers.Reset()
 
 	sums := make([]complex128, niter)
-	start := time.Now()
-	if err := solve(f, sums, func(it int) { cfg.Step(world.Rank(), it, niter) }); err != nil {
+	start := mpi.Wtime()
+	work := nas.NewWork(world, "ft", p.operations(niter), niter)
+	step := func(it int) error {
+		cfg.Step(world.Rank(), it, niter)
+		return work.Do(1)
+	}
+	if err := solve(f, sums, step); err != nil {
 		return nas.Result{}, err
 	}
 	r := p.judge(cfg.Class, niter, verifiable, sums)
-	seconds := time.Since(start).Seconds()
+	seconds := mpi.Wtime() - start
 	r.Details = append([]string{"Layout: " + f.layout()}, r.Details...)
 	if cfg.Grid != [2]int{} {
 		r.Variant = fmt.Sprintf("grid %dx%d", cfg.Grid[0], cfg.Grid[1])
@@ -53,13 +57,15 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 
 // solve is the timed section: set-up, transform, and the checksums of all
 // iterations, which only rank 0 gets.
-func solve(f field, sums []complex128, step func(it int)) error {
+func solve(f field, sums []complex128, step func(it int) error) error {
 	f.setUp()
 	if err := f.forward(); err != nil {
 		return err
 	}
 	for it := range sums {
-		step(it + 1)
+		if err := step(it + 1); err != nil {
+			return err
+		}
 		if err := f.step(); err != nil {
 			return err
 		}

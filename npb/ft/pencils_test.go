@@ -80,7 +80,7 @@ func TestNarrowPencils(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return solve(s, reference, func(int) {})
+			return solve(s, reference, func(int) error { return nil })
 		}
 		mpitest.Run(t, 1, alone)
 		mpitest.Run(t, tc.grid[0]*tc.grid[1], func(world *mpi.Comm) error {
@@ -89,7 +89,7 @@ func TestNarrowPencils(t *testing.T) {
 				return err
 			}
 			mine := make([]complex128, 3)
-			if err := solve(s, mine, func(int) {}); err != nil {
+			if err := solve(s, mine, func(int) error { return nil }); err != nil {
 				return err
 			}
 			if world.Rank() == 0 {
@@ -138,6 +138,6 @@ func TestPencilsDoNotAllocate(t *testing.T) {
 			return nil, err
 		}
 		sums := make([]complex128, 1)
-		return func() error { return solve(s, sums, func(int) {}) }, nil
+		return func() error { return solve(s, sums, func(int) error { return nil }) }, nil
 	})
 }

@@ -1,8 +1,6 @@
 package mg
 
 import (
-	"time"
-
 	"rhinet/mpi"
 	"rhinet/npb/nas"
 )
@@ -24,12 +22,16 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	}
 	s.timers.Reset()
 
-	start := time.Now()
-	rnm2, err := s.solve(niter, func(it int) { cfg.Step(world.Rank(), it, niter) })
+	work := nas.NewWork(world, "mg", p.operations(niter), niter)
+	start := mpi.Wtime()
+	rnm2, err := s.solve(niter, func(it int) error {
+		cfg.Step(world.Rank(), it, niter)
+		return work.Do(1)
+	})
 	if err != nil {
 		return nas.Result{}, err
 	}
-	seconds := time.Since(start).Seconds()
+	seconds := mpi.Wtime() - start
 	r := p.judge(cfg.Class, niter, verifiable, rnm2)
 	return r, r.Finish(world, s.timers, seconds, p.operations(niter))
 }
@@ -39,14 +41,14 @@ func (s *solver) warmUp() error {
 	if err := s.setUp(); err != nil {
 		return err
 	}
-	if _, err := s.solve(1, func(int) {}); err != nil {
+	if _, err := s.solve(1, func(int) error { return nil }); err != nil {
 		return err
 	}
 	return s.setUp()
 }
 
 // solve is the timed section: it returns the norm of the last residual.
-func (s *solver) solve(niter int, step func(it int)) (float64, error) {
+func (s *solver) solve(niter int, step func(it int) error) (float64, error) {
 	top := s.top()
 	if err := s.residual(top, s.v); err != nil {
 		return 0, err
@@ -55,7 +57,9 @@ func (s *solver) solve(niter int, step func(it int)) (float64, error) {
 		return 0, err
 	}
 	for it := 1; it <= niter; it++ {
-		step(it)
+		if err := step(it); err != nil {
+			return 0, err
+		}
 		if err := s.cycle(); err != nil {
 			return 0, err
 		}

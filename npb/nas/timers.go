@@ -1,6 +1,6 @@
 package nas
 
-import "time"
+import "rhinet/mpi"
 
 // A Phase is a part of a kernel's timed section.
 type Phase struct {
@@ -16,31 +16,30 @@ type Phase struct {
 // Begin and End cost one branch when timers are off and never allocate.
 type Timers struct {
 	on     bool
-	epoch  time.Time
 	phases []Phase
-	start  []time.Duration
-	sum    []time.Duration
+	start  []float64 // seconds
+	sum    []float64
 }
 
 // NewTimers returns timers for the phases; off, they measure nothing.
 func NewTimers(on bool, phases ...Phase) *Timers {
 	return &Timers{
-		on: on, epoch: time.Now(), phases: phases,
-		start: make([]time.Duration, len(phases)), sum: make([]time.Duration, len(phases)),
+		on: on, phases: phases,
+		start: make([]float64, len(phases)), sum: make([]float64, len(phases)),
 	}
 }
 
 // Begin enters phase i.
 func (t *Timers) Begin(i int) {
 	if t.on {
-		t.start[i] = time.Since(t.epoch)
+		t.start[i] = mpi.Wtime()
 	}
 }
 
 // End leaves phase i.
 func (t *Timers) End(i int) {
 	if t.on {
-		t.sum[i] += time.Since(t.epoch) - t.start[i]
+		t.sum[i] += mpi.Wtime() - t.start[i]
 	}
 }
 
@@ -63,7 +62,7 @@ const CommWait = "communication wait"
 func (t *Timers) seconds() []float64 {
 	s := make([]float64, len(t.sum)+1)
 	for i, d := range t.sum {
-		s[i] = d.Seconds()
+		s[i] = d
 		if t.phases[i].Comm {
 			s[len(s)-1] += s[i]
 		}
