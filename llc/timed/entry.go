@@ -21,7 +21,19 @@ func Entry() entry.NIC {
 		Geometry: func(g fabric.Geometry, _ int) fabric.Geometry { return timed.Geometry(g) },
 		Register: endpoint.Register,
 		Open: func(f *fabric.Fabric, rank int, o entry.Options) (ir.Translator, error) {
-			return entry.Opened(Open(f, rank, martini.Options{Attach: o.Attach}))
+			t, err := Open(f, rank, martini.Options{Attach: o.Attach})
+			if err != nil {
+				return nil, err
+			}
+			return t.limited(), nil
 		},
 	}
+}
+
+// limited returns t without what the emulated NIC does at once, at no cost: there
+// the engine's messages take its place.
+func (t *Translator) limited() ir.Translator {
+	a := ir.AbilitiesOf(t)
+	a.Memory, a.Remote = nil, nil
+	return a.Give(t)
 }

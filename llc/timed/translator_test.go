@@ -40,7 +40,10 @@ func network(t testing.TB, peers int, attach fabric.Attach, lax bool) []ir.Trans
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[i] = tr
+		all[i] = tr.limited()
+		if a := ir.AbilitiesOf(all[i]); a.Memory != nil || a.Remote != nil || a.Clock == nil {
+			t.Fatal("memory of peers is reached without time")
+		}
 	}
 	return all
 }
