@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 		{"report none.json -o page.html", "none.json"},
 		{"report x.json -o y --plot-format gif", "svg, pdf, png, eps"},
 		{"watch", "--baseline FILE"},
-		{"watch x", "unexpected argument \"x\"; bench watch --help lists the flags\n"},
+		{"watch x", "unexpected argument \"x\"; bench watch --help lists the flags, and commands are calls\n"},
 		{"watch --baseline none.json", "--update makes it"},
 		{"watch --baseline x --tries 0", "bench: --tries 0 is less than 1\n"},
 		{"watch --baseline x --limit 0s", "bench: --limit 0s is not a positive duration, such as 100ms\n"},

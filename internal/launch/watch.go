@@ -14,7 +14,7 @@ import (
 
 const (
 	grace       = 250 * time.Millisecond // between asking ranks to end and making them
-	startGrace  = 50 * time.Millisecond  // for a start to end by itself when a signal has come
+	startGrace  = 400 * time.Millisecond // for a start to end by itself when a signal has come: a job ends within a second
 	insistence  = 5 * time.Second        // a second interrupt within this time kills
 	settleTime  = 20 * time.Millisecond  // in which a wait is noted
 	settleUse   = 10 * time.Millisecond  // likewise, of processor time
