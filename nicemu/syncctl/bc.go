@@ -8,7 +8,6 @@ package syncctl
 type central struct {
 	logic   *RBCQ
 	waiting []Waiter
-	setD    []int
 	running bool // a pass of the rules is due
 }
 
