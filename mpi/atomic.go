@@ -94,7 +94,7 @@ type update struct {
 	data    []byte // operands; unused by NoOp
 	old     []byte // gets what was there; nil: nobody wants it
 	compare []byte // not nil: data replaces what equals it
-	alone   bool   // nobody else uses the memory meanwhile
+	alone   bool   // no other rank uses the memory meanwhile
 }
 
 // bytes is how much memory u concerns.

@@ -75,11 +75,15 @@ func (k *control) unlock(target int, exclusive bool) error {
 	return nil
 }
 
-// alone calls f while no other rank updates memory of target under the lock.
-func (k *control) alone(target int, f func() error) error {
-	l := winLockAt(k.of(target)[updateLockAt:])
+// alone calls f for u while nobody else updates memory of target under the lock.
+// Of those whom an exclusive lock lets in, goroutines of this rank are left.
+func (k *control) alone(target int, u *update, f func() error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if u.alone {
+		return f()
+	}
+	l := winLockAt(k.of(target)[updateLockAt:])
 	if err := l.acquire(k.c, "Accumulate", true); err != nil {
 		return err
 	}
@@ -92,7 +96,8 @@ func (k *control) alone(target int, f func() error) error {
 // Updates of a few numbers go by the processor's atomic operations, at once; long
 // ones, for which that takes many times as long, under the lock of updates and without.
 // The two exclude each other: a rank counts itself as busy, and looks whether a long update is under way; a long
-// update shows itself, and waits until it has seen every rank not busy.
+// update shows itself, and waits until it has seen every rank not busy. Who finds one under way takes the
+// lock as well, since that is given back after it, and then goes by atomic operations: others may be busy again.
 type mapped struct {
 	control
 	parts [][]byte
@@ -127,15 +132,15 @@ func (m *mapped) enter(target int) bool {
 
 func (m *mapped) leave() { atomic.AddUint64(m.busy, ^uint64(0)) }
 
-// long calls f while nobody updates memory of target.
-func (m *mapped) long(target int, f func()) error {
-	return m.alone(target, func() error {
+// long carries u out on mem of target while nobody else updates that.
+func (m *mapped) long(target int, mem []byte, u *update) error {
+	return m.alone(target, u, func() error {
 		atomic.StoreUint64(m.bulk[target], 1)
 		defer atomic.StoreUint64(m.bulk[target], 0)
 		if err := m.quiet(); err != nil {
 			return err
 		}
-		f()
+		u.apply(mem)
 		return nil
 	})
 }
@@ -175,17 +180,16 @@ func (m *mapped) get(target int, at uint64, buf []byte) error {
 func (m *mapped) update(target int, at uint64, u *update) error {
 	mem := m.parts[target][at:][:u.bytes()]
 	switch {
-	case u.alone:
-		u.apply(mem)
-	case u.natural() && u.bytes() >= bulkBytes:
-		return m.long(target, func() { u.apply(mem) })
-	case u.natural() && m.enter(target):
+	case !u.natural():
+		return m.alone(target, u, func() error { u.apply(mem); return nil })
+	case u.bytes() >= bulkBytes:
+		return m.long(target, mem, u)
+	case m.enter(target):
 		u.applyAtomically(mem)
 		m.leave()
-	default:
-		return m.alone(target, func() error { u.apply(mem); return nil })
+		return nil
 	}
-	return nil
+	return m.alone(target, u, func() error { u.applyAtomically(mem); return nil })
 }
 
 func (m *mapped) expose(uint64, []byte) error { return errNoRegions }
@@ -289,10 +293,7 @@ func (x *exposed) update(target int, at uint64, u *update) error {
 	if err != nil {
 		return err
 	}
-	if u.alone {
-		return x.modify(&p, u)
-	}
-	return x.alone(target, func() error { return x.modify(&p, u) })
+	return x.alone(target, u, func() error { return x.modify(&p, u) })
 }
 
 func (x *exposed) modify(p *place, u *update) error {
