@@ -137,7 +137,7 @@ func (p *Port) Start(r *llc.Request, send bool) {
 	p.lock()
 	switch {
 	case p.is(drained):
-		r.Status.Err = ErrClosed
+		closedOff(r)
 	case send && r.Mode == llc.Standard && p.direct(llc.MakeKey(r.Context, r.Type), r.Peer, r.Tag, r.Buf):
 		p.eng.Went(r)
 	default:
@@ -187,12 +187,17 @@ func (p *Port) settle(r *llc.Request) {
 	}
 }
 
+// closedOff has r fail because the port is closed. Nothing is left of what r was before.
+func closedOff(r *llc.Request) {
+	r.Status = llc.Status{Source: r.Peer, Tag: r.Tag, Err: ErrClosed}
+}
+
 // Wait returns when r is complete, or when the port is closed; then r.Status
 // has ErrClosed.
 func (p *Port) Wait(r *llc.Request) {
 	p.lock()
 	if !r.Done() && !p.finish(r, "Wait", nil) {
-		r.Status.Err = ErrClosed
+		closedOff(r)
 	}
 	p.gate.leave()
 }
@@ -206,7 +211,7 @@ func (p *Port) WaitAll(rs []*llc.Request) {
 			continue
 		}
 		if p.gather(r.Peer); !r.Done() && !p.finish(r, "WaitAll", nil) {
-			r.Status.Err = ErrClosed
+			closedOff(r)
 		}
 	}
 	p.gate.leave()
@@ -221,7 +226,7 @@ func (p *Port) Test(r *llc.Request) bool {
 		done = r.Done()
 	}
 	if done = done || r.Done(); !done && p.is(closed) {
-		r.Status.Err = ErrClosed
+		closedOff(r)
 		done = true
 	}
 	p.miss(done)

@@ -294,6 +294,12 @@ func TestClosedPort(t *testing.T) {
 	if i := p.WaitAny([]*llc.Request{r}); i != 0 || !errors.Is(r.Status.Err, ErrClosed) {
 		t.Errorf("WaitAny: %d, %v", i, r.Status.Err)
 	}
+	r = &llc.Request{Peer: 1, Tag: 3, Status: llc.Status{Source: 0, Tag: 2, Bytes: 4}} // used before
+	p.Start(r, false)
+	p.Wait(r)
+	if want := (llc.Status{Source: 1, Tag: 3, Err: ErrClosed}); r.Status != want {
+		t.Errorf("the status is %+v, want %+v", r.Status, want)
+	}
 	if _, ok := p.Probe(0, 1, 0, true); ok {
 		t.Error("Probe found something")
 	}

@@ -17,7 +17,7 @@ func (p *Port) WaitAny(rs []*llc.Request) int {
 		return i
 	}
 	if p.is(closed) {
-		rs[0].Status.Err = ErrClosed
+		closedOff(rs[0])
 		return 0
 	}
 	w := p.waiters.take()
@@ -28,7 +28,7 @@ func (p *Port) WaitAny(rs []*llc.Request) int {
 	p.waiters.keep(w)
 	if i = slices.IndexFunc(rs, (*llc.Request).Done); i < 0 {
 		i = 0
-		rs[0].Status.Err = ErrClosed
+		closedOff(rs[0])
 	}
 	return i
 }
@@ -44,7 +44,7 @@ func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 		return nil
 	}
 	if p.is(closed) {
-		r.Status.Err = ErrClosed
+		closedOff(r)
 		return ErrClosed
 	}
 	w := p.waiters.take()
@@ -64,7 +64,7 @@ func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 	case r.Done():
 		return nil
 	case p.is(closed):
-		r.Status.Err = ErrClosed
+		closedOff(r)
 		return ErrClosed
 	}
 	return context.Cause(ctx)
