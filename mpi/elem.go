@@ -59,7 +59,9 @@ func learn[T any](k *elemCache, word uintptr) *elem {
 	if e.bad == "" {
 		e.code, _ = codeOf(t)
 		e.key = llc.MakeKey(0, e.code.class())
-		e.atomics = atomicsOf(e.code)
+		if a := atomicsOf(e.code); a.unit == e.size { // else it is several numbers, to be changed as one
+			e.atomics = a
+		}
 		for op, f := range foldsOf[T](t) {
 			if f != nil {
 				e.ops[op] = &reducer{fold: f, size: e.size, typ: e.code, code: uint32(op) + 1, commutative: true}

@@ -266,3 +266,31 @@ func atomicOperations[T int8 | int32 | uint32 | int64 | uint64 | float32 | float
 	}
 	return errors.Join(w.UnlockAll(), w.Free())
 }
+
+// TestPairsAreUpdatedWhole: MinLoc, MaxLoc and Replace of pairs of one kind of number
+// exclude each other: no pair is of two ranks (12.7.1).
+func TestPairsAreUpdatedWhole(t *testing.T) {
+	everywhere(t, 3, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[mpi.ValLoc[int]](c, 1)
+		if err != nil {
+			return err
+		}
+		if err := w.LockAll(); err != nil {
+			return err
+		}
+		for i := range 50 {
+			v, op := i*c.Size()+c.Rank()+1, []mpi.Op{mpi.MaxLoc, mpi.MinLoc, mpi.Replace}[i%3]
+			if _, err := w.FetchAndOp(mpi.ValLoc[int]{Val: v, Loc: -v}, 0, 0, op); err != nil {
+				return err
+			}
+			old, err := w.FetchAndOp(mpi.ValLoc[int]{}, 0, 0, mpi.NoOp)
+			if err != nil {
+				return err
+			}
+			if old.Val != -old.Loc {
+				return fmt.Errorf("a pair is %+v", old)
+			}
+		}
+		return errors.Join(w.UnlockAll(), w.Free())
+	})
+}

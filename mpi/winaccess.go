@@ -28,7 +28,7 @@ func (w *Win[T]) Get(buf []T, target, disp int) error {
 //
 // MPI 4.1, section 12.3.4.
 func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
-	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) <= min(len(p)-disp, shortUpdate) && w.elem.unit == w.elem.size {
+	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) <= min(len(p)-disp, shortUpdate) {
 		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil && w.shared.enter(target) {
 			f := w.elem.fetch[k]
 			for i, v := range data {
@@ -77,7 +77,7 @@ func (w *Win[T]) getAccumulate(s site, data, old []T, disp int, op Op) error {
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) FetchAndOp(v T, target, disp int, op Op) (T, error) {
-	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.unit == w.elem.size {
+	if p := w.direct(target); uint(disp) < uint(len(p)) {
 		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil && w.shared.enter(target) {
 			old := w.elem.fetch[k](firstByte(&p[disp]), bitsOf(v))
 			w.shared.leave()
@@ -99,7 +99,7 @@ func (w *Win[T]) fetchAndOp(v T, target, disp int, op Op) (T, error) {
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) CompareAndSwap(compare, v T, target, disp int) (T, error) {
-	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.unit == w.elem.size && w.elem.swap != nil && w.shared.enter(target) {
+	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.swap != nil && w.shared.enter(target) {
 		old := w.elem.swap(firstByte(&p[disp]), bitsOf(compare), bitsOf(v))
 		w.shared.leave()
 		return ofBits[T](old), nil
