@@ -86,20 +86,20 @@ func (l *winLock) acquire(c *Comm, call string, exclusive bool) error {
 	if met {
 		return nil
 	}
-	return l.lost(c)
+	return l.lost(c, call)
 }
 
 // errHolder is why a wait for a lock ended without it.
 var errHolder = errors.New("the lock was not given back")
 
 // lost says why acquire ended in vain.
-func (l *winLock) lost(c *Comm) error {
+func (l *winLock) lost(c *Comm, call string) error {
 	err := failure(c.t)
 	if err == nil {
 		err = errClosed
 	}
 	if h := l.holder(); h >= 0 && h < c.size {
-		return c.because(atPeer("Lock", h), ErrOther, errors.Join(errHolder, err), "that rank has the lock")
+		return c.because(atPeer(call, h), ErrOther, errors.Join(errHolder, err), "that rank has the lock")
 	}
 	return err
 }

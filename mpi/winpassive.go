@@ -52,7 +52,7 @@ func (w *window) lock(s site, target int, exclusive bool) error {
 	if err := w.beginLock(s, target); err != nil {
 		return err
 	}
-	err := w.reach.lock(target, exclusive) // not under the lock: another goroutine may unlock what somebody waits for
+	err := w.reach.lock(s.call, target, exclusive) // not under the lock: another goroutine may unlock what somebody waits for
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -131,7 +131,7 @@ func (w *Win[T]) LockAll(asserts ...Assert) error {
 		return err
 	}
 	for r := range b.c.size {
-		if err := b.reach.lock(r, false); err != nil {
+		if err := b.reach.lock(s.call, r, false); err != nil {
 			for i := range r {
 				_ = b.reach.unlock(i, false) // the first error says more
 			}

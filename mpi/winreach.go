@@ -19,7 +19,8 @@ type reach interface {
 	// update is atomic with respect to other updates of the same kind of number.
 	update(target int, at uint64, u *update) error
 	// lock and unlock are those of passive target synchronization.
-	lock(target int, exclusive bool) error
+	// call is what waits.
+	lock(call string, target int, exclusive bool) error
 	unlock(target int, exclusive bool) error
 	// expose makes memory a region of a dynamic window, and hide ends that.
 	expose(id uint64, mem []byte) error
@@ -64,9 +65,9 @@ func controlBytes(dynamic bool) int {
 
 func (k *control) of(rank int) []byte { return k.mem[rank*k.size : (rank+1)*k.size] }
 
-func (k *control) lock(target int, exclusive bool) error {
+func (k *control) lock(call string, target int, exclusive bool) error {
 	l := winLockAt(k.of(target))
-	return l.acquire(k.c, "Lock", exclusive)
+	return l.acquire(k.c, call, exclusive)
 }
 
 func (k *control) unlock(target int, exclusive bool) error {

@@ -139,7 +139,7 @@ func (v *served) update(target int, at uint64, u *update) error {
 	return v.ask(target, r, u.old, u.data)
 }
 
-func (v *served) lock(target int, exclusive bool) error {
+func (v *served) lock(_ string, target int, exclusive bool) error {
 	return v.ask(target, request{What: askLock, Flag: flag(exclusive)}, nil)
 }
 

@@ -40,13 +40,18 @@ func play(world *mpi.Comm) error {
 	if what, found := strings.CutPrefix(os.Getenv(playRank), "virtual "); found {
 		return liveVirtually(world, what)
 	}
+	part := os.Getenv(playRank)
+	_, call, _ := strings.Cut(part, " ")
+	win, err := windowFor(world, call)
+	if err != nil {
+		return err
+	}
 	if err := mpi.Barrier(world); err != nil {
 		return err
 	}
 	if world.Rank() == 1 {
 		othersSleep()
 	}
-	part := os.Getenv(playRank)
 	switch {
 	case world.Rank() == 1 && strings.HasPrefix(part, "exit "):
 		os.Exit(3)
@@ -56,7 +61,13 @@ func play(world *mpi.Comm) error {
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
 	all, few := make([]float64, 10000), make([]int, 1)
-	switch _, call, _ := strings.Cut(part, " "); call {
+	switch call {
+	case "Lock", "Lock of own memory":
+		return win.Lock(mpi.LockShared, 0)
+	case "LockAll":
+		return win.LockAll()
+	case "Fence":
+		return win.Fence()
 	case "Barrier":
 		return mpi.Barrier(world)
 	case "Allreduce":
@@ -78,6 +89,21 @@ func play(world *mpi.Comm) error {
 		return err
 	}
 	return fmt.Errorf("no part %q", part)
+}
+
+// windowFor makes the window of a call that needs one. In those of locks rank 1 is
+// in an epoch in which it has rank 0 for itself.
+func windowFor(world *mpi.Comm, call string) (win *mpi.Win[int], err error) {
+	switch call {
+	case "Lock", "LockAll", "Fence":
+		win, err = mpi.WinAllocate[int](world, 1)
+	case "Lock of own memory":
+		win, err = mpi.WinCreate(world, make([]int, 1))
+	}
+	if err == nil && strings.HasPrefix(call, "Lock") && world.Rank() == 1 {
+		err = win.Lock(mpi.LockExclusive, 0)
+	}
+	return win, err
 }
 
 // othersSleep returns when the other ranks of the job sleep in a wait, which
@@ -128,6 +154,10 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 		{"exit Wait", 3, "exited with status 3", "ranks 0,2 waiting in Wait (peer any, tag any, 8 bytes) for "},
 		{"exit WaitAll", 3, "exited with status 3", "ranks 0,2 waiting in WaitAll (peer 1, tag 7, 8 bytes) for "},
 		{"exit Sendrecv", 3, "exited with status 3", "ranks 0,2 waiting in Sendrecv (peer 1, tag 7, 80000 bytes) for "},
+		{"kill Lock", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock for "},
+		{"kill Lock of own memory", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock for "},
+		{"leave LockAll", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in LockAll for "},
+		{"kill Fence", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Fence for "},
 		{"exit Finalize", 3, "exited with status 3", "ranks 0,2 waiting in Finalize for "},
 	} {
 		t.Run(c.part, func(t *testing.T) {
