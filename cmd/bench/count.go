@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,8 +22,8 @@ func countCommand(out io.Writer) *cobra.Command {
 			if len(args) == 0 {
 				return usage(errors.New("no result file named; bench compare --out FILE writes them"))
 			}
-			if !slices.Contains(strings.Split(compare.CountFormats, ", "), format) {
-				return usage(fmt.Errorf("unknown format %q; the formats are %s", format, compare.CountFormats))
+			if err := oneOf(compare.CountFormats, format); err != nil {
+				return usage(err)
 			}
 			sources, err := report.Load(args)
 			if err != nil {

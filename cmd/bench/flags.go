@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,14 @@ func atLeastOne(flag string, n int) error {
 		return nil
 	}
 	return fmt.Errorf("--%s %d is less than 1", flag, n)
+}
+
+// oneOf refuses a format that is not among those named.
+func oneOf(formats, format string) error {
+	if slices.Contains(strings.Split(formats, ", "), format) {
+		return nil
+	}
+	return fmt.Errorf("unknown format %q; the formats are %s", format, formats)
 }
 
 // notEmpty refuses a list that is given and has nothing in it.

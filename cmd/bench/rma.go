@@ -64,9 +64,12 @@ func rmaCommand(out, errs io.Writer) *cobra.Command {
 			if err := r.parse(names); err != nil {
 				return err
 			}
+			if err := oneOf(rmaFormats, format); err != nil {
+				return usage(err)
+			}
 			printer, err := rmaPrinter(format, out)
 			if err != nil {
-				return usage(err)
+				return err
 			}
 			return onRanks(
 				func(ranks int) error { return rma.Check(r.benchmarks, ranks, r.o.Sizes) },
@@ -75,10 +78,12 @@ func rmaCommand(out, errs io.Writer) *cobra.Command {
 		},
 	}
 	r.flags(c, 50*time.Millisecond)
-	c.Flags().StringVar(&format, "format", "imb", "output format: imb, "+bench.Formats)
+	c.Flags().StringVar(&format, "format", "imb", "output format: "+rmaFormats)
 	c.AddCommand(rmaCompare(out, errs))
 	return c
 }
+
+const rmaFormats = "imb, " + bench.Formats
 
 // An rmaOutput is how rows are shown.
 type rmaOutput struct {

@@ -29,6 +29,8 @@ type rmaContest struct {
 	mpirun, format string
 }
 
+const rmaContestFormats = "table, markdown, csv, json"
+
 // A contender is a runtime and the command that runs a job on it.
 type contender struct {
 	name string
@@ -46,11 +48,17 @@ func rmaCompare(out, errs io.Writer) *cobra.Command {
 			if err := r.parse(names); err != nil {
 				return err
 			}
+			if r.ranks < 2 {
+				return usage(fmt.Errorf("--ranks %d is less than 2; one rank has nobody to access", r.ranks))
+			}
 			if err := rma.Check(r.benchmarks, r.ranks, r.o.Sizes); err != nil {
 				return usage(err)
 			}
-			if r.rounds < 1 {
-				return usage(fmt.Errorf("--rounds %d is not above zero", r.rounds))
+			if err := atLeastOne("rounds", r.rounds); err != nil {
+				return usage(err)
+			}
+			if err := oneOf(rmaContestFormats, r.format); err != nil {
+				return usage(err)
 			}
 			if err := compare.CheckPeers(r.peers); err != nil {
 				return usage(err)
@@ -64,7 +72,7 @@ func rmaCompare(out, errs io.Writer) *cobra.Command {
 	f.IntVar(&r.rounds, "rounds", 5, "how often each job runs on each runtime")
 	f.StringSliceVar(&r.peers, "peers", []string{"openmpi", "mpich"}, "runtimes to compare with")
 	f.StringVar(&r.mpirun, "mpirun", "", "launcher to measure (default: that beside this program, or one built now)")
-	f.StringVar(&r.format, "format", "table", "output format: table, markdown, csv, json")
+	f.StringVar(&r.format, "format", "table", "output format: "+rmaContestFormats)
 	return c
 }
 
