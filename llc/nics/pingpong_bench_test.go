@@ -39,9 +39,7 @@ func TestMain(m *testing.M) {
 
 // pingPong bounces 8 bytes between rank and the other one of two processes.
 func pingPong(level string, fd, rank, rounds int) error {
-	var set unix.CPUSet
-	set.Set(rank)
-	if err := unix.SchedSetaffinity(0, &set); err != nil {
+	if err := pin(rank); err != nil {
 		return err
 	}
 	f, err := fabric.Open(fd)
