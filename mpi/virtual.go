@@ -137,6 +137,18 @@ func (v *virtual) Wait(r *llc.Request) {
 	v.Transport.Wait(r)
 }
 
+func (v *virtual) WaitAll(rs []*llc.Request) {
+	v.enter(1)
+	defer v.leave(1)
+	v.Transport.WaitAll(rs)
+}
+
+func (v *virtual) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	v.enter(0)
+	defer v.leave(0)
+	return v.Transport.TrySend(key, dst, tag, buf)
+}
+
 func (v *virtual) Test(r *llc.Request) bool {
 	v.enter(0)
 	defer v.leave(0)
@@ -184,6 +196,15 @@ func (v *virtual) AwaitCollective(call string, c *ir.Collective, begin func(), c
 	defer v.leave(1)
 	v.Transport.AwaitCollective(call, c, begin, cond)
 }
+
+func (v *virtual) Perform(f func()) {
+	v.enter(0)
+	defer v.leave(0)
+	v.Transport.Perform(f)
+}
+
+// Failure is what the network has lost, see failure.
+func (v *virtual) Failure() error { return failure(v.Transport) }
 
 // Close ends virtual time as well.
 func (v *virtual) Close() error {
