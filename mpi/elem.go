@@ -59,13 +59,13 @@ func learn[T any](k *elemCache, word uintptr) *elem {
 	if e.bad == "" {
 		e.code, _ = codeOf(t)
 		e.key = llc.MakeKey(0, e.code.class())
-		if a := atomicsOf(e.code); a.unit == e.size { // else it is several numbers, to be changed as one
-			e.atomics = a
-		}
 		for op, f := range foldsOf[T](t) {
 			if f != nil {
 				e.ops[op] = &reducer{fold: f, size: e.size, typ: e.code, code: uint32(op) + 1, commutative: true}
 			}
+		}
+		if e.ops[Sum] != nil { // a number: what is made of several is changed as one
+			e.atomics = atomicsOf(e.code)
 		}
 	}
 	first, _ := k.all.LoadOrStore(word, e)

@@ -294,3 +294,22 @@ func TestPairsAreUpdatedWhole(t *testing.T) {
 		return errors.Join(w.UnlockAll(), w.Free())
 	})
 }
+
+// TestUpdatesOfAStruct: a struct is no number, also if it holds just one (6.9.2).
+func TestUpdatesOfAStruct(t *testing.T) {
+	type box struct{ Of int }
+	everywhere(t, 2, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[box](c, 1)
+		if err != nil {
+			return err
+		}
+		if err := w.LockAll(); err != nil {
+			return err
+		}
+		_, replaced := w.FetchAndOp(box{7}, 0, 0, mpi.Replace)
+		_, added := w.FetchAndOp(box{1}, 0, 0, mpi.Sum)
+		_, swapped := w.CompareAndSwap(box{7}, box{8}, 0, 0)
+		old, err := w.FetchAndOp(box{}, 0, 0, mpi.NoOp)
+		return errors.Join(replaced, err, equal("element", old, box{7}), is(added, mpi.ErrOp, ""), is(swapped, mpi.ErrType, ""), w.UnlockAll(), w.Free())
+	})
+}
