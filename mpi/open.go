@@ -45,7 +45,7 @@ func (s setup) open() (Job, error) {
 	}
 	j.Transport, j.release = port.New(config), release
 	if j.Clock = can.Clock; j.Clock != nil {
-		j.Transport = virtualTime(j.Transport, j.Clock)
+		j.Transport = virtualTime(j.Transport, j.Clock, s.job.Rank)
 	}
 	if a := can.Aborter; a != nil {
 		j.Abort = func(status int) {

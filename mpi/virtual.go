@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -39,7 +40,10 @@ func Compute(c *Comm, kind string, operations float64) error {
 type virtual struct {
 	Transport
 	clock ir.Clock
+	self  int // this rank
 	base  int // goroutines that are none of the program's
+
+	windows attendance
 
 	mu      sync.Mutex
 	inside  int           // goroutines in calls
@@ -49,8 +53,8 @@ type virtual struct {
 
 // virtualTime has this process live in the time of clock. It is called by the
 // only goroutine of the program.
-func virtualTime(t Transport, c ir.Clock) Transport {
-	v := &virtual{Transport: t, clock: c, base: runtime.NumGoroutine() - 1, used: processorTime()}
+func virtualTime(t Transport, c ir.Clock, self int) Transport {
+	v := &virtual{Transport: t, clock: c, self: self, base: runtime.NumGoroutine() - 1, used: processorTime()}
 	c.Others(v.others)
 	clock.Use(v.now)
 	return v
@@ -116,12 +120,21 @@ func (v *virtual) leave(patient int) {
 func (v *virtual) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	v.enter(1)
 	defer v.leave(1)
+	if v.windows.some() {
+		r := llc.Request{Peer: dst, Context: key.Context(), Type: key.Type(), Tag: tag, Mode: mode, Buf: buf}
+		return v.transfer("Send", &r, true).Err
+	}
 	return v.Transport.Send(key, dst, tag, mode, buf)
 }
 
 func (v *virtual) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
 	v.enter(1)
 	defer v.leave(1)
+	if v.windows.some() {
+		r := llc.Request{Peer: src, Context: key.Context(), Type: key.Type(), Tag: tag, Buf: buf}
+		st := v.transfer("Recv", &r, false)
+		return st, st.Err
+	}
 	return v.Transport.Recv(key, src, tag, buf)
 }
 
@@ -134,12 +147,17 @@ func (v *virtual) Start(r *llc.Request, send bool) {
 func (v *virtual) Wait(r *llc.Request) {
 	v.enter(1)
 	defer v.leave(1)
-	v.Transport.Wait(r)
+	v.await("Wait", r)
 }
 
 func (v *virtual) WaitAll(rs []*llc.Request) {
 	v.enter(1)
 	defer v.leave(1)
+	if v.windows.some() {
+		for _, r := range rs {
+			v.until("WaitAll", nil, nil, r.Done)
+		}
+	}
 	v.Transport.WaitAll(rs)
 }
 
@@ -152,12 +170,16 @@ func (v *virtual) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 func (v *virtual) Test(r *llc.Request) bool {
 	v.enter(0)
 	defer v.leave(0)
+	v.glance()
 	return v.Transport.Test(r)
 }
 
 func (v *virtual) WaitAny(rs []*llc.Request) int {
 	v.enter(1)
 	defer v.leave(1)
+	if v.windows.some() {
+		v.until("WaitAny", nil, nil, func() bool { return slices.ContainsFunc(rs, (*llc.Request).Done) })
+	}
 	return v.Transport.WaitAny(rs)
 }
 
@@ -166,7 +188,7 @@ func (v *virtual) WaitContext(ctx context.Context, r *llc.Request) error {
 	v.limit(1)
 	defer v.leave(1)
 	defer v.limit(-1)
-	return v.Transport.WaitContext(ctx, r)
+	return v.awaitContext(ctx, r)
 }
 
 func (v *virtual) limit(n int) {
@@ -177,24 +199,29 @@ func (v *virtual) limit(n int) {
 
 func (v *virtual) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	patient := 0
-	if block {
+	if block && !v.windows.some() {
 		patient = 1
 	}
 	v.enter(patient)
 	defer v.leave(patient)
+	if block && v.windows.some() {
+		return v.probe(ctx, src, tag)
+	}
+	v.glance()
 	return v.Transport.Probe(ctx, src, tag, block)
 }
 
 func (v *virtual) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.Status, bool) {
 	v.enter(0)
 	defer v.leave(0)
+	v.glance()
 	return v.Transport.Match(ctx, src, tag, as, handle)
 }
 
 func (v *virtual) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
 	v.enter(1)
 	defer v.leave(1)
-	v.Transport.AwaitCollective(call, c, begin, cond)
+	v.until(call, c, begin, cond)
 }
 
 func (v *virtual) Perform(f func()) {

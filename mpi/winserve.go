@@ -8,12 +8,17 @@ import (
 )
 
 // A served reach goes by messages: on every rank a goroutine takes requests, of
-// its own rank as well, and answers them one after the other. So updates are
+// its own rank as well, and answers them one after the other; in virtual time, those
+// that are in calls do (see attendance). So updates are
 // atomic, and accesses of one rank stay in order (MPI 4.1, section 12.7.1).
 type served struct {
 	c    *Comm // without a context
 	tag  atomic.Uint32
 	gone chan struct{} // closed when the server has ended
+
+	attended *virtual   // what serves instead of a goroutine, or nil
+	next     [1]request // then, the request that comes next,
+	pending  *Request   // and its receive
 
 	// The rest belongs to the server.
 	mu      sync.Mutex // guards what expose and hide change
@@ -86,30 +91,42 @@ func serve(c *Comm, mine []byte, dynamic bool) *served {
 		c: &Comm{core: c.core}, gone: make(chan struct{}), mine: mine, dynamic: dynamic,
 		regions: map[uint64][]byte{}, writer: -1, elems: map[typeCode]*elem{},
 	}
-	go v.run()
+	if t, ok := c.t.(*virtual); ok {
+		v.attended = t
+		t.attend(v)
+	} else {
+		go v.run()
+	}
 	return v
 }
 
 // ask sends a request with data, and returns when the answer is here, with what follows
-// it in buf.
+// it in buf. All of it begins at once: a rank that answers others meanwhile lets
+// nobody wait.
 func (v *served) ask(target int, r request, buf []byte, data ...[]byte) error {
 	r.Tag, r.From = firstData+v.tag.Add(1)%(1<<29)*2, uint32(v.c.rank)
-	if err := Send(v.c, []request{r}, target, tagRequest); err != nil {
-		return err
-	}
-	for _, d := range data {
-		if err := Send(v.c, d, target, int(r.Tag)); err != nil {
-			return err
-		}
-	}
 	var a [1]answer
-	if _, err := Recv(v.c, a[:], target, int(r.Tag)+1); err != nil {
+	answered := Irecv(v.c, a[:], target, int(r.Tag)+1)
+	defer answered.withdraw()
+	var followed *Request
+	if buf != nil {
+		followed = Irecv(v.c, buf, target, int(r.Tag)+1)
+		defer followed.withdraw()
+	}
+	sent := []*Request{Isend(v.c, []request{r}, target, tagRequest)}
+	for _, d := range data {
+		sent = append(sent, Isend(v.c, d, target, int(r.Tag)))
+	}
+	if err := WaitAll(sent...); err != nil {
 		return err
 	}
-	if err := a[0].err(); err != nil || buf == nil {
+	if _, err := answered.Wait(); err != nil {
 		return err
 	}
-	_, err := Recv(v.c, buf, target, int(r.Tag)+1)
+	if err := a[0].err(); err != nil {
+		return err
+	}
+	_, err := followed.Wait()
 	return err
 }
 
@@ -169,6 +186,10 @@ func (v *served) hide(id uint64) error {
 }
 
 func (v *served) close() error {
+	if v.attended != nil {
+		v.attended.dismiss(v)
+		return nil
+	}
 	err := Send(v.c, []request{{What: askStop}}, v.c.rank, tagRequest)
 	if err == nil {
 		<-v.gone
@@ -190,6 +211,20 @@ func (v *served) run() {
 			return
 		}
 	}
+}
+
+// listen has the next request come.
+func (v *served) listen() { v.pending = Irecv(v.c, v.next[:], AnySource, tagRequest) }
+
+// answerNext answers the request that has come, and reports whether more may.
+func (v *served) answerNext() bool {
+	st, err := v.pending.Wait()
+	if err != nil {
+		return false
+	}
+	r := v.next[0]
+	r.From = uint32(st.Source)
+	return v.answer(&r) == nil
 }
 
 // answer does what r asks for. An error ends the service.

@@ -56,6 +56,8 @@ func liveVirtually(world *mpi.Comm, what string) error {
 			mpi.Abort(world, 9)
 		}
 		return mpi.Barrier(world)
+	case "windows":
+		return virtualWindows(world)
 	case "goroutine":
 		return virtualGoroutines(world)
 	case "deadline":
@@ -148,6 +150,84 @@ func virtualMix(world *mpi.Comm) error {
 		say("Bcast")
 	}
 	return nil
+}
+
+// virtualWindows has every rank read and change memory of the others while it waits
+// in all the calls that wait, and prints its clock.
+func virtualWindows(world *mpi.Comm) error {
+	rank, size := world.Rank(), world.Size()
+	next, last := (rank+1)%size, (rank+size-1)%size
+	w, err := mpi.WinAllocate[int](world, 4000)
+	if err != nil {
+		return err
+	}
+	if err := w.LockAll(); err != nil {
+		return err
+	}
+	long, back := make([]int, 4000), make([]int, 4000)
+	for i := range long {
+		long[i] = rank
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for i := range 5 {
+		in, out := []int{0}, []int{i}
+		var received, sent *mpi.Request
+		steps := []func() error{
+			func() error { return w.Put(long, next, 0) },
+			func() error { return w.Get(back, last, 0) },
+			func() error { _, err := w.FetchAndOp(1, 0, i, mpi.Sum); return err },
+			func() error {
+				received, sent = mpi.Irecv(world, in, last, i), mpi.Isend(world, out, next, i)
+				return nil
+			},
+			func() (err error) {
+				for done := false; !done && err == nil; {
+					_, done, err = received.Test()
+				}
+				return err
+			},
+			func() error { return mpi.WaitAll(sent) },
+			func() error { return mpi.Send(world, long, next, 9) },
+			func() error { _, err := mpi.Probe(world, last, 9); return err },
+			func() error { _, err := mpi.Recv(world.WithContext(ctx), back, last, 9); return err },
+			func() error { return mpi.Barrier(world) },
+		}
+		order := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+		if rank == 0 { // somebody has to receive first
+			order = []int{0, 1, 2, 3, 4, 5, 7, 8, 6, 9}
+		}
+		for _, k := range order {
+			if err := steps[k](); err != nil {
+				return err
+			}
+			fmt.Printf("%d %d %d %.12f\n", rank, i, k, mpi.Wtime())
+		}
+		if in[0] != i {
+			return fmt.Errorf("%d came, not %d", in[0], i)
+		}
+	}
+	if err := w.UnlockAll(); err != nil {
+		return err
+	}
+	return w.Free()
+}
+
+// TestWindowsInVirtualTime: windows are served in calls of any kind, and times are the same in each run.
+func TestWindowsInVirtualTime(t *testing.T) {
+	first := ""
+	for i, processors := range []string{"1", "2", "2"} {
+		status, out, errs := virtually(t, "windows", "-n", "3", "--time", "loggp:g=100,S=1000", "-x", "GOMAXPROCS="+processors)
+		if status != 0 {
+			t.Fatalf("status %d, %s%s", status, out, errs)
+		}
+		all := strings.Join(sorted(strings.Split(out, "\n")), "\n") + errs
+		if i == 0 {
+			first = all
+		} else if all != first {
+			t.Fatalf("two runs differ:\n%s\n%s", first, all)
+		}
+	}
 }
 
 // virtualGoroutines has several goroutines of each rank call at once.
@@ -261,6 +341,7 @@ func TestVirtualEnds(t *testing.T) {
 		"leave":     {launch.StatusFailed, "exited with status 0 without Finalize while others wait"},
 		"kill":      {3, "exited with status 3"},
 		"abort":     {9, "called Abort and exited with status 9"},
+		"windows":   {0, ""},
 		"goroutine": {0, ""},
 		"deadline":  {0, ""},
 	} {
