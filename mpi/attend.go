@@ -9,7 +9,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Attendance is how a rank in virtual time serves its windows: in its calls, as it
+// An attendance is how a rank in virtual time serves its windows: in its calls, as it
 // makes all progress there. A goroutine would be at work at times that the
 // scheduler of Go chooses.
 //
@@ -139,6 +139,12 @@ func (v *virtual) glance() {
 		}
 		v.answer(s)
 	}
+}
+
+// pass has time pass for a program that looks at its own memory again and again.
+func (v *virtual) pass(c *Comm) error {
+	_, _, err := Iprobe(c, AnySource, tagPost)
+	return err
 }
 
 // await is Wait.

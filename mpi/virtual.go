@@ -80,27 +80,30 @@ func (v *virtual) others() bool {
 // now returns the rank's time, with what it has computed since its last call.
 func (v *virtual) now() float64 {
 	v.mu.Lock()
-	v.computed()
+	used := v.computed()
 	v.mu.Unlock()
+	v.clock.Used(used)
 	return v.clock.Now()
 }
 
-// computed tells the clock what the program has computed, if no goroutine is in a
-// call. The lock is held.
-func (v *virtual) computed() {
-	if v.inside == 0 && v.clock.Measures() {
-		used := processorTime()
-		v.clock.Used(used - v.used)
-		v.used = used
+// computed returns what the program has computed since it was asked, if no goroutine
+// is in a call. The lock is held; the clock, which calls others, is told without it.
+func (v *virtual) computed() time.Duration {
+	if v.inside > 0 || !v.clock.Measures() {
+		return 0
 	}
+	before := v.used
+	v.used = processorTime()
+	return v.used - before
 }
 
 // enter begins a call, of so many waits that nothing but an event ends (1 or 0).
 func (v *virtual) enter(patient int) {
 	v.mu.Lock()
-	v.computed()
+	used := v.computed()
 	v.inside++
 	v.mu.Unlock()
+	v.clock.Used(used)
 	if patient != 0 {
 		v.clock.Patient(patient)
 	}

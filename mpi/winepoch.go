@@ -238,5 +238,8 @@ func (w *Win[T]) Sync() error {
 		return err
 	}
 	b.fence()
+	if v, ok := b.reach.(*served); ok && v.attended != nil {
+		return v.attended.pass(b.c)
+	}
 	return nil
 }

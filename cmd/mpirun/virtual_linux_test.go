@@ -207,6 +207,14 @@ func virtualWindows(world *mpi.Comm) error {
 			return fmt.Errorf("%d came, not %d", in[0], i)
 		}
 	}
+	if err := w.Put([]int{-7}, next, 3999); err != nil {
+		return err
+	}
+	for w.Local()[3999] != -7 { // which last has put there, or will
+		if err := w.Sync(); err != nil {
+			return err
+		}
+	}
 	if err := w.UnlockAll(); err != nil {
 		return err
 	}
