@@ -34,7 +34,7 @@ type incoming struct {
 
 // startEager sends what there is room for and queues the rest.
 func (e *Engine) startEager(p *peer, r *Request) {
-	h := eagerHeader(r)
+	h, size := eagerHeader(r), r.Bytes()
 	var t *transfer
 	if r.Mode == Synchronous {
 		if t = e.newTransfer(p, r); t == nil {
@@ -42,9 +42,10 @@ func (e *Engine) startEager(p *peer, r *Request) {
 			return
 		}
 		e.become(t, sendQueued)
-		h.Flags, h.Word = wire.Sync, wire.SyncWord(uint32(len(r.Buf)), r.Type&wire.TypeMask, t.id)
-	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && cut(0, len(r.Buf), e.fragment, e.crowded) == len(r.Buf) {
-		if e.packet(p, &h, r.Buf) {
+		h.Flags, h.Word = wire.Sync, wire.SyncWord(uint32(size), r.Type&wire.TypeMask, t.id)
+	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && cut(0, size, e.fragment, e.crowded) == size {
+		if data := e.payload(r, 0, size); e.packet(p, &h, data) {
+			e.gather(r, data, 0)
 			e.sent(r)
 			return
 		}
@@ -54,13 +55,13 @@ func (e *Engine) startEager(p *peer, r *Request) {
 
 // eagerHeader is that of the first packet of a standard message.
 func eagerHeader(r *Request) ir.Header {
-	return ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag), Word: wire.Pair(uint32(len(r.Buf)), r.Type)}
+	return ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag), Word: wire.Pair(uint32(r.Bytes()), r.Type)}
 }
 
 // queueEager queues a message of which off bytes have gone, and sends what can go.
 func (e *Engine) queueEager(p *peer, r *Request, t *transfer, h ir.Header, off int) {
 	tr := e.pool.train()
-	tr.head, tr.r, tr.t, tr.off, tr.end = h, r, t, off, len(r.Buf)
+	tr.head, tr.r, tr.t, tr.off, tr.end = h, r, t, off, r.Bytes()
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
@@ -156,7 +157,7 @@ func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 		e.drop(p, size, n)
 		return nil
 	}
-	copy(r.Buf, ev.Data)
+	r.Scatter(ev.Data, 0)
 	if id != 0 {
 		e.control(p, header(wire.Ack, uint64(id)), nil)
 	}
@@ -205,8 +206,8 @@ func (e *Engine) more(p *peer, off uint64, data []byte) bool {
 	if in.m != nil {
 		copy(in.m.buf[in.got:], data)
 		in.m.got += int(n)
-	} else if in.r != nil && in.got < uint64(len(in.r.Buf)) {
-		copy(in.r.Buf[in.got:], data)
+	} else if in.r != nil {
+		in.r.Scatter(data, int(in.got))
 	}
 	if in.got += n; in.got < in.size {
 		return true

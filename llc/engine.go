@@ -44,6 +44,7 @@ type Engine struct {
 	cmds    []ir.Command // commands not yet taken: cmds[:n]
 	n       int
 	bodies  [][wire.ControlBytes]byte // payloads of control packets among them
+	stage   stage                     // and of packets of messages in pieces
 	scratch [wire.ControlBytes]byte   // payload of a control packet being made
 	peers   []peer
 	table   *match.Table[Request, message]
@@ -133,7 +134,7 @@ func (e *Engine) emit() *ir.Command {
 // engine.
 func (e *Engine) Take() []ir.Command {
 	n := e.n
-	e.n = 0
+	e.n, e.stage.used = 0, 0
 	e.posted = len(e.flights)
 	return e.cmds[:n]
 }
@@ -275,9 +276,16 @@ func (e *Engine) notify(r *Request) {
 func (e *Engine) received(r *Request, src, tag int32, size uint64) {
 	st := &r.Status
 	st.Source, st.Tag, st.Bytes, st.Err = int(src), int(tag), int64(size), nil
-	if size > uint64(len(r.Buf)) {
-		st.Err = &TruncatedError{int64(size), int64(len(r.Buf))}
+	if size > uint64(len(r.Buf)) && size > uint64(r.Bytes()) {
+		st.Err = &TruncatedError{int64(size), int64(r.Bytes())}
 	}
+	e.complete(r)
+}
+
+// receivedWhole is received for a message that fits.
+func (e *Engine) receivedWhole(r *Request, src, tag int32, size int) {
+	st := &r.Status
+	st.Source, st.Tag, st.Bytes, st.Err = int(src), int(tag), int64(size), nil
 	e.complete(r)
 }
 

@@ -50,7 +50,7 @@ func (e *Engine) pumpShared(p *peer) {
 		return
 	}
 	t := l.head
-	h, data, n := t.packet(e.shared, e.crowded)
+	h, data, n := e.nextPacket(t, e.shared)
 	if l == &p.queues.messages && p.out == outFresh && h.Kind != wire.Fragment && e.caps.Rings > 0 {
 		h.Flags |= wire.Ask
 	}
@@ -60,6 +60,7 @@ func (e *Engine) pumpShared(p *peer) {
 		e.keepBody()
 		return
 	}
+	e.gatherFor(t, data)
 	e.fly(p, l, h, data, n)
 }
 

@@ -60,7 +60,7 @@ func (e *Engine) start(p *peer, r *Request) {
 	case int(p.number) == e.self:
 		e.startSelf(r)
 	default:
-		e.rowFor(uint64(len(r.Buf))).send(e, p, r)
+		e.rowFor(uint64(r.Bytes())).send(e, p, r)
 	}
 }
 

@@ -40,8 +40,8 @@ func (e *Engine) startOffer(p *peer, r *Request) {
 		e.fail(r, ErrTooMany)
 		return
 	}
-	t.n, t.size = len(r.Buf), uint64(len(r.Buf))
-	if e.caps.Remote {
+	t.n, t.size = r.Bytes(), uint64(r.Bytes())
+	if e.caps.Remote && r.Body == nil {
 		e.become(t, sendExposing)
 		e.expose(t)
 	} else {
@@ -110,7 +110,7 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 		e.mistyped(r, p.number, tag, size, typ)
 		return
 	}
-	n := int(min(size, uint64(len(r.Buf))))
+	n := int(min(size, uint64(r.Bytes())))
 	if n == 0 {
 		e.control(p, header(wire.Finish, uint64(id)), nil)
 		e.received(r, p.number, tag, size)
@@ -123,7 +123,7 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 		return
 	}
 	t.n, t.size, t.tag, t.remote, t.theirs = n, size, tag, id, segment
-	if segment == 0 || !e.caps.Remote {
+	if segment == 0 || !e.caps.Remote || r.Body != nil {
 		e.askStream(t)
 		return
 	}

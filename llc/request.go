@@ -28,10 +28,12 @@ func (k Key) Type() uint32 { return uint32(k >> 32) }
 type Mode uint8
 
 // Standard completes when the buffer may be reused; Synchronous also waits
-// until the matching receive has started.
+// until the matching receive has started. Scattered is Standard of a message that
+// has a Body: so the path of a small message need not ask for one.
 const (
 	Standard Mode = iota
 	Synchronous
+	Scattered
 )
 
 // A Status describes a completed receive or a probed message (MPI 4.1, section
@@ -56,6 +58,7 @@ type Request struct {
 	Mode    Mode   // sends only
 	Notify  bool   // list the request in Engine.Completed when done, even if Send or Recv returns it done
 	Buf     []byte // what to send, or where to receive
+	Body    Body   // in its place, if it does not lie in one piece; a send is Scattered or Synchronous then
 	// Type says what the message is made of, or must be: see fits.
 	Type uint32
 	// Together ends this receive when a message of another type ends one that has

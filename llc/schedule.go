@@ -84,21 +84,21 @@ func (q *queues) pick() *trainLine {
 // all messages behind it do.
 func (t *train) ready() bool { return t.head.Kind != wire.Offer || t.t.state != sendExposing }
 
-// packet returns the next packet of a train: its header, its payload if that
-// lies in a request's buffer, and how many bytes of the train it is, at most
+// nextPacket returns the next packet of a train: its header, its payload if that
+// is bytes of a message (see payload), and how many bytes of the train it is, at most
 // most.
-func (t *train) packet(most int, whole bool) (h ir.Header, data []byte, n int) {
+func (e *Engine) nextPacket(t *train, most int) (h ir.Header, data []byte, n int) {
 	switch h = t.head; h.Kind {
 	case wire.Eager:
-		n = cut(t.off, t.end, most, whole)
+		n = cut(t.off, t.end, most, e.crowded)
 		if t.off > 0 {
 			h = header(wire.Fragment, uint64(t.off))
 		}
-		data = t.r.Buf[t.off : t.off+n]
+		data = e.payload(t.r, t.off, n)
 	case wire.Data:
 		n = min(most, t.end-t.off)
 		h.Word = wire.Pair(t.t.remote, t.t.parts)
-		data = t.t.r.Buf[t.off : t.off+n]
+		data = e.payload(t.t.r, t.off, n)
 	}
 	return h, data, n
 }
@@ -178,14 +178,14 @@ func (e *Engine) pump(p *peer) {
 		if l == nil {
 			break
 		}
-		h, data, n := l.head.packet(e.fragment, e.crowded)
+		h, data, n := e.nextPacket(l.head, e.fragment)
 		if l == &p.queues.bulk && !e.spare(p, n) {
 			// Not now, but a small message may still pass.
 			if l = p.queues.ready(); l == nil {
 				e.full(p)
 				break
 			}
-			h, data, n = l.head.packet(e.fragment, e.crowded)
+			h, data, n = e.nextPacket(l.head, e.fragment)
 		}
 		if !e.load(p, l.head, &h, data) {
 			e.full(p)
@@ -200,13 +200,27 @@ func (e *Engine) pump(p *peer) {
 // load is packet for a train whose payload may be its own body.
 func (e *Engine) load(p *peer, t *train, h *ir.Header, data []byte) bool {
 	if t.n == 0 {
-		return e.packet(p, h, data)
+		if !e.packet(p, h, data) {
+			return false
+		}
+		e.gatherFor(t, data)
+		return true
 	}
 	if !e.packet(p, h, t.body[:t.n]) {
 		return false
 	}
 	e.keepBody()
 	return true
+}
+
+// gatherFor fills the payload of the next packet of a train.
+func (e *Engine) gatherFor(t *train, data []byte) {
+	switch t.head.Kind {
+	case wire.Eager:
+		e.gather(t.r, data, t.off)
+	case wire.Data:
+		e.gather(t.t.r, data, t.off)
+	}
 }
 
 // advance notes that n more bytes of the first train of l have gone.

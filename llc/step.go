@@ -38,8 +38,11 @@ func (e *Engine) Step(ev *ir.Event) error {
 func (e *Engine) whole(p *peer, ctx uint16, tag int32, typ uint32, data []byte) {
 	r, open := e.table.Arrive(ctx, p.number, tag, typ)
 	switch {
-	case r != nil && (r.Type == typ || fits(typ, r.Type, false)):
+	case r != nil && r.Type == typ && len(data) <= len(r.Buf):
 		copy(r.Buf, data)
+		e.receivedWhole(r, p.number, tag, len(data))
+	case r != nil && fits(typ, r.Type, false):
+		r.Scatter(data, 0)
 		e.received(r, p.number, tag, uint64(len(data)))
 	case r != nil:
 		e.mistyped(r, p.number, tag, uint64(len(data)), typ)

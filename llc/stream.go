@@ -64,7 +64,8 @@ func (e *Engine) takeData(t *transfer, ev *ir.Event) error {
 	if n := len(ev.Data); n == 0 || n > t.n-t.off {
 		return lie(ev, "%d bytes at %d of %d", n, t.off, t.n)
 	}
-	t.off += copy(t.r.Buf[t.off:t.n], ev.Data)
+	t.r.Scatter(ev.Data, t.off)
+	t.off += len(ev.Data)
 	if t.parts++; t.off == t.n {
 		e.close(t, nil)
 	}

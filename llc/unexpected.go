@@ -47,7 +47,7 @@ func (e *Engine) accept(r *Request, m *message) {
 			e.mistyped(r, m.peer, m.tag, m.size, m.typ)
 			break
 		}
-		copy(r.Buf, m.buf[:m.got])
+		r.Scatter(m.buf[:m.got], 0)
 		if m.id != 0 {
 			e.control(p, header(wire.Ack, uint64(m.id)), nil)
 		}
@@ -64,7 +64,7 @@ func (e *Engine) accept(r *Request, m *message) {
 			e.mistyped(r, m.peer, m.tag, m.size, m.typ)
 			break
 		}
-		copy(r.Buf, m.self.Buf)
+		e.hand(r, m.self)
 		e.sent(m.self)
 		e.received(r, m.peer, m.tag, m.size)
 	}
@@ -73,7 +73,7 @@ func (e *Engine) accept(r *Request, m *message) {
 
 // startSelf sends to this peer itself, by the same rules of matching.
 func (e *Engine) startSelf(r *Request) {
-	self, tag, size := int32(e.self), int32(r.Tag), uint64(len(r.Buf))
+	self, tag, size := int32(e.self), int32(r.Tag), uint64(r.Bytes())
 	to, open := e.table.Arrive(r.Context, self, tag, r.Type)
 	switch {
 	case !open:
@@ -84,7 +84,7 @@ func (e *Engine) startSelf(r *Request) {
 		e.fail(r, &TypeError{r.Type, to.Type})
 		e.mistyped(to, self, tag, size, r.Type)
 	default:
-		copy(to.Buf, r.Buf)
+		e.hand(to, r)
 		e.sent(r)
 		e.received(to, self, tag, size)
 	}
@@ -94,10 +94,10 @@ func (e *Engine) startSelf(r *Request) {
 func (e *Engine) keepSelf(r *Request, self, tag int32, size uint64) {
 	m := e.pool.message()
 	m.peer, m.tag, m.size, m.typ = self, tag, size, r.Type
-	if r.Mode == Standard && size <= e.eager {
+	if r.Mode != Synchronous && size <= e.eager {
 		m.kind = waitingEager
-		m.buf = e.pool.buffer(m, len(r.Buf))
-		m.got = copy(m.buf, r.Buf)
+		m.buf, m.got = e.pool.buffer(m, int(size)), int(size)
+		r.Gather(m.buf, 0)
 		e.sent(r)
 	} else {
 		m.kind, m.self = waitingSelf, r

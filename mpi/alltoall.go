@@ -8,6 +8,9 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	s := at("Alltoall")
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return alltoallItems(c, s, itemsOf(send), itemsOf(recv))
+		}
 		return err
 	}
 	b, out := view(send), view(recv)
@@ -36,6 +39,9 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 	s := at("Alltoallv")
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return alltoallvItems(c, s, itemsOf(send), scounts, sdispls, itemsOf(recv), rcounts, rdispls)
+		}
 		return err
 	}
 	b, out := view(send), view(recv)

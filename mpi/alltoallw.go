@@ -1,7 +1,7 @@
 package mpi
 
-// A Part is memory of any element type, for calls in which each rank may have
-// another one: see [PartOf].
+// A Part is memory of any element type, or with any layout, for calls in which
+// each rank may have another one: see [PartOf].
 type Part struct {
 	b   []byte
 	e   func(*Comm) *elem
@@ -22,7 +22,7 @@ func Alltoallw(c *Comm, send, recv []Part) error {
 		err = named("Alltoallw", Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil))
 	}
 	if err == nil {
-		w.unpack(recv)
+		w.unpack(c, recv)
 	}
 	return err
 }
@@ -39,7 +39,7 @@ func Ialltoallw(c *Comm, send, recv []Part) *Request {
 	r := c.nonblocking(s, func(c *Comm) error { return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil) })
 	return c.after(r, s, func(err error) error {
 		if err == nil {
-			w.unpack(recv)
+			w.unpack(c, recv)
 		}
 		return err
 	})
@@ -89,28 +89,45 @@ func (c *Comm) packParts(call string, send, recv []Part) (w packedParts, err err
 	}
 	for i := range send {
 		for _, p := range []Part{send[i], recv[i]} {
-			if p.set && p.e(c).bad != "" {
+			if p.set && p.e(c).bad != "" && !p.e(c).items {
 				return w, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", p.e(c).name, p.e(c).bad)
 			}
 		}
-		w.scounts, w.rcounts = append(w.scounts, len(send[i].b)), append(w.rcounts, len(recv[i].b))
+		w.scounts, w.rcounts = append(w.scounts, send[i].elem(c).bytesOf(send[i].b)), append(w.rcounts, recv[i].elem(c).bytesOf(recv[i].b))
 	}
 	if c.rank < len(send) && w.scounts[c.rank] != w.rcounts[c.rank] {
 		return w, c.errorAt(s, ErrCount, "the caller sends itself %d bytes and expects %d", w.scounts[c.rank], w.rcounts[c.rank])
 	}
 	room := 0
 	for i, p := range send {
-		w.out = append(w.out, p.b...)
+		_, b, err := c.packed(s, p.elem(c), p.b)
+		if err != nil {
+			return w, err
+		}
+		w.out = append(w.out, b...)
 		room += w.rcounts[i]
+	}
+	for _, p := range recv {
+		if p.elem(c).items {
+			if _, err := c.bodyOf(s, elements[Item](p.b), true); err != nil {
+				return w, err
+			}
+		}
 	}
 	w.in = make([]byte, room)
 	return w, nil
 }
 
 // unpack hands out what was received.
-func (w *packedParts) unpack(recv []Part) {
+func (w *packedParts) unpack(c *Comm, recv []Part) {
 	b := w.in
-	for _, p := range recv {
-		b = b[copy(p.b, b):]
+	for i, p := range recv {
+		if mine := b[:w.rcounts[i]]; p.elem(c).items {
+			in, _ := c.bodyOf(at("Alltoallw"), elements[Item](p.b), true) // packParts has seen it
+			in.Scatter(mine, 0)
+		} else {
+			copy(p.b, mine)
+		}
+		b = b[w.rcounts[i]:]
 	}
 }

@@ -156,6 +156,7 @@ func (k callCode) String() string {
 // sign notes what the call in progress is, for the other ranks to compare. It
 // comes when the arguments have been found right.
 func (k *collState) sign(s callSign) {
+	s ^= k.over
 	fixed := s.fixed()
 	rest := callSign(k.before) &^ fixed
 	k.t.note.Sign = uint32(s ^ rest)

@@ -29,6 +29,9 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 	s := atRoot("Bcast", root)
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return bcastItems(c, s, itemsOf(buf), root)
+		}
 		return err
 	}
 	b := view(buf)
@@ -56,7 +59,9 @@ func (c *Comm) enter(s site, e *elem) error {
 		return c.errorAt(s, ErrRoot, "there is no rank %d; ranks are 0 to %d", s.peer, c.size-1)
 	}
 	if e != nil && e.bad != "" {
-		return c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+		err := c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+		err.items = e.items
+		return err
 	}
 	c.coll.mu.Lock()
 	if c.state.Load() != commOpen {

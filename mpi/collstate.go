@@ -13,7 +13,8 @@ type collState struct {
 	t      *collTransport
 	x      *exchanger // nil: no flag board
 	group  *collectives.Group
-	before uint32 // hash of the calls so far, see callSign
+	before uint32   // hash of the calls so far, see callSign
+	over   callSign // turns the type of bytes into that of the items they are of; else 0
 
 	spares transportPool // for operations that are not blocking
 

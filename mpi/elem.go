@@ -19,7 +19,10 @@ type elem struct {
 	code typeCode
 	key  llc.Key // of messages of such elements, without their context
 	bad  string  // why it cannot travel, or ""
-	ops  [numPredefined]*reducer
+	// items: of type Item, whose buffers are layouts; bad, but where a call takes them.
+	items bool
+	item  int // bytes of one item, if it stands for those; else 0
+	ops   [numPredefined]*reducer
 	atomics
 }
 
@@ -53,11 +56,14 @@ func learn[T any](k *elemCache, word uintptr) *elem {
 	if e.bad == "" && e.size == 0 {
 		e.bad = "has no size"
 	}
+	if e.items = t == reflect.TypeFor[Item](); e.items {
+		e.bad = "is a layout, which this call does not take"
+	}
 	if bits.OnesCount(uint(e.size)) == 1 {
 		e.log = bits.TrailingZeros(uint(e.size))
 	}
 	if e.bad == "" {
-		e.code, _ = codeOf(t)
+		e.code = codeOf(t)
 		e.key = llc.MakeKey(0, e.code.class())
 		for op, f := range foldsOf[T](t) {
 			if f != nil {
@@ -78,6 +84,17 @@ func (e *elem) count(n int) int {
 		return n >> e.log
 	}
 	return n / e.size
+}
+
+// number is how many items or elements n bytes are, or Undefined.
+func (e *elem) number(n int) int {
+	switch {
+	case e.item == 0:
+		return e.count(n)
+	case n%e.item != 0:
+		return Undefined
+	}
+	return n / e.item
 }
 
 // unfit says why values of t cannot be copied to another process, or "".

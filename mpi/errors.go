@@ -41,6 +41,7 @@ const (
 	ErrRMARange               // access outside of what a rank has in a window
 	ErrRMAAttach              // memory that cannot be attached or detached
 	ErrRMAShared              // memory of a window that cannot be shared
+	ErrLayout                 // a layout that cannot be, or that does not fit the slice
 )
 
 // Error returns the name of the class.
@@ -102,6 +103,8 @@ func (c Class) Error() string {
 		return "memory cannot be attached"
 	case ErrRMAShared:
 		return "memory cannot be shared"
+	case ErrLayout:
+		return "invalid layout"
 	}
 	return fmt.Sprintf("class %d", uint8(c))
 }
@@ -117,8 +120,9 @@ type Error struct {
 	Room  int64  // bytes of the buffer, where known
 	Err   error  // cause, or nil
 
-	role role
-	text string
+	role  role
+	text  string
+	items bool // nothing is wrong but that the buffers are layouts
 }
 
 // Error says in one sentence what failed, with the values, and what to do.

@@ -9,6 +9,9 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	s := atRoot("Gather", root)
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return gatherItems(c, s, itemsOf(send), itemsOf(recv), root)
+		}
 		return err
 	}
 	if c.rank != root {
@@ -33,6 +36,9 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 	s := atRoot("Gatherv", root)
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return gathervItems(c, s, itemsOf(send), itemsOf(recv), counts, displs, root)
+		}
 		return err
 	}
 	if c.rank != root {
@@ -56,6 +62,9 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 	s := at("Allgather")
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return allgatherItems(c, s, itemsOf(send), itemsOf(recv))
+		}
 		return err
 	}
 	out, b, class, text := blocks(c, recv, send, gathering)
@@ -74,6 +83,9 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	s := at("Allgatherv")
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return allgathervItems(c, s, itemsOf(send), itemsOf(recv), counts, displs)
+		}
 		return err
 	}
 	out, b, class, text := shares(c, recv, send, counts, displs, gathering)

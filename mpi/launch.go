@@ -20,10 +20,21 @@ type launch struct {
 	op    *collectives.Op
 	mark  uint32
 	note  ir.Collective
+
+	// Of buffers of items: see asItems.
+	direct       bool  // the call is carried out
+	as           *elem // what the bytes are; nil: bytes
+	pack, unpack func()
 }
 
 // divert has the call that holds the lock of k be prepared.
 func (l *launch) divert(k *collState) {
+	if l.as != nil {
+		k.over = callSign((codeByte.short() ^ l.as.code.short()) << 9)
+	}
+	if l.direct {
+		return
+	}
 	l.group, l.quick = k.group, k.quick
 	k.quick = quick{}
 	k.t.call = l.call
@@ -35,6 +46,10 @@ func (l *launch) divert(k *collState) {
 
 // restore ends what divert began, with what the call's messages are marked with.
 func (l *launch) restore(k *collState) {
+	k.over = 0
+	if l.direct {
+		return
+	}
 	k.group, k.quick = l.group, l.quick
 	l.mark, l.note = k.t.mark, k.t.note
 }
@@ -60,6 +75,9 @@ func (c *Comm) prepare(call string, f func(*Comm) error) (*launch, error) {
 func (l *launch) begin(c *Comm, s site) Request {
 	t := c.coll.spares.take(c.core)
 	t.ctx, t.call, t.mark, t.note = c.ctx, l.call, l.mark, l.note
+	if l.pack != nil {
+		l.pack()
+	}
 	k := newTask()
 	r := c.request(s, k)
 	if l.op.Begin(t) {
@@ -74,6 +92,9 @@ func (l *launch) begin(c *Comm, s site) Request {
 func (l *launch) finish(c *Comm, s site, t *collTransport) error {
 	err := l.op.Finish()
 	if err == nil {
+		if l.unpack != nil {
+			l.unpack()
+		}
 		c.coll.spares.keep(t)
 		return nil
 	}

@@ -50,7 +50,11 @@ func bufferedSend[T any](c *Comm, call string, buf []T, dst, tag int) *Request {
 // buffered sends a copy of b. The request is complete.
 func (c *Comm) buffered(s site, e *elem, b []byte) Request {
 	k := newTask()
-	k.end(emptyStatus(), c.bufferFor().send(c, s, e, b))
+	e, b, err := c.packed(s, e, b)
+	if err == nil {
+		err = c.bufferFor().send(c, s, e, b)
+	}
+	k.end(emptyStatus(), err)
 	return c.request(s, k)
 }
 
@@ -179,7 +183,14 @@ func IsendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) *Reques
 		return c.failedRequest(to, err)
 	}
 	in := view(buf)
-	return c.both(to, e, append([]byte(nil), in...), from, e, in)
+	out, copied, err := c.packed(to, e, in)
+	if err != nil {
+		return c.failedRequest(to, err)
+	}
+	if !e.items {
+		copied = append([]byte(nil), in...)
+	}
+	return c.both(to, out, copied, from, e, in)
 }
 
 // both begins two checked transfers that are complete together.

@@ -103,7 +103,7 @@ func receiveMatched[T any](m *Message, call string, buf []T) Request {
 	if err := m.c.check(s); err != nil {
 		return *m.c.failedRequest(s, err)
 	}
-	if e.bad != "" {
+	if e.bad != "" && !e.items {
 		return *m.c.failedRequest(s, m.c.checkTransfer(s, e))
 	}
 	if m.used.Swap(true) {
@@ -118,10 +118,20 @@ func receiveMatched[T any](m *Message, call string, buf []T) Request {
 
 // receive is begin of a receive that only the message fits.
 func (m *Message) receive(s site, e *elem, b []byte) Request {
+	var in *body
+	if e.items {
+		var err error
+		if e, b, in, err = m.c.spread(s, b, true); err != nil {
+			return *m.c.failedRequest(s, err)
+		}
+	}
 	p := m.c.w.requests.take(m.c.w.Debug)
 	p.c, p.elem, p.site, p.kind, p.null = m.c, e, s, receiving, false
 	p.Peer, p.Tag, p.Buf, p.Mode = m.from, m.handle, b, llc.Standard
 	p.Context, p.Type, p.Label = matchedContext, (m.c.key | e.key).Type(), p.site.waits()
+	if in != nil {
+		p.lay(in)
+	}
 	m.c.t.Start(&p.Request, false)
 	return Request{p: p, gen: p.gen}
 }

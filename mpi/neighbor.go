@@ -40,7 +40,7 @@ func hoodFor[T any](c *Comm, s site, send, recv []T) (*hood, error) {
 		return nil, err
 	}
 	e := elemFor[T](c)
-	if e.bad != "" {
+	if e.bad != "" && !e.items {
 		return nil, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
 	}
 	if overlap(view(send), view(recv)) {
@@ -64,6 +64,13 @@ func (h *hood) begin(c *Comm, s site) (reqs []Request) {
 
 // beginEdge is begin in the collective context.
 func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
+	var in *body
+	if e.items {
+		var err error
+		if e, b, in, err = c.spread(s, b, k == receiving); err != nil {
+			return *c.failedRequest(s, err)
+		}
+	}
 	p := c.w.requests.take(false)
 	p.c, p.elem, p.kind, p.null = c, e, k, to.peer == ProcNull
 	p.site = site{s.call, toPeer, to.peer, Undefined}
@@ -77,6 +84,9 @@ func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
 		}
 		p.Peer, p.Tag, p.Buf, p.Mode = c.global(to.peer), id.tag(groupTag|neighborTag|to.tag&(neighborTag-1)), b, llc.Standard
 		p.Context, p.Type, p.Label = id.collective(), e.key.Type(), s.call
+		if in != nil {
+			p.lay(in)
+		}
 		c.t.Start(&p.Request, k != receiving)
 	}
 	c.disown(p)
@@ -94,9 +104,9 @@ func (h *hood) finish(c *Comm, s site, reqs []Request) error {
 				e.Tag = Undefined
 			}
 			failed = errors.Join(failed, err)
-		} else if i < len(h.in) && h.in[i].peer != ProcNull && st.Bytes != int64(len(h.recv(i))) {
+		} else if i < len(h.in) && h.in[i].peer != ProcNull && st.Bytes != int64(h.re(i).bytesOf(h.recv(i))) {
 			failed = errors.Join(failed, c.errorAt(s, ErrTruncate, "%d bytes arrived from %d where %d belong; neighbors must call it with lengths that fit",
-				st.Bytes, h.in[i].peer, len(h.recv(i))))
+				st.Bytes, h.in[i].peer, h.re(i).bytesOf(h.recv(i))))
 		}
 	}
 	return failed
@@ -222,7 +232,7 @@ func neighborAlltoallw(c *Comm, s site, send, recv []Part) (*hood, error) {
 			len(send), len(h.out), len(recv), len(h.in))
 	}
 	for _, p := range append(append([]Part(nil), send...), recv...) {
-		if p.set && p.e(c).bad != "" {
+		if p.set && p.e(c).bad != "" && !p.e(c).items {
 			return nil, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", p.e(c).name, p.e(c).bad)
 		}
 	}

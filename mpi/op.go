@@ -103,7 +103,7 @@ func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
 		size: sizeOf[T](),
 		code: uint32(opUser),
 	}
-	op.reducer.typ, _ = codeOf(reflect.TypeFor[T]())
+	op.reducer.typ = codeOf(reflect.TypeFor[T]())
 	for _, o := range options {
 		o(op)
 	}

@@ -127,7 +127,7 @@ func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (St
 	case st.Bytes <= int64(room):
 		return emptyStatus(), c.because(s, ErrOther, err, "")
 	}
-	out := Status{Source: c.local(st.Source), Tag: st.Tag, Bytes: st.Bytes, Count: e.count(int(st.Bytes))}
+	out := Status{Source: c.local(st.Source), Tag: st.Tag, Bytes: st.Bytes, Count: e.number(int(st.Bytes))}
 	s.peer, s.tag = out.Source, out.Tag
 	if other != nil {
 		out.Count = 0
@@ -136,12 +136,12 @@ func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (St
 		return out, err
 	}
 	if st.Bytes > int64(room) {
-		out.Count = e.count(room)
+		out.Count = e.number(room)
 		err := c.errorAt(s, ErrTruncate, "%d bytes do not fit %d; use a larger buffer or Probe", st.Bytes, room)
 		err.Bytes, err.Room = st.Bytes, int64(room)
 		return out, err
 	}
-	if int(st.Bytes) != out.Count*e.size {
+	if int(st.Bytes)%e.size != 0 {
 		err := c.errorAt(s, ErrType, "%d bytes are not a whole number of %s (%d bytes each); receive the type that was sent",
 			st.Bytes, e.name, e.size)
 		err.Bytes, err.Room = st.Bytes, int64(room)

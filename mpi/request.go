@@ -73,6 +73,13 @@ func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
 
 // begin hands a transfer that was checked to the transport.
 func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
+	var in *body
+	if e.items {
+		var err error
+		if e, b, in, err = c.spread(s, b, k == receiving); err != nil {
+			return Request{p: &transfer{c: c, site: s, err: err}}
+		}
+	}
 	p := c.w.requests.take(c.w.Debug)
 	p.c, p.elem, p.site, p.kind = c, e, s, k
 	p.null = s.peer == ProcNull
@@ -90,6 +97,9 @@ func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
 		if k == sendingSync {
 			p.Mode = llc.Synchronous
 		}
+		if in != nil {
+			p.lay(in)
+		}
 		p.Label = p.site.waits()
 		c.t.Start(&p.Request, k != receiving)
 	}
@@ -100,7 +110,7 @@ func (c *Comm) checkTransfer(s site, e *elem) error {
 	if err := c.check(s); err != nil {
 		return err
 	}
-	if e.bad != "" {
+	if e.bad != "" && !e.items {
 		return c.errorAt(s, ErrType, "an element of type %s %s; send numbers, bool, or arrays and flat structs of them", e.name, e.bad)
 	}
 	if err := c.checkRank(s, s.peer); err != nil {

@@ -9,6 +9,9 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	s := atRoot("Scatter", root)
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return scatterItems(c, s, itemsOf(send), itemsOf(recv), root)
+		}
 		return err
 	}
 	if c.rank != root {
@@ -33,6 +36,9 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 	s := atRoot("Scatterv", root)
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
+		if isItems(err) {
+			return scattervItems(c, s, itemsOf(send), counts, displs, itemsOf(recv), root)
+		}
 		return err
 	}
 	if c.rank != root {

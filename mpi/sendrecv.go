@@ -31,6 +31,13 @@ func SendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) (Status,
 		return emptyStatus(), err
 	}
 	in := view(buf)
+	if e.items {
+		sent, copied, err := c.packed(to, e, in)
+		if err != nil {
+			return emptyStatus(), err
+		}
+		return c.sendrecv(to, sent, copied, from, e, in)
+	}
 	out := c.w.spares.take(len(in))
 	copy(out, in)
 	st, err := c.sendrecv(to, e, out, from, e, in)
@@ -55,7 +62,7 @@ func (c *Comm) checkPair(to site, out *elem, from site, in *elem) error {
 
 // sendrecv makes two checked transfers at the same time.
 func (c *Comm) sendrecv(to site, out *elem, send []byte, from site, in *elem, recv []byte) (Status, error) {
-	if c.ctx == nil && to.peer != ProcNull && from.peer != ProcNull && c.t.TrySend(c.keyTo(to.peer)|out.key, c.global(to.peer), to.tag, send) {
+	if c.ctx == nil && !out.items && to.peer != ProcNull && from.peer != ProcNull && c.t.TrySend(c.keyTo(to.peer)|out.key, c.global(to.peer), to.tag, send) {
 		r := c.begin(from, in, recv, receiving)
 		return r.Wait()
 	}

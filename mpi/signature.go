@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"reflect"
 
+	"rhinet/internal/layout"
 	"rhinet/llc/wire"
 )
 
@@ -52,64 +53,92 @@ func className(class uint32) string {
 	return "a struct of other fields"
 }
 
-// A run is a stretch of a struct that is made of one kind of thing.
-type run struct {
-	at, bytes uintptr
-	code      typeCode
-	unit      uintptr // size of one such thing
+// codeOf returns the code of a type that can travel.
+func codeOf(t reflect.Type) typeCode { return codeOfSignature(signatureOf(t)) }
+
+// codeOfSignature returns the code of what a message is made of. One whose
+// signature is not known goes with anything.
+func codeOfSignature(s *layout.Signature) typeCode {
+	switch len(s.Runs) {
+	case 0:
+		return codeByte
+	case 1:
+		return typeCode(s.Runs[0].Code)
+	}
+	return hashOf(s.Runs, nil, s.Bytes)
 }
 
-// codeOf returns the code of a type that can travel, and the size of what it
-// repeats.
-func codeOf(t reflect.Type) (typeCode, uintptr) {
-	switch k := t.Kind(); k {
+// signatureOf returns what a value of type t is made of. One with padding, which
+// travels too, is a thing of its own.
+func signatureOf(t reflect.Type) *layout.Signature {
+	runs, places := runsOf(t, 0, nil, nil)
+	end := 0
+	for i, r := range runs {
+		if places[i] != end {
+			end = -1
+			break
+		}
+		end += r.Bytes
+	}
+	if size := int(t.Size()); end != size {
+		return layout.SignatureOf(layout.Run{Code: uint32(hashOf(runs, places, size)), Unit: size, Bytes: size})
+	}
+	return layout.SignatureOf(runs...)
+}
+
+// mostRuns bounds how far arrays of structs are looked into.
+const mostRuns = 1 << 10
+
+// runsOf appends the runs of a value of type t at a place, and their places.
+func runsOf(t reflect.Type, at int, runs []layout.Run, places []int) ([]layout.Run, []int) {
+	size := int(t.Size())
+	one := func(code typeCode, unit int) ([]layout.Run, []int) {
+		if k := len(runs) - 1; k >= 0 && runs[k].Code == uint32(code) && runs[k].Unit == unit && places[k]+runs[k].Bytes == at {
+			runs[k].Bytes += size
+			return runs, places
+		}
+		return append(runs, layout.Run{Code: uint32(code), Unit: unit, Bytes: size}), append(places, at)
+	}
+	if size == 0 {
+		return runs, places
+	}
+	switch t.Kind() {
 	case reflect.Int:
-		return codeInt64, t.Size()
+		return one(codeInt64, size)
 	case reflect.Uint, reflect.Uintptr:
-		return codeUint64, t.Size()
+		return one(codeUint64, size)
 	case reflect.Array:
-		return codeOf(t.Elem())
+		e := t.Elem()
+		if s := signatureOf(e); len(s.Runs) == 1 || t.Len() > mostRuns {
+			return one(codeOfSignature(s), s.Bytes)
+		}
+		for i := range t.Len() {
+			runs, places = runsOf(e, at+i*int(e.Size()), runs, places)
+		}
+		return runs, places
 	case reflect.Struct:
-		runs := runsOf(t, 0, nil)
-		if len(runs) == 1 && runs[0].bytes == t.Size() {
-			return runs[0].code, runs[0].unit
+		for i := range t.NumField() {
+			f := t.Field(i)
+			runs, places = runsOf(f.Type, at+int(f.Offset), runs, places)
 		}
-		return hashOf(runs, t.Size()), t.Size()
-	default:
-		return typeCode(k), t.Size()
+		return runs, places
 	}
+	return one(typeCode(t.Kind()), size)
 }
 
-// runsOf appends the runs of a struct that begins at offset at.
-func runsOf(t reflect.Type, at uintptr, runs []run) []run {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Type.Size() == 0 {
-			continue
-		}
-		code, unit := codeOf(f.Type)
-		if f.Type.Kind() == reflect.Struct && code >= firstHash && unit == f.Type.Size() {
-			runs = runsOf(f.Type, at+f.Offset, runs)
-			continue
-		}
-		next := run{at + f.Offset, f.Type.Size(), code, unit}
-		if n := len(runs) - 1; n >= 0 && runs[n].code == code && runs[n].unit == unit && runs[n].at+runs[n].bytes == next.at {
-			runs[n].bytes += next.bytes
-			continue
-		}
-		runs = append(runs, next)
-	}
-	return runs
-}
-
-// hashOf returns the code of a struct of several runs.
-func hashOf(runs []run, size uintptr) typeCode {
+// hashOf returns the code of several runs at places, one behind the other if places is nil.
+func hashOf(runs []layout.Run, places []int, size int) typeCode {
 	h := fnv.New32a()
 	var b []byte
-	for _, r := range runs {
-		for _, v := range []uintptr{r.at, r.bytes, uintptr(r.code)} {
+	at := 0
+	for i, r := range runs {
+		if places != nil {
+			at = places[i]
+		}
+		for _, v := range []int{at, r.Bytes, int(r.Code)} {
 			b = binary.LittleEndian.AppendUint64(b, uint64(v))
 		}
+		at += r.Bytes
 	}
 	h.Write(binary.LittleEndian.AppendUint64(b, uint64(size)))
 	sum := h.Sum32()

@@ -78,7 +78,7 @@ func (p *transfer) result() (Status, error) {
 	case p.null:
 		return nullStatus(), nil
 	case p.kind == receiving:
-		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, len(p.Buf))
+		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, p.Bytes())
 	case p.Status.Err != nil:
 		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Status.Err)
 	}
@@ -92,7 +92,7 @@ func (p *transfer) fine() bool {
 		return p.Status.Err == nil
 	}
 	n := int(p.Status.Bytes)
-	return n <= len(p.Buf) && n == p.elem.count(n)*p.elem.size
+	return n <= p.Request.Bytes() && n == p.elem.count(n)*p.elem.size
 }
 
 // await waits for the transport and returns the result.
@@ -103,7 +103,7 @@ func (p *transfer) await() (Status, error) {
 		return emptyStatus(), err
 	}
 	if p.kind == receiving {
-		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, len(p.Buf))
+		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, p.Bytes())
 	}
 	if p.Status.Err != nil {
 		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Status.Err)
@@ -150,7 +150,7 @@ func (p *transfer) String() string {
 	if p.kind == compound {
 		text = strings.TrimSuffix(text, ": ")
 	} else {
-		text += fmt.Sprintf("%d bytes", len(p.Buf))
+		text += fmt.Sprintf("%d bytes", p.Request.Bytes())
 	}
 	if p.made[0] != 0 {
 		text += p.callSite()
@@ -199,7 +199,7 @@ func (k *requestPool) put(p *transfer) {
 
 // reclaim is put under the lock.
 func (k *requestPool) reclaim(p *transfer) {
-	p.Buf, p.c, p.task = nil, nil, nil
+	p.Buf, p.Body, p.c, p.task = nil, nil, nil, nil
 	p.gen++
 	p.live = false
 	k.free = append(k.free, p)

@@ -19,7 +19,7 @@ let level   = bench/* - host, peer, compare
 let feature = examples/*
 
 # Tools without knowledge of the product. Beside them everyone has the standard library.
-internal/checked, internal/clock, internal/hosts, internal/invariants, internal/pmi, internal/ptytest, internal/ring, internal/wait, internal/vec, internal/script < EVERYONE
+internal/checked, internal/clock, internal/hosts, internal/invariants, internal/layout, internal/pmi, internal/ptytest, internal/ring, internal/wait, internal/vec, internal/script < EVERYONE
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
 golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/ptytest

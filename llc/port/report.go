@@ -31,7 +31,7 @@ func (p *Port) describe(w *waiter) {
 
 // describeRequest says what a wait for r is for.
 func describeRequest(s *ir.Waiting, r *llc.Request) {
-	s.Peer, s.Tag, s.Bytes, s.Context = r.Peer, r.Tag, int64(len(r.Buf)), r.Context
+	s.Peer, s.Tag, s.Bytes, s.Context = r.Peer, r.Tag, int64(r.Bytes()), r.Context
 	switch {
 	case r.Label != "":
 		s.Call = r.Label

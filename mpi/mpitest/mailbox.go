@@ -90,8 +90,9 @@ func (b *mailbox) Start(r *llc.Request, send bool) {
 // post sends r: to the first receive that matches, or into the queue.
 func (b *mailbox) post(r *llc.Request) {
 	to := b.office.boxes[r.Peer]
-	l := &letter{ctx: r.Context, typ: r.Type, src: b.rank, tag: r.Tag, handle: llc.AnyTag, data: append([]byte(nil), r.Buf...)}
-	waits := r.Mode == llc.Synchronous || b.office.buffer >= 0 && len(r.Buf) > b.office.buffer
+	l := &letter{ctx: r.Context, typ: r.Type, src: b.rank, tag: r.Tag, handle: llc.AnyTag, data: make([]byte, r.Bytes())}
+	r.Gather(l.data, 0)
+	waits := r.Mode == llc.Synchronous || b.office.buffer >= 0 && len(l.data) > b.office.buffer
 	if d := to.doors[r.Context]; d.shut || l.typ&d.mask != d.want {
 		if waits {
 			r.Status.Err = llc.ErrShut
@@ -148,7 +149,7 @@ func (b *mailbox) read(r *llc.Request, l *letter) error {
 	r.Status = llc.Status{Source: l.src, Tag: l.tag, Bytes: int64(len(l.data))}
 	const class = 1<<12 - 1
 	if l.typ == r.Type || l.typ&class == 0 || r.Type&class == 0 {
-		copy(r.Buf, l.data)
+		r.Scatter(l.data, 0)
 		b.complete(r)
 		return nil
 	}

@@ -151,5 +151,5 @@ func waitFor(call string, r *llc.Request) wait {
 	if r.Label != "" {
 		call = r.Label
 	}
-	return wait{call: call, ctx: r.Context, peer: r.Peer, tag: r.Tag, bytes: len(r.Buf)}
+	return wait{call: call, ctx: r.Context, peer: r.Peer, tag: r.Tag, bytes: r.Bytes()}
 }

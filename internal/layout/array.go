@@ -1,0 +1,62 @@
+package layout
+
+import "fmt"
+
+// A Range is indices of one dimension: Len from First on.
+type Range struct{ First, Len int }
+
+// Array is the elements of an array in row-major order, the last index running
+// fastest, whose indices lie in the ranges of each dimension, in that order. Its
+// extent is the whole array's. The ranges lie in the sizes.
+func Array(sizes []int, ranges [][]Range, t *Type) (*Type, error) {
+	for d := len(sizes) - 1; d >= 0; d-- {
+		extent := t.Extent()
+		lens, displs := make([]int, len(ranges[d])), make([]int, len(ranges[d]))
+		for i, r := range ranges[d] {
+			lens[i], displs[i] = r.Len, r.First
+		}
+		displs, err := Scaled(displs, extent)
+		if err != nil {
+			return nil, err
+		}
+		whole, ok := product(sizes[d], extent)
+		if !ok {
+			return nil, errLarge
+		}
+		if t, err = Hindexed(lens, displs, t); err != nil {
+			return nil, err
+		}
+		if t, err = Resized(t, 0, whole); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// Subarray is the ranges of a part of subsizes that begins at starts.
+//
+// MPI 4.1, section 5.1.3.
+func Subarray(sizes, subsizes, starts []int) ([][]Range, error) {
+	if len(sizes) == 0 || len(subsizes) != len(sizes) || len(starts) != len(sizes) {
+		return nil, fmt.Errorf("%d sizes, %d subsizes and %d starts; give one of each for every dimension", len(sizes), len(subsizes), len(starts))
+	}
+	var all [][]Range
+	for d, n := range sizes {
+		if n < 1 || subsizes[d] < 1 || starts[d] < 0 || starts[d] > n-subsizes[d] {
+			return nil, fmt.Errorf("indices %d to %d of %d in dimension %d", starts[d], starts[d]+subsizes[d]-1, n, d)
+		}
+		all = append(all, []Range{{starts[d], subsizes[d]}})
+	}
+	return all, nil
+}
+
+// Distributed is the indices of n that the process with a coordinate has, of
+// size processes, that get blocks of block indices in turn.
+//
+// MPI 4.1, section 5.1.4.
+func Distributed(n, block, size, coord int) (all []Range) {
+	for first := coord * block; first < n; first += size * block {
+		all = append(all, Range{first, min(block, n-first)})
+	}
+	return all
+}

@@ -1,0 +1,220 @@
+// Package layout describes where the bytes of a message lie in memory, and
+// moves them between there and a packed form.
+//
+// A [Type] is what MPI calls a type map (MPI 4.1, section 5.1): a sequence of
+// basic elements, each with a displacement in bytes from an origin. It is kept as
+// a small tree of runs, loops and lists, so that a column of a matrix takes as
+// much room as a matrix, and any byte of the message is found in a few steps. A
+// Type never changes, so it may be shared.
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// Limit is the largest size, and the largest displacement, in bytes.
+const Limit = 1 << 48
+
+// errLarge reports a layout that no memory can hold.
+var errLarge = errors.New("the layout reaches beyond 2^48 bytes")
+
+// A Type is a layout: bytes of data and their displacements from an origin.
+type Type struct {
+	size   int // bytes of data
+	lb, ub int // bounds, for the place of the next one
+	lo, hi int // displacement of the first byte of data, and behind the last
+	sig    *Signature
+	root   node
+}
+
+// Leaf is bytes bytes at the origin, made of sig.
+func Leaf(bytes int, sig *Signature) *Type {
+	return &Type{size: bytes, ub: bytes, hi: bytes, sig: sig, root: node{kind: run, size: bytes}}
+}
+
+// Empty is no data at all.
+func Empty() *Type { return &Type{sig: &Signature{}, root: node{kind: run}} }
+
+// Size is the bytes of data (MPI_Type_size).
+func (t *Type) Size() int { return t.size }
+
+// LB is the lower bound, in bytes from the origin.
+func (t *Type) LB() int { return t.lb }
+
+// Extent is the distance in bytes from one to the next of several (MPI_Type_get_extent).
+func (t *Type) Extent() int { return t.ub - t.lb }
+
+// TrueLB is the displacement of the first byte of data.
+func (t *Type) TrueLB() int { return t.lo }
+
+// TrueExtent is how many bytes the data spans, with gaps (MPI_Type_get_true_extent).
+func (t *Type) TrueExtent() int { return t.hi - t.lo }
+
+// Signature is what the data is made of.
+func (t *Type) Signature() *Signature { return t.sig }
+
+// Dense reports whether the data is one piece without gaps, and where it begins.
+func (t *Type) Dense() (at int, dense bool) { return t.root.at, t.root.kind == run }
+
+// A Member is a layout at a displacement in bytes.
+type Member struct {
+	At   int
+	Type *Type
+}
+
+// Resized is t with another lower bound and extent.
+//
+// MPI 4.1, section 5.1.7.
+func Resized(t *Type, lb, extent int) (*Type, error) {
+	if tooLarge(lb) || tooLarge(extent) {
+		return nil, errLarge
+	}
+	r := *t
+	r.lb, r.ub = lb, lb+extent
+	return &r, nil
+}
+
+// Hvector is count blocks of n of t, whose origins are stride bytes apart.
+//
+// MPI 4.1, section 5.1.2.
+func Hvector(count, n, stride int, t *Type) (*Type, error) {
+	if count < 0 || n < 0 {
+		return nil, fmt.Errorf("%d blocks of %d elements", count, n)
+	}
+	block, err := repeat(n, t.Extent(), t)
+	if err != nil {
+		return nil, err
+	}
+	return repeat(count, stride, block)
+}
+
+// Contiguous is n of t, one after the other.
+//
+// MPI 4.1, section 5.1.2.
+func Contiguous(n int, t *Type) (*Type, error) { return Hvector(1, n, 0, t) }
+
+// repeat is n of t, stride bytes apart.
+func repeat(n, stride int, t *Type) (*Type, error) {
+	switch {
+	case n == 0 || t.size == 0 && t.lb == t.ub:
+		return Empty(), nil
+	case n == 1:
+		return t, nil
+	}
+	size, ok := product(n, t.size)
+	far, fits := product(n-1, stride)
+	if !ok || !fits || tooLarge(far+t.ub) || tooLarge(far+t.lb) {
+		return nil, errLarge
+	}
+	down, up := min(0, far), max(0, far)
+	r := &Type{size: size, lb: t.lb + down, ub: t.ub + up, lo: t.lo + down, hi: t.hi + up, sig: t.sig}
+	r.root = loopOf(n, stride, &t.root)
+	if t.size == 0 {
+		r.lo, r.hi, r.root = 0, 0, node{kind: run}
+	}
+	return r, nil
+}
+
+// Struct is all members in their order.
+//
+// MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
+func Struct(members []Member) (*Type, error) {
+	r := Empty()
+	first, data := true, false
+	var parts []*Type
+	var list []placed
+	for _, m := range members {
+		t := m.Type
+		if t.size == 0 && t.lb == t.ub {
+			continue
+		}
+		if tooLarge(m.At) || tooLarge(m.At+t.lb) || tooLarge(m.At+t.ub) || r.size > Limit-t.size {
+			return nil, errLarge
+		}
+		if first {
+			r.lb, r.ub = m.At+t.lb, m.At+t.ub
+		}
+		first = false
+		r.lb, r.ub = min(r.lb, m.At+t.lb), max(r.ub, m.At+t.ub)
+		if t.size == 0 {
+			continue
+		}
+		if !data {
+			r.lo, r.hi = m.At+t.lo, m.At+t.hi
+		}
+		data = true
+		r.lo, r.hi = min(r.lo, m.At+t.lo), max(r.hi, m.At+t.hi)
+		r.size += t.size
+		parts = append(parts, t)
+		list = append(list, placed{m.At, &t.root})
+	}
+	if data {
+		r.sig, r.root = joined(parts), listOf(list)
+	}
+	return r, nil
+}
+
+// Hindexed is blocks of lens[i] of t at displs[i] bytes.
+//
+// MPI 4.1, section 5.1.2.
+func Hindexed(lens, displs []int, t *Type) (*Type, error) {
+	if len(lens) != len(displs) {
+		return nil, fmt.Errorf("%d lengths for %d displacements", len(lens), len(displs))
+	}
+	members := make([]Member, 0, len(lens))
+	var block *Type
+	last := -1
+	for i, n := range lens {
+		if n < 0 {
+			return nil, fmt.Errorf("block %d has %d elements", i, n)
+		}
+		if n == 0 {
+			continue
+		}
+		if n != last {
+			b, err := repeat(n, t.Extent(), t)
+			if err != nil {
+				return nil, err
+			}
+			block, last = b, n
+		}
+		members = append(members, Member{displs[i], block})
+	}
+	return Struct(members)
+}
+
+// Scaled is displs in units of unit bytes.
+func Scaled(displs []int, unit int) ([]int, error) {
+	out := make([]int, len(displs))
+	for i, d := range displs {
+		v, ok := product(d, unit)
+		if !ok {
+			return nil, errLarge
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+func tooLarge(n int) bool { return n > Limit || n < -Limit }
+
+// product is a times b, if that is within the limit.
+func product(a, b int) (int, bool) {
+	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	if hi != 0 || lo > Limit {
+		return 0, false
+	}
+	if (a < 0) != (b < 0) {
+		return -int(lo), true
+	}
+	return int(lo), true
+}
+
+func magnitude(n int) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}

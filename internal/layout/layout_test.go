@@ -1,0 +1,306 @@
+package layout
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A slow is a type map as the standard writes it: the displacement of each byte,
+// and its kind (MPI 4.1, section 5.1).
+type slow struct {
+	at     []int
+	codes  []uint32
+	lb, ub int
+}
+
+func (s slow) moved(by int) slow {
+	m := slow{codes: s.codes, lb: s.lb + by, ub: s.ub + by}
+	for _, at := range s.at {
+		m.at = append(m.at, at+by)
+	}
+	return m
+}
+
+// all is one after the other, with the bounds of MPI 4.1, section 5.1.7.
+func all(list []slow) (s slow) {
+	first := true
+	for _, m := range list {
+		if len(m.at) == 0 && m.lb == m.ub {
+			continue
+		}
+		s.at, s.codes = append(s.at, m.at...), append(s.codes, m.codes...)
+		if first {
+			s.lb, s.ub = m.lb, m.ub
+		}
+		s.lb, s.ub, first = min(s.lb, m.lb), max(s.ub, m.ub), false
+	}
+	return s
+}
+
+func (s slow) times(n, stride int) slow {
+	var list []slow
+	for i := range n {
+		list = append(list, s.moved(i*stride))
+	}
+	return all(list)
+}
+
+// drawn is a random layout, both ways.
+func drawn(t *rapid.T, depth int) (*Type, slow) {
+	number := func(from, to int) int { return rapid.IntRange(from, to).Draw(t, "n") }
+	must := func(l *Type, err error) *Type {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	if depth == 0 {
+		unit := rapid.SampledFrom([]int{1, 2, 4, 8, 16, 24}).Draw(t, "unit")
+		s := slow{ub: unit}
+		for i := range unit {
+			s.at, s.codes = append(s.at, i), append(s.codes, uint32(unit))
+		}
+		return Leaf(unit, SignatureOf(Run{uint32(unit), unit, unit})), s
+	}
+	l, s := drawn(t, depth-1)
+	switch number(0, 4) {
+	case 0:
+		lb, extent := number(-20, 20), number(-40, 60)
+		s.lb, s.ub = lb, lb+extent
+		return must(Resized(l, lb, extent)), s
+	case 1:
+		count, n, stride := number(0, 4), number(0, 3), number(-60, 60)
+		return must(Hvector(count, n, stride, l)), s.times(n, s.ub-s.lb).times(count, stride)
+	case 2:
+		var lens, displs []int
+		var list []slow
+		for range number(0, 4) {
+			n, at := number(0, 3), number(-50, 50)
+			lens, displs = append(lens, n), append(displs, at)
+			if n > 0 {
+				list = append(list, s.times(n, s.ub-s.lb).moved(at))
+			}
+		}
+		return must(Hindexed(lens, displs, l)), all(list)
+	case 3:
+		var members []Member
+		var list []slow
+		for range number(0, 3) {
+			m, r := drawn(t, depth-1)
+			at := number(-50, 50)
+			members, list = append(members, Member{at, m}), append(list, r.moved(at))
+		}
+		return must(Struct(members)), all(list)
+	}
+	n := number(0, 5)
+	return must(Contiguous(n, l)), s.times(n, s.ub-s.lb)
+}
+
+// A layout has the size, bounds, bytes and signature of its type map (MPI 4.1, section 5.1).
+func TestLayoutsAreTheirTypeMaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, s := drawn(t, rapid.IntRange(0, 4).Draw(t, "depth"))
+		lo, hi := 0, 0
+		if len(s.at) == 0 && s.lb == s.ub {
+			s.lb, s.ub = l.LB(), l.LB() // of nothing it means nothing
+		}
+		if len(s.at) > 0 {
+			lo, hi = slices.Min(s.at), slices.Max(s.at)+1
+		}
+		if l.Size() != len(s.at) || l.LB() != s.lb || l.Extent() != s.ub-s.lb || l.TrueLB() != lo || l.TrueExtent() != hi-lo {
+			t.Fatalf("size %d lb %d extent %d true %d %d, want %d %d %d %d %d", l.Size(), l.LB(), l.Extent(), l.TrueLB(), l.TrueExtent(),
+				len(s.at), s.lb, s.ub-s.lb, lo, hi-lo)
+		}
+		off := rapid.IntRange(0, len(s.at)).Draw(t, "from")
+		end := rapid.IntRange(off, len(s.at)).Draw(t, "to")
+		var at []int
+		for from, n := range l.Segments(off, end) {
+			if n <= 0 {
+				t.Fatalf("a piece of %d bytes", n)
+			}
+			for i := range n {
+				at = append(at, from+i)
+			}
+		}
+		if !slices.Equal(at, s.at[off:end]) {
+			t.Fatalf("bytes %d to %d lie at %v, want %v", off, end, at, s.at[off:end])
+		}
+		checkMoves(t, l, s, off, end)
+		checkSignature(t, l, s)
+		seen := map[int]bool{}
+		for _, a := range s.at {
+			seen[a] = true
+		}
+		if overlaps := len(seen) < len(s.at); l.Overlaps() != overlaps {
+			t.Fatalf("overlaps: %v, want %v", !overlaps, overlaps)
+		}
+	})
+}
+
+func checkMoves(t *rapid.T, l *Type, s slow, off, end int) {
+	origin := -l.TrueLB()
+	mem := make([]byte, l.TrueExtent())
+	for i := range mem {
+		mem[i] = byte(i*7 + 1)
+	}
+	packed := make([]byte, end-off)
+	if n := l.Gather(packed, mem, origin, off); n != len(packed) {
+		t.Fatalf("gathered %d of %d", n, len(packed))
+	}
+	into, want := make([]byte, len(mem)), make([]byte, len(mem))
+	for i, at := range s.at[off:end] {
+		if packed[i] != mem[origin+at] {
+			t.Fatalf("byte %d is gathered wrong", off+i)
+		}
+		packed[i] = byte(i)
+		want[origin+at] = byte(i)
+	}
+	if n := l.Scatter(into, origin, packed, off); n != len(packed) || !slices.Equal(into, want) {
+		t.Fatalf("scattered %d: %v, want %v", n, into, want)
+	}
+}
+
+func checkSignature(t *rapid.T, l *Type, s slow) {
+	var plain Signature
+	for _, c := range s.codes {
+		plain.add(Run{c, int(c), 1})
+	}
+	if len(s.codes) == 0 {
+		return
+	}
+	if want := plain.reduced(); !want.Same(l.Signature()) {
+		t.Fatalf("signature %v, want %v", l.Signature(), want)
+	}
+	count := 0
+	for n := 0; n < len(s.codes); n += int(s.codes[n]) {
+		if got, whole := l.Signature().Elements(n); got != count || !whole {
+			t.Fatalf("%d bytes are %d elements, whole %v; want %d", n, got, whole, count)
+		}
+		if got, whole := l.Signature().Elements(n + 1); s.codes[n] > 1 && (got != count || whole) {
+			t.Fatalf("%d bytes are %d elements, whole %v", n+1, got, whole)
+		}
+		count++
+	}
+}
+
+func TestArraysAreTheirIndices(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sizes []int
+		var ranges [][]Range
+		want := []int{0}
+		for range rapid.IntRange(1, 4).Draw(t, "dimensions") {
+			n := rapid.IntRange(1, 7).Draw(t, "size")
+			p := rapid.IntRange(1, 3).Draw(t, "processes")
+			mine := Distributed(n, rapid.IntRange(1, 4).Draw(t, "block"), p, rapid.IntRange(0, p-1).Draw(t, "coord"))
+			sizes, ranges = append(sizes, n), append(ranges, mine)
+			var next []int
+			for _, at := range want {
+				for _, r := range mine {
+					for i := range r.Len {
+						next = append(next, at*n+r.First+i)
+					}
+				}
+			}
+			want = next
+		}
+		l, err := Array(sizes, ranges, Leaf(1, SignatureOf(Run{1, 1, 1})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for at, n := range l.Segments(0, l.Size()) {
+			for i := range n {
+				got = append(got, at+i)
+			}
+		}
+		total := 1
+		for _, n := range sizes {
+			total *= n
+		}
+		if !slices.Equal(got, want) || l.Extent() != total {
+			t.Fatalf("indices %v, extent %d; want %v, %d", got, l.Extent(), want, total)
+		}
+	})
+}
+
+// What has one form in memory has one form here, however it was made.
+func TestLayoutsAreSimplified(t *testing.T) {
+	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
+	vector, _ := Hvector(5, 1, 8, leaf)
+	indexed, _ := Hindexed([]int{1, 2, 1}, []int{0, 8, 24}, leaf)
+	for _, l := range []*Type{vector, indexed} {
+		if at, dense := l.Dense(); at != 0 || !dense {
+			t.Errorf("%+v is not one run", l.root)
+		}
+	}
+	column, _ := Hindexed([]int{1, 1, 1}, []int{0, 100, 200}, leaf)
+	if column.root.kind != loop || column.root.stride != 100 {
+		t.Errorf("%+v is not a loop", column.root)
+	}
+	plane, _ := Hvector(4, 1, 300, column)
+	if plane.root.count != 12 || plane.root.child.kind != run {
+		t.Errorf("%+v is not one loop", plane.root)
+	}
+}
+
+func TestLayoutsThatCannotBe(t *testing.T) {
+	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
+	big, _ := Contiguous(1<<40, leaf)
+	for name, f := range map[string]func() (*Type, error){
+		"negative count":  func() (*Type, error) { return Hvector(-1, 1, 1, leaf) },
+		"negative length": func() (*Type, error) { return Hindexed([]int{-1}, []int{0}, leaf) },
+		"one length":      func() (*Type, error) { return Hindexed([]int{1}, nil, leaf) },
+		"too many":        func() (*Type, error) { return Contiguous(1<<46, leaf) },
+		"overflow":        func() (*Type, error) { return Contiguous(1<<62, leaf) },
+		"far":             func() (*Type, error) { return Hvector(3, 1, -1<<48, leaf) },
+		"far block":       func() (*Type, error) { return Hindexed([]int{1}, []int{1 << 60}, leaf) },
+		"long blocks":     func() (*Type, error) { return Hindexed([]int{1 << 50}, []int{0}, leaf) },
+		"large sum":       func() (*Type, error) { return Struct(slices.Repeat([]Member{{0, big}}, 40)) },
+		"far bound":       func() (*Type, error) { return Resized(leaf, 0, 1<<50) },
+		"large array":     func() (*Type, error) { return Array([]int{1 << 46}, [][]Range{{{0, 1}}}, leaf) },
+		"array too far":   func() (*Type, error) { return Array([]int{1 << 60}, [][]Range{{{1 << 55, 1}}}, leaf) },
+	} {
+		if l, err := f(); err == nil {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+	if _, err := Subarray([]int{3}, []int{2}, []int{2}); err == nil {
+		t.Error("a subarray beyond its end")
+	}
+	if _, err := Subarray(nil, nil, nil); err == nil {
+		t.Error("a subarray without dimensions")
+	}
+}
+
+// Long irregular signatures are not compared.
+func TestLongSignaturesAreNotKnown(t *testing.T) {
+	a, b := Leaf(4, SignatureOf(Run{1, 4, 4})), Leaf(8, SignatureOf(Run{2, 8, 8}))
+	pair, _ := Struct([]Member{{0, a}, {4, b}})
+	many, _ := Contiguous(mostRuns, pair)
+	l, _ := Struct([]Member{{0, many}, {many.Extent(), b}})
+	if s := l.Signature(); len(s.Runs) != 0 {
+		t.Errorf("%d runs", len(s.Runs))
+	}
+	if n, _ := l.Signature().Elements(8); n != -1 {
+		t.Errorf("%d elements", n)
+	}
+	again, _ := Struct([]Member{{0, l}, {l.Extent(), a}})
+	if s := again.Signature(); len(s.Runs) != 0 {
+		t.Errorf("%d runs", len(s.Runs))
+	}
+}
+
+func TestMovesDoNotAllocate(t *testing.T) {
+	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
+	l, _ := Hvector(10, 2, 100, leaf)
+	list, _ := Hindexed([]int{1, 3}, []int{0, 1000}, l)
+	mem, buf := make([]byte, 1<<14), make([]byte, list.Size())
+	if n := testing.AllocsPerRun(10, func() {
+		list.Gather(buf, mem, 0, 0)
+		list.Scatter(mem, 0, buf, 0)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,183 @@
+package layout
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// Gather copies the bytes of data from number off on, as many as dst has room
+// for, from where they lie. mem[origin] is the origin. It returns how many
+// there were. All must lie in mem.
+func (t *Type) Gather(dst, mem []byte, origin, off int) int {
+	m := mover{mem: mem, buf: dst}
+	if off < t.size {
+		t.root.move(&m, origin, off)
+	}
+	return len(dst) - len(m.buf)
+}
+
+// Scatter is the inverse of Gather.
+func (t *Type) Scatter(mem []byte, origin int, src []byte, off int) int {
+	m := mover{mem: mem, buf: src, out: true}
+	if off < t.size {
+		t.root.move(&m, origin, off)
+	}
+	return len(src) - len(m.buf)
+}
+
+// A mover is one copy under way: buf is what of the packed bytes is left.
+type mover struct {
+	mem, buf []byte
+	out      bool // from buf to mem
+}
+
+// move moves the bytes of n from number skip on, until buf is at its end.
+func (n *node) move(m *mover, origin, skip int) {
+	origin += n.at
+	switch n.kind {
+	case run:
+		m.run(origin+skip, n.size-skip)
+	case loop:
+		n.moveLoop(m, origin, skip)
+	case list:
+		n.moveList(m, origin, skip)
+	}
+}
+
+// run moves at most n bytes at mem[at:].
+func (m *mover) run(at, n int) {
+	n = min(n, len(m.buf))
+	if m.out {
+		copy(m.mem[at:at+n], m.buf)
+	} else {
+		copy(m.buf[:n], m.mem[at:])
+	}
+	m.buf = m.buf[n:]
+}
+
+func (n *node) moveLoop(m *mover, origin, skip int) {
+	c := n.child
+	i := skip / c.size
+	if skip -= i * c.size; skip > 0 {
+		c.move(m, origin+i*n.stride, skip)
+		i++
+	}
+	if c.kind == run {
+		if whole := min(len(m.buf)/c.size, n.count-i); whole > 0 {
+			m.blocks(origin+c.at+i*n.stride, n.stride, c.size, whole)
+			i += whole
+		}
+	}
+	for ; i < n.count && len(m.buf) > 0; i++ {
+		c.move(m, origin+i*n.stride, 0)
+	}
+}
+
+func (n *node) moveList(m *mover, origin, skip int) {
+	i, before := n.find(skip)
+	skip -= before
+	for ; i < len(n.ats) && len(m.buf) > 0; i++ {
+		if n.kids != nil {
+			n.kids[i].move(m, origin+n.ats[i], skip)
+		} else {
+			size := n.ends[i]
+			if i > 0 {
+				size -= n.ends[i-1]
+			}
+			m.run(origin+n.ats[i]+skip, size-skip)
+		}
+		skip = 0
+	}
+}
+
+// blocks moves count blocks of size bytes, stride apart in mem from at on.
+func (m *mover) blocks(at, stride, size, count int) {
+	buf := m.buf[:size*count]
+	m.buf = m.buf[size*count:]
+	if m.out {
+		copyBlocks(m.mem, at, stride, buf, 0, size, size, count)
+	} else {
+		copyBlocks(buf, 0, size, m.mem, at, stride, size, count)
+	}
+}
+
+// copyBlocks copies blocks between strided places. The sizes of numbers are
+// single loads and stores.
+func copyBlocks(dst []byte, d, dstep int, src []byte, s, sstep, size, count int) {
+	order := binary.NativeEndian
+	switch size {
+	case 4:
+		for range count {
+			order.PutUint32(dst[d:d+4], order.Uint32(src[s:s+4]))
+			d, s = d+dstep, s+sstep
+		}
+	case 8:
+		for range count {
+			order.PutUint64(dst[d:d+8], order.Uint64(src[s:s+8]))
+			d, s = d+dstep, s+sstep
+		}
+	case 16:
+		for range count {
+			a, b := order.Uint64(src[s:s+8]), order.Uint64(src[s+8:s+16])
+			order.PutUint64(dst[d:d+8], a)
+			order.PutUint64(dst[d+8:d+16], b)
+			d, s = d+dstep, s+sstep
+		}
+	default:
+		for range count {
+			copy(dst[d:d+size], src[s:s+size])
+			d, s = d+dstep, s+sstep
+		}
+	}
+}
+
+// Segments lists, in their order, the contiguous pieces of the bytes of data from
+// number off to number end-1: displacement from the origin, and length. So a
+// transfer goes on anywhere.
+func (t *Type) Segments(off, end int) iter.Seq2[int, int] {
+	return func(yield func(at, n int) bool) {
+		if end = min(end, t.size); off < end {
+			left := end - off
+			t.root.walk(0, off, &left, yield)
+		}
+	}
+}
+
+// walk yields the pieces of n from byte skip on; it reports whether to go on.
+func (n *node) walk(origin, skip int, left *int, yield func(at, n int) bool) bool {
+	origin += n.at
+	switch n.kind {
+	case run:
+		return piece(origin+skip, n.size-skip, left, yield)
+	case loop:
+		i := skip / n.child.size
+		for skip -= i * n.child.size; i < n.count; i++ {
+			if !n.child.walk(origin+i*n.stride, skip, left, yield) {
+				return false
+			}
+			skip = 0
+		}
+		return true
+	}
+	i, before := n.find(skip)
+	for skip -= before; i < len(n.ats); i++ {
+		on := false
+		if n.kids != nil {
+			on = n.kids[i].walk(origin+n.ats[i], skip, left, yield)
+		} else {
+			on = piece(origin+n.ats[i]+skip, n.ends[i]-before-skip, left, yield)
+			before = n.ends[i]
+		}
+		if !on {
+			return false
+		}
+		skip = 0
+	}
+	return true
+}
+
+func piece(at, n int, left *int, yield func(at, n int) bool) bool {
+	n = min(n, *left)
+	*left -= n
+	return yield(at, n) && *left > 0
+}

@@ -1,0 +1,204 @@
+package mpi
+
+import (
+	"encoding/binary"
+	"reflect"
+	"slices"
+
+	"rhinet/internal/layout"
+)
+
+// Pack copies the data of in, a slice or a buffer of items, to out from position
+// pos on, and returns the position behind it. What is packed travels as []byte: it
+// is received by what it was packed from, or as bytes that [Unpack] takes apart.
+// Out of room it is ErrTruncate, and nothing is packed.
+//
+// MPI 4.1, section 5.2.
+func Pack[T any](c *Comm, in []T, out []byte, pos int) (int, error) {
+	s := at("Pack")
+	data, err := dataOf(c, s, in, false, false)
+	if err == nil {
+		err = c.checkRoom(s, data, len(out), pos)
+	}
+	if err != nil {
+		return pos, err
+	}
+	data.Gather(out[pos:pos+data.Size()], 0)
+	return pos + data.Size(), nil
+}
+
+// Unpack copies packed data from position pos of in on to out, which it fills, and
+// returns the position behind it.
+//
+// MPI 4.1, section 5.2.
+func Unpack[T any](c *Comm, in []byte, pos int, out []T) (int, error) {
+	s := at("Unpack")
+	data, err := dataOf(c, s, out, true, false)
+	if err == nil {
+		err = c.checkRoom(s, data, len(in), pos)
+	}
+	if err != nil {
+		return pos, err
+	}
+	data.Scatter(in[pos:pos+data.Size()], 0)
+	return pos + data.Size(), nil
+}
+
+// PackSize is the bytes that [Pack] needs for in.
+//
+// MPI 4.1, section 5.2.
+func PackSize[T any](c *Comm, in []T) (int, error) {
+	data, err := dataOf(c, at("PackSize"), in, false, false)
+	if err != nil {
+		return 0, err
+	}
+	return data.Size(), nil
+}
+
+// PackExternal is [Pack] in the representation external32, which is the same on
+// every machine: big-endian, without padding. int and uint take 8 bytes.
+//
+// MPI 4.1, section 5.3.
+func PackExternal[T any](c *Comm, in []T, out []byte, pos int) (int, error) {
+	s := at("PackExternal")
+	data, err := dataOf(c, s, in, false, true)
+	if err == nil {
+		err = c.checkRoom(s, data, len(out), pos)
+	}
+	if err != nil {
+		return pos, err
+	}
+	packed := out[pos : pos+data.Size()]
+	data.Gather(packed, 0)
+	toBigEndian(packed, data.l.Signature())
+	return pos + data.Size(), nil
+}
+
+// UnpackExternal is the inverse of [PackExternal].
+//
+// MPI 4.1, section 5.3.
+func UnpackExternal[T any](c *Comm, in []byte, pos int, out []T) (int, error) {
+	s := at("UnpackExternal")
+	data, err := dataOf(c, s, out, true, true)
+	if err == nil {
+		err = c.checkRoom(s, data, len(in), pos)
+	}
+	if err != nil {
+		return pos, err
+	}
+	packed := slices.Clone(in[pos : pos+data.Size()])
+	toBigEndian(packed, data.l.Signature())
+	data.Scatter(packed, 0)
+	return pos + data.Size(), nil
+}
+
+// PackExternalSize is the bytes that [PackExternal] needs for in.
+//
+// MPI 4.1, section 5.3.
+func PackExternalSize[T any](c *Comm, in []T) (int, error) {
+	data, err := dataOf(c, at("PackExternalSize"), in, false, true)
+	if err != nil {
+		return 0, err
+	}
+	return data.Size(), nil
+}
+
+// Elements is how many basic elements (numbers and bools) the message of st has,
+// which was received into buf; Undefined if it does not end with a whole one.
+//
+// MPI 4.1, section 5.1.11 (MPI_Get_elements).
+func Elements[T any](buf []T, st Status) int {
+	sig := signatureOf(reflect.TypeFor[byte]())
+	if items, ok := any(buf).([]Item); !ok {
+		sig = signatureOf(reflect.TypeFor[T]())
+	} else if len(items) > 0 && items[0].v != nil && items[0].v.l != nil {
+		sig = items[0].v.l.Signature()
+	}
+	if n, whole := sig.Elements(int(max(st.Bytes, 0))); whole && st.Bytes >= 0 {
+		return n
+	}
+	return Undefined
+}
+
+// dataOf is the data of any buffer. For external32 it is without padding, and made
+// of what has a representation there.
+func dataOf[T any](c *Comm, s site, buf []T, receive, external bool) (*body, error) {
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	b, err := c.plainOrItems(s, elemFor[T](c), reflect.TypeFor[T](), view(buf), len(buf), receive, external)
+	if err != nil {
+		return nil, err
+	}
+	if sig := b.l.Signature(); external && b.Size() > 0 {
+		if len(sig.Runs) == 0 {
+			return nil, c.errorAt(s, ErrLayout, "the layout is too irregular for external32; pack it in several parts")
+		}
+		for _, r := range sig.Runs {
+			if r.Code >= firstHash {
+				return nil, c.errorAt(s, ErrType, "a struct with padding has no representation in external32; select its fields with Fields")
+			}
+		}
+	}
+	return b, nil
+}
+
+func (c *Comm) plainOrItems(s site, e *elem, t reflect.Type, mem []byte, n int, receive, external bool) (*body, error) {
+	if e.items {
+		return c.bodyOf(s, elements[Item](mem), receive)
+	}
+	if e.bad != "" {
+		return nil, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+	}
+	one := plain(t)
+	if external {
+		one = tight(t)
+	}
+	l, err := layout.Contiguous(n, one)
+	if err != nil {
+		return nil, c.errorAt(s, ErrLayout, "%v", err)
+	}
+	return &body{v: &viewed{mem: mem}, l: l}, nil
+}
+
+// checkRoom says why the data does not fit n bytes from pos on, or nil.
+func (c *Comm) checkRoom(s site, data *body, n, pos int) error {
+	if pos < 0 || pos > n {
+		return c.errorAt(s, ErrArg, "position %d of %d packed bytes", pos, n)
+	}
+	if data.Size() > n-pos {
+		err := c.errorAt(s, ErrTruncate, "%d bytes do not fit the %d from position %d on; see PackSize and PackExternalSize", data.Size(), n-pos, pos)
+		err.Bytes, err.Room = int64(data.Size()), int64(n-pos)
+		return err
+	}
+	return nil
+}
+
+// toBigEndian turns packed numbers from the order of this machine to big-endian, or back.
+func toBigEndian(b []byte, sig *layout.Signature) {
+	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 {
+		return
+	}
+	for len(b) > 0 {
+		for _, r := range sig.Runs {
+			n := min(r.Bytes, len(b))
+			swap(b[:n], swapUnit(reflect.Kind(r.Code), r.Unit))
+			b = b[n:]
+		}
+	}
+}
+
+// swapUnit is the bytes of one number: a complex one is two.
+func swapUnit(k reflect.Kind, size int) int {
+	if k == reflect.Complex64 || k == reflect.Complex128 {
+		return size / 2
+	}
+	return size
+}
+
+// swap reverses the bytes of each number of size bytes.
+func swap(b []byte, size int) {
+	for ; len(b) >= size && size > 1; b = b[size:] {
+		slices.Reverse(b[:size])
+	}
+}

@@ -1,0 +1,210 @@
+package mpi
+
+import (
+	"fmt"
+	"reflect"
+	"sync/atomic"
+
+	"rhinet/internal/layout"
+	"rhinet/llc"
+)
+
+// An Item is a layout over a slice: the element of buffers that [View] and
+// [Views] make. Calls that take a slice of elements take such a buffer too, and
+// count in items; a message of items is received as what the layout selects, by
+// a slice or other items of the same elements (MPI 4.1, section 3.3.1). An item is
+// a handle: it may be copied, and stays valid as long as the slice is used.
+type Item struct {
+	v *viewed
+	i int
+}
+
+// A viewed is a slice with a layout over it.
+type viewed struct {
+	mem  []byte
+	l    *layout.Type // of one item
+	n    int          // items
+	err  error        // why there are none that could travel
+	elem elem         // what messages of it are made of
+	all  atomic.Pointer[body]
+}
+
+// View lays l over buf: a buffer of one item, in the place of a slice. What is
+// wrong with l, and elements that lie outside of buf, are ErrLayout of the call
+// that uses the buffer. Make a view once if it is used often.
+//
+// MPI 4.1, section 5.1.
+func View[T any](buf []T, l Layout) []Item { return Views(buf, 1, l) }
+
+// Views is [View] with n items, each an extent of l behind the one before.
+//
+// MPI 4.1, section 5.1.11.
+func Views[T any](buf []T, n int, l Layout) []Item {
+	v := &viewed{n: n}
+	t := reflect.TypeFor[T]()
+	if why := unfit(t); why != "" || t.Size() == 0 {
+		v.err = fmt.Errorf("an element of type %v %s; use numbers, bool, or arrays and flat structs of them", t, why)
+	} else {
+		v.mem = view(buf)
+		v.l, v.err = l.build(leafOf(t))
+	}
+	if v.err == nil {
+		v.err = v.check(l, t)
+	}
+	if v.err != nil {
+		n = 1 // whoever uses it gets the error
+	} else {
+		v.elem = elemOfItems(v.l, fmt.Sprintf("%v of %v", l, t))
+	}
+	items := make([]Item, max(n, 1))
+	for i := range items {
+		items[i] = Item{v, i}
+	}
+	return items[:n] // none of them are still of something
+}
+
+// check says what is wrong with the items, or nil.
+func (v *viewed) check(l Layout, t reflect.Type) error {
+	if v.n < 0 {
+		return fmt.Errorf("%d items", v.n)
+	}
+	all, err := layout.Contiguous(v.n, v.l)
+	if err != nil {
+		return fmt.Errorf("%d items of %v: %w", v.n, l, err)
+	}
+	if lo, hi := all.TrueLB(), all.TrueLB()+all.TrueExtent(); lo < 0 || hi > len(v.mem) {
+		size := int(t.Size())
+		return fmt.Errorf("%v reaches from byte %d to byte %d of a slice of %d (%d elements of %d); use a longer slice or a smaller layout",
+			l, lo, hi-1, len(v.mem), len(v.mem)/size, size)
+	}
+	return nil
+}
+
+// elemOfItems describes the elements of messages of l.
+func elemOfItems(l *layout.Type, name string) elem {
+	code := codeOfSignature(l.Signature())
+	return elem{
+		size: max(l.Signature().Unit(), 1), log: -1, name: name, code: code,
+		key: llc.MakeKey(0, code.class()), item: max(l.Size(), 1),
+	}
+}
+
+// A body is the items of one buffer.
+type body struct {
+	v      *viewed
+	l      *layout.Type
+	origin int
+	joint  bool // some byte belongs to two elements: not to be received
+}
+
+var _ llc.Body = (*body)(nil)
+
+// Size is the bytes of data.
+func (b *body) Size() int { return b.l.Size() }
+
+// Gather packs bytes of the data.
+func (b *body) Gather(dst []byte, off int) { b.l.Gather(dst, b.v.mem, b.origin, off) }
+
+// Scatter unpacks bytes of the data.
+func (b *body) Scatter(src []byte, off int) { b.l.Scatter(b.v.mem, b.origin, src, off) }
+
+// bytes is the memory of the body if it is one piece.
+func (b *body) bytes() ([]byte, bool) {
+	at, dense := b.l.Dense()
+	if !dense {
+		return nil, false
+	}
+	if b.l.Size() == 0 {
+		return nil, true
+	}
+	at += b.origin
+	return b.v.mem[at : at+b.l.Size()], true
+}
+
+// noItems is what an empty buffer of items has: it may be of anything.
+func noItems() *body {
+	return &body{v: &viewed{elem: elemOfItems(layout.Empty(), "no items")}, l: layout.Empty()}
+}
+
+// bodyOf joins the items of one buffer. To be received they must be apart.
+func (c *Comm) bodyOf(s site, items []Item, receive bool) (*body, error) {
+	if cap(items) == 0 {
+		return noItems(), nil
+	}
+	v := items[:1][0].v
+	switch {
+	case len(items) == 0 && v != nil && v.err == nil:
+		return &body{v: v, l: layout.Empty()}, nil
+	case v == nil:
+		return nil, c.errorAt(s, ErrLayout, "an item is the zero Item; make items with View or Views")
+	case v.err != nil:
+		return nil, c.errorAt(s, ErrLayout, "%v", v.err)
+	}
+	b := v.all.Load()
+	if b == nil || b.l.Size() != len(items)*v.l.Size() || b.origin != items[0].i*v.l.Extent() {
+		for i, x := range items {
+			if x.v != v || x.i != items[0].i+i {
+				return nil, c.errorAt(s, ErrLayout, "item %d does not follow the one before it; use a part of what one call of Views has returned", i)
+			}
+		}
+		l, err := layout.Contiguous(len(items), v.l)
+		if err != nil {
+			return nil, c.errorAt(s, ErrLayout, "%v", err)
+		}
+		b = &body{v, l, items[0].i * v.l.Extent(), l.Overlaps()}
+		v.all.Store(b)
+	}
+	if receive && b.joint {
+		return nil, c.errorAt(s, ErrLayout, "some bytes of %s belong to two elements, so it can be sent and not received", v.elem.name)
+	}
+	return b, nil
+}
+
+// spread finds what lies behind a buffer of items: what its elements are, and its
+// memory if that is one piece, else its body.
+func (c *Comm) spread(s site, b []byte, receive bool) (*elem, []byte, *body, error) {
+	in, err := c.bodyOf(s, elements[Item](b), receive)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if mem, dense := in.bytes(); dense {
+		return &in.v.elem, mem, nil, nil
+	}
+	return &in.v.elem, nil, in, nil
+}
+
+// lay gives a transfer its body.
+func (p *transfer) lay(in *body) {
+	p.Body = in
+	if p.Mode == llc.Standard {
+		p.Mode = llc.Scattered
+	}
+}
+
+// packed is a copy of the data of a buffer of items, and what it is made of;
+// any other buffer as it is.
+func (c *Comm) packed(s site, e *elem, b []byte) (*elem, []byte, error) {
+	if !e.items {
+		return e, b, nil
+	}
+	in, err := c.bodyOf(s, elements[Item](b), false)
+	if err != nil {
+		return e, nil, err
+	}
+	out := make([]byte, in.Size())
+	in.Gather(out, 0)
+	return &in.v.elem, out, nil
+}
+
+// bytesOf is how many bytes of data a buffer of elements e has.
+func (e *elem) bytesOf(b []byte) (n int) {
+	if !e.items {
+		return len(b)
+	}
+	for _, x := range elements[Item](b) {
+		if x.v != nil && x.v.l != nil {
+			n += x.v.l.Size()
+		}
+	}
+	return n
+}

@@ -1,0 +1,290 @@
+package mpi
+
+import "errors"
+
+// The collective calls on layouts. The algorithms move bytes that lie in one
+// piece, so what does not is packed before and unpacked after; what does is
+// used where it lies. The ranks compare what the elements are made of as in any
+// other call.
+
+// isItems reports whether enter has refused buffers only because they are items.
+func isItems(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.items
+}
+
+// itemsOf is a buffer that is known to be of items.
+func itemsOf[T any](buf []T) []Item {
+	items, _ := any(buf).([]Item)
+	return items
+}
+
+// A packedByte is a byte of a buffer of items.
+type packedByte byte
+
+// A flat is a buffer of items in one piece: where it lies, or a copy.
+type flat struct {
+	b    []packedByte
+	in   *body // of a copy; else nil
+	elem *elem
+	item int // bytes of one item
+}
+
+// flatten makes room for the items of a buffer in one piece.
+func (c *Comm) flatten(s site, items []Item, receive bool) (*flat, error) {
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	in, err := c.bodyOf(s, items, receive)
+	if err != nil {
+		return nil, err
+	}
+	f := &flat{elem: &in.v.elem}
+	if len(items) > 0 {
+		f.item = in.v.l.Size()
+	}
+	mem, dense := in.bytes()
+	if !dense {
+		mem, f.in = make([]byte, in.Size()), in
+	}
+	f.b = elements[packedByte](mem)
+	return f, nil
+}
+
+// pack fills the copy of count items from number first on.
+func (f *flat) pack(first, count int) {
+	if f.in != nil {
+		f.in.Gather(view(f.b[first*f.item:(first+count)*f.item]), first*f.item)
+	}
+}
+
+// unpack is the inverse of pack.
+func (f *flat) unpack(first, count int) {
+	if f.in != nil {
+		f.in.Scatter(view(f.b[first*f.item:(first+count)*f.item]), first*f.item)
+	}
+}
+
+// items is how many there are.
+func (f *flat) items() int {
+	if f.item == 0 {
+		return 0
+	}
+	return len(f.b) / f.item
+}
+
+// parts calls do with each part that counts and displs name.
+func (f *flat) parts(counts, displs []int, do func(first, count int)) {
+	for i, n := range counts {
+		if n > 0 {
+			do(offset(counts, displs, i), n)
+		}
+	}
+}
+
+// scaled is counts or displs in bytes; nil stays nil, and what makes no sense stays senseless.
+func (f *flat) scaled(n []int) []int {
+	if n == nil {
+		return nil
+	}
+	out := make([]int, len(n))
+	for i, v := range n {
+		out[i] = v
+		if most := len(f.b)/max(f.item, 1) + 1; v >= -most && v <= most {
+			out[i] = v * f.item
+		}
+	}
+	return out
+}
+
+// fits says what is wrong with counts and displs, or nil.
+func (f *flat) fits(c *Comm, s site, name string, counts, displs []int) error {
+	if class, text := misfit(c.size, f.items(), counts, displs); text != "" {
+		return c.errorAt(s, class, "%s, in items: %s", name, text)
+	}
+	return nil
+}
+
+// pairOfFlats is flatten for what a call sends and receives. Buffers with one
+// beginning are one: the call is in place.
+func (c *Comm) pairOfFlats(s site, send, recv []Item) (out, in *flat, err error) {
+	if in, err = c.flatten(s, recv, true); err != nil {
+		return nil, nil, err
+	}
+	if len(send) > 0 && len(recv) > 0 && send[0] == recv[0] {
+		return in, in, nil
+	}
+	if out, err = c.flatten(s, send, false); err != nil {
+		return nil, nil, err
+	}
+	if a, b := out.elem, in.elem; len(out.b) > 0 && len(in.b) > 0 && a.code != b.code {
+		return nil, nil, c.errorAt(s, ErrType, "send is %s and recv is %s; they must be of the same elements", a.name, b.name)
+	}
+	return out, in, nil
+}
+
+// nothing is what there is to do where nothing is to be packed or unpacked.
+func nothing() {}
+
+// asItems makes call, a collective call on bytes, in the name of elements e: pack
+// is called before its data is read, unpack when it is complete.
+func (c *Comm) asItems(e *elem, pack func(), call func(*Comm) error, unpack func()) error {
+	if l := c.launch; l != nil { // it is only prepared
+		l.as, l.pack, l.unpack = e, pack, unpack
+		return call(c)
+	}
+	v := *c
+	v.launch = &launch{direct: true, as: e}
+	pack()
+	err := call(&v)
+	if err == nil {
+		unpack()
+	}
+	return err
+}
+
+func bcastItems(c *Comm, s site, buf []Item, root int) error {
+	f, err := c.flatten(s, buf, c.rank != root)
+	if err != nil {
+		return err
+	}
+	all := func(do func(int, int)) func() { return func() { do(0, f.items()) } }
+	pack, unpack := all(f.pack), nothing
+	if c.rank != root {
+		pack, unpack = nothing, all(f.unpack)
+	}
+	return c.asItems(f.elem, pack, func(c *Comm) error { return Bcast(c, f.b, root) }, unpack)
+}
+
+func gatherItems(c *Comm, s site, send, recv []Item, root int) error {
+	if c.rank != root {
+		recv = nil
+	}
+	out, in, err := c.pairOfFlats(s, send, recv)
+	if err != nil {
+		return err
+	}
+	unpack := func() { in.unpack(0, in.items()) }
+	if in == out {
+		own := in.items() / c.size
+		return c.asItems(in.elem, func() { in.pack(c.rank*own, own) }, func(c *Comm) error { return Gather(c, in.b, in.b, root) }, unpack)
+	}
+	return c.asItems(out.elem, func() { out.pack(0, out.items()) }, func(c *Comm) error { return Gather(c, out.b, in.b, root) }, unpack)
+}
+
+func gathervItems(c *Comm, s site, send, recv []Item, counts, displs []int, root int) error {
+	if c.rank != root {
+		recv, counts, displs = nil, nil, nil
+	}
+	out, in, err := c.pairOfFlats(s, send, recv)
+	if err != nil {
+		return err
+	}
+	if c.rank == root {
+		if err := in.fits(c, s, "recv", counts, displs); err != nil {
+			return err
+		}
+	}
+	n, at := in.scaled(counts), in.scaled(displs)
+	pack := func() { out.pack(0, out.items()) }
+	if in == out {
+		pack = func() { in.pack(offset(counts, displs, root), counts[root]) }
+	}
+	return c.asItems(out.elem, pack, func(c *Comm) error { return Gatherv(c, out.b, in.b, n, at, root) },
+		func() { in.parts(counts, displs, in.unpack) })
+}
+
+func allgatherItems(c *Comm, s site, send, recv []Item) error {
+	out, in, err := c.pairOfFlats(s, send, recv)
+	if err != nil {
+		return err
+	}
+	pack := func() { out.pack(0, out.items()) }
+	if own := in.items() / c.size; in == out {
+		pack = func() { in.pack(c.rank*own, own) }
+	}
+	return c.asItems(out.elem, pack, func(c *Comm) error { return Allgather(c, out.b, in.b) }, func() { in.unpack(0, in.items()) })
+}
+
+func allgathervItems(c *Comm, s site, send, recv []Item, counts, displs []int) error {
+	out, in, err := c.pairOfFlats(s, send, recv)
+	if err != nil {
+		return err
+	}
+	if err := in.fits(c, s, "recv", counts, displs); err != nil {
+		return err
+	}
+	n, at := in.scaled(counts), in.scaled(displs)
+	pack := func() { out.pack(0, out.items()) }
+	if in == out {
+		pack = func() { in.pack(offset(counts, displs, c.rank), counts[c.rank]) }
+	}
+	return c.asItems(out.elem, pack, func(c *Comm) error { return Allgatherv(c, out.b, in.b, n, at) },
+		func() { in.parts(counts, displs, in.unpack) })
+}
+
+func scatterItems(c *Comm, s site, send, recv []Item, root int) error {
+	if c.rank != root {
+		send = nil
+	}
+	out, in, err := c.pairOfFlats(s, send, recv)
+	if err != nil {
+		return err
+	}
+	pack, unpack := func() { out.pack(0, out.items()) }, func() { in.unpack(0, in.items()) }
+	if in == out {
+		unpack = nothing // root keeps its part where it is
+	}
+	return c.asItems(in.elem, pack, func(c *Comm) error { return Scatter(c, out.b, in.b, root) }, unpack)
+}
+
+func scattervItems(c *Comm, s site, send []Item, counts, displs []int, recv []Item, root int) error {
+	if c.rank != root {
+		send, counts, displs = nil, nil, nil
+	}
+	out, in, err := c.pairOfFlats(s, send, recv)
+	if err != nil {
+		return err
+	}
+	if c.rank == root {
+		if err := out.fits(c, s, "send", counts, displs); err != nil {
+			return err
+		}
+	}
+	n, at := out.scaled(counts), out.scaled(displs)
+	unpack := func() { in.unpack(0, in.items()) }
+	if in == out {
+		unpack = nothing
+	}
+	return c.asItems(in.elem, func() { out.parts(counts, displs, out.pack) },
+		func(c *Comm) error { return Scatterv(c, out.b, n, at, in.b, root) }, unpack)
+}
+
+func alltoallItems(c *Comm, s site, send, recv []Item) error {
+	out, in, err := c.pairOfFlats(s, send, recv)
+	if err != nil {
+		return err
+	}
+	return c.asItems(in.elem, func() { out.pack(0, out.items()) }, func(c *Comm) error { return Alltoall(c, out.b, in.b) },
+		func() { in.unpack(0, in.items()) })
+}
+
+func alltoallvItems(c *Comm, s site, send []Item, scounts, sdispls []int, recv []Item, rcounts, rdispls []int) error {
+	out, in, err := c.pairOfFlats(s, send, recv)
+	if err != nil {
+		return err
+	}
+	if in == out {
+		scounts, sdispls = rcounts, rdispls
+	}
+	if err := in.fits(c, s, "recv", rcounts, rdispls); err != nil {
+		return err
+	}
+	if err := out.fits(c, s, "send", scounts, sdispls); err != nil {
+		return err
+	}
+	sn, sat, rn, rat := out.scaled(scounts), out.scaled(sdispls), in.scaled(rcounts), in.scaled(rdispls)
+	return c.asItems(in.elem, func() { out.parts(scounts, sdispls, out.pack) },
+		func(c *Comm) error { return Alltoallv(c, out.b, sn, sat, in.b, rn, rat) },
+		func() { in.parts(rcounts, rdispls, in.unpack) })
+}
