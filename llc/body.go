@@ -66,8 +66,9 @@ func (e *Engine) gather(r *Request, data []byte, off int) {
 // A stage is memory for the payloads of the packets of bodies among the commands
 // that have not been posted.
 type stage struct {
-	bufs [][]byte
-	used int
+	bufs  [][]byte
+	used  int
+	spare []byte // for the next copy of a transfer
 }
 
 // hand copies the message of a send to this peer itself to its receive.
@@ -82,5 +83,54 @@ func (e *Engine) hand(to, from *Request) {
 		from.Body.Gather(part, off)
 		to.Scatter(part, off)
 		off += len(part)
+	}
+}
+
+// A long message in pieces is a stream (stream.go), which sender and receiver work
+// on at once. That takes both of them all the time, so where peers share processors
+// the sender makes a copy for the receiver to pull. The receiver of a message
+// that it can pull does so piece by piece.
+
+// packed has t, which sends, offer a copy of its message, if that is better than
+// a stream.
+func (e *Engine) packed(t *transfer) bool {
+	if !e.crowded {
+		return false
+	}
+	t.copy = e.takeCopy(t.n)
+	t.r.Body.Gather(t.copy, 0)
+	return true
+}
+
+// pullPieces pulls a message whole, for the pieces of its receive.
+func (e *Engine) pullPieces(t *transfer) {
+	t.unit = min(t.n, pieceBytes)
+	t.copy = e.takeCopy(t.unit)
+	e.pull(t, 0, t.n)
+}
+
+// memory is what of a transfer's message the NIC moves: the bytes from lo to hi.
+func (t *transfer) memory(lo, hi int) []byte {
+	switch {
+	case t.copy == nil:
+		return t.r.Buf[lo:hi]
+	case t.state.sending():
+		return t.copy[lo:hi]
+	}
+	return t.copy[:hi-lo]
+}
+
+// takeCopy returns n bytes of any content, and keepCopy takes them back.
+func (e *Engine) takeCopy(n int) []byte {
+	b := e.stage.spare
+	if e.stage.spare = nil; cap(b) < n {
+		b = make([]byte, n)
+	}
+	return b[:n]
+}
+
+func (e *Engine) keepCopy(b []byte) {
+	if cap(b) > cap(e.stage.spare) && cap(b) <= mostSpare {
+		e.stage.spare = b
 	}
 }

@@ -43,7 +43,7 @@ func (e *Engine) launch(t *transfer) {
 	c.Peer = t.p.number
 	c.Segment = t.theirs
 	c.Offset = uint64(t.piece.lo)
-	c.Data = t.r.Buf[t.piece.lo:t.piece.hi]
+	c.Data = t.memory(t.piece.lo, t.piece.hi)
 	c.Token = t.owe(forCopy)
 }
 

@@ -41,7 +41,7 @@ func (e *Engine) startOffer(p *peer, r *Request) {
 		return
 	}
 	t.n, t.size = r.Bytes(), uint64(r.Bytes())
-	if e.caps.Remote && r.Body == nil {
+	if e.caps.Remote && (r.Body == nil || e.packed(t)) {
 		e.become(t, sendExposing)
 		e.expose(t)
 	} else {
@@ -123,8 +123,12 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 		return
 	}
 	t.n, t.size, t.tag, t.remote, t.theirs = n, size, tag, id, segment
-	if segment == 0 || !e.caps.Remote || r.Body != nil {
+	if segment == 0 || !e.caps.Remote {
 		e.askStream(t)
+		return
+	}
+	if r.Body != nil {
+		e.pullPieces(t)
 		return
 	}
 	e.rowFor(uint64(n)).receive(e, t)
@@ -153,6 +157,9 @@ func (e *Engine) pullNext(t *transfer) {
 
 // pulled goes on after a piece.
 func (e *Engine) pulled(t *transfer, _ *ir.Event) error {
+	if t.copy != nil {
+		t.r.Scatter(t.copy[:t.piece.hi-t.piece.lo], t.piece.lo)
+	}
 	t.off = t.piece.hi
 	e.pullNext(t)
 	return nil

@@ -81,6 +81,7 @@ type transfer struct {
 	parts   uint32     // streaming: packets so far
 	acked   bool       // synchronous message: matched before it had all gone
 	err     error      // why it failed
+	copy    []byte     // of a message in pieces: sending, all of it; receiving, the piece under way
 
 	owed   owed // answers that have not come
 	queued bool // the piece has not started: in the copier's line
@@ -126,6 +127,7 @@ func (e *Engine) release(t *transfer) {
 	if invariants.Enabled {
 		invariants.Check(t.owed == 0 && t.r == nil && !t.queued, "llc: transfer released while in use")
 	}
+	e.keepCopy(t.copy)
 	*t = transfer{id: t.id, next: e.transfers.free}
 	e.transfers.free = t
 	e.transfers.active--
@@ -182,7 +184,7 @@ func (e *Engine) expose(t *transfer) {
 	c := e.emit()
 	c.Op = ir.Expose
 	c.Peer = t.p.number
-	c.Data = t.r.Buf[:t.n]
+	c.Data = t.memory(0, t.n)
 	c.Token = t.owe(forExpose)
 }
 

@@ -11,6 +11,10 @@ const (
 	// messages leave free for small ones.
 	bulkReserve = 4
 	pageBytes   = 4096 // chunks of split messages are whole pages
+	// pieceBytes is how much of a message for a receive in pieces is pulled at once:
+	// it stays in the second cache until it is scattered.
+	pieceBytes = 64 << 10
+	mostSpare  = 4 << 20 // memory kept for the next copy of a message in pieces
 )
 
 // Limits that the packets set.

@@ -92,6 +92,8 @@ bench/pair < bench/model
 bench/pair, llc/port, llc/martini < bench/llc
 bench/host < bench
 bench/host, bench/peer, bench/pmb < bench/compare
+mpi, mpi/mpitest < bench/layouts
+bench/layouts < cmd/bench
 bench/compare < bench/report
 bench/host < bench/watch
 bench/compare, bench/model, bench/nic, bench/report < bench/results

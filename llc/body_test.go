@@ -1,0 +1,130 @@
+package llc_test
+
+import (
+	"bytes"
+	"testing"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+)
+
+// A sparse is every other byte of memory.
+type sparse []byte
+
+func (s sparse) Size() int { return len(s) / 2 }
+
+func (s sparse) Gather(dst []byte, off int) {
+	for i := range dst {
+		dst[i] = s[2*(off+i)]
+	}
+}
+
+func (s sparse) Scatter(src []byte, off int) {
+	for i, b := range src {
+		s[2*(off+i)] = b
+	}
+}
+
+// body is a sparse with the bytes of want, or of zeros.
+func body(n int, want []byte) sparse {
+	s := make(sparse, 2*n)
+	s.Scatter(want, 0)
+	return s
+}
+
+// crowd makes the engines of a loop those of peers that share processors.
+func crowd(l *loop, caps ir.Caps) *loop {
+	for i := range l.engines {
+		l.engines[i] = llc.New(llc.Config{Self: i, Peers: len(l.engines), Caps: caps, Crowded: true})
+	}
+	return l
+}
+
+// Every size arrives from a message in pieces, into a receive in pieces, and
+// both, posted before or after, to the other peer and to the sender itself.
+func TestMessagesInPiecesArrive(t *testing.T) {
+	for _, remote := range []bool{true, false} {
+		for _, rings := range []int{0, 4} {
+			for _, crowded := range []bool{false, true} {
+				caps := nictest.DefaultCaps()
+				caps.Remote, caps.Rings = remote, rings
+				l := newLoop(t, 2, caps)
+				if crowded {
+					crowd(l, caps)
+				}
+				for _, size := range []int{0, 1, 40, 41, 1000, 4097, 20000, 32769, 200001} {
+					for k := range 24 {
+						inPieces(l, size, k)
+					}
+				}
+				for i, e := range l.engines {
+					if s := e.Snapshot(); !e.Idle() || s.Transfers+s.Segments+s.Words+s.Queued+s.Copies+s.Incoming+s.Posted+s.Unexpected != 0 {
+						t.Errorf("remote=%v rings=%d engine %d at rest: %+v", remote, rings, i, s)
+					}
+				}
+			}
+		}
+	}
+}
+
+// inPieces is one message of size bytes, in the k-th way.
+func inPieces(l *loop, size, k int) {
+	l.Helper()
+	from, to, late, sync, to0 := k%2 == 0, k/2%2 == 0, k/4%2 == 0, k/8%2 == 0, k/16%2 == 0
+	room := size
+	if k%3 == 2 {
+		room = size / 2 // truncated
+	}
+	want, got := pattern(size, k), body(room, nil)
+	s := &llc.Request{Peer: 1, Context: 2, Tag: k, Buf: want}
+	r := &llc.Request{Peer: 0, Context: 2, Tag: k, Buf: make([]byte, room)}
+	if from {
+		s.Buf, s.Body, s.Mode = nil, body(size, want), llc.Scattered
+	}
+	if sync {
+		s.Mode = llc.Synchronous
+	}
+	if to {
+		r.Buf, r.Body = nil, got
+	}
+	at := 1
+	if to0 {
+		at, s.Peer = 0, 0
+	}
+	if late {
+		l.engines[0].Send(s)
+		l.run()
+	}
+	l.engines[at].Recv(r)
+	if !late {
+		l.engines[0].Send(s)
+	}
+	l.until(s)
+	l.until(r)
+	l.run()
+	have := make([]byte, room)
+	if r.Gather(have, 0); !bytes.Equal(have, want[:room]) || to && !bytes.Equal(got, body(room, want[:room])) {
+		l.Fatalf("%d bytes, way %d, arrived wrong", size, k)
+	}
+	if r.Status.Bytes != int64(size) || (r.Status.Err != nil) != (room < size) || s.Status.Err != nil {
+		l.Fatalf("%d bytes, way %d: send %+v, receive %+v", size, k, s.Status, r.Status)
+	}
+}
+
+// Messages in pieces allocate nothing in a steady state.
+func TestPiecesAllocateNothing(t *testing.T) {
+	l := connected(t)
+	s := &llc.Request{Peer: 1, Context: 2, Tag: 1, Body: body(30000, nil), Mode: llc.Scattered}
+	r := &llc.Request{Peer: 0, Context: 2, Tag: 1, Body: body(30000, nil)}
+	round := func() {
+		l.engines[1].Recv(r)
+		l.engines[0].Send(s)
+		l.until(s)
+		l.until(r)
+	}
+	round()
+	if n := testing.AllocsPerRun(20, round); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
