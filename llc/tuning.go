@@ -14,7 +14,10 @@ const (
 	// pieceBytes is how much of a message for a receive in pieces is pulled at once:
 	// it stays in the second cache until it is scattered.
 	pieceBytes = 64 << 10
-	mostSpare  = 4 << 20 // memory kept for the next copy of a message in pieces
+	// mostCopy is the longest message in pieces that is copied to be pulled, and
+	// mostSpare the longest copy whose memory is kept for the next.
+	mostCopy  = 256 << 20
+	mostSpare = 16 << 20
 )
 
 // Limits that the packets set.
