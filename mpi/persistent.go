@@ -8,6 +8,7 @@ type persistent struct {
 	site    site
 	begin   func() Request
 	current Request // the last start
+	parts   *partitioned
 }
 
 // SendInit makes a persistent request to send buf to rank dst of c: each

@@ -38,8 +38,9 @@ type world struct {
 	spares   spares
 	buffer   sendBuffer // for sends in buffered mode on communicators without their own
 
-	self    *Comm         // see Self; nil: not asked for yet
-	matched atomic.Uint32 // messages that probes have matched so far
+	self     *Comm         // see Self; nil: not asked for yet
+	matched  atomic.Uint32 // messages that probes have matched so far
+	partTags atomic.Uint64 // tags of partitions given out so far
 
 	mu      sync.Mutex
 	comms   map[*core]struct{} // those that Finalize must close

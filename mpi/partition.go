@@ -1,0 +1,369 @@
+package mpi
+
+import (
+	"sync"
+
+	"rhinet/llc"
+)
+
+// Partitioned communication: a message whose parts are sent as they become ready.
+//
+// The sender says once, when the request is made, into how many partitions it cuts
+// the message, and in which context it waits for an answer; the receiver that
+// matches answers with the tags at which it takes them. From then on each
+// partition is a message of its own. The receiver may cut the message into other
+// partitions.
+//
+//	sender     --offer: partitions, bytes, tag for the answer-->   receiver
+//	           <--answer: tag of the first partition, or none---
+//	           --partition i, at tag first+i ------------------>   at each start
+
+// The contexts of partitioned messages, which are no communicator's: offers have one
+// for each, answers and partitions have one at each rank, where the receiver chooses the tags.
+const partitionContext = matchedContext + 1
+
+func (id contextID) partitioned() uint16 { return matchedContext + 2 + id.number() }
+
+// An offer is what a sender says of a partitioned message, an answer what it gets.
+type (
+	partitionOffer  struct{ partitions, bytes, tag uint64 }
+	partitionAnswer struct{ first, ok uint64 }
+)
+
+// A partitioned is a request for a partitioned message.
+type partitioned struct {
+	c          *Comm
+	site       site
+	send       bool
+	null       bool // partner is ProcNull
+	peer       int  // in the transport
+	typ        uint32
+	elem       *elem
+	buf        []byte // raw: perhaps items
+	bytes      int    // of data
+	partitions int    // of this side
+
+	met    chan struct{} // closed when both sides know each other
+	err    error         // why they do not go together; valid then
+	first  int           // tag of the first partition
+	theirs int           // partitions of the sender
+
+	mu    sync.Mutex
+	reqs  []*llc.Request // of the start in progress, by partition of the sender; nil: not begun
+	ready []bool         // partitions that may go
+	left  int            // that may not
+	all   chan struct{}  // closed when all may
+	on    bool           // started, and not complete
+}
+
+// PsendInit makes a persistent request to send buf to rank dst of c in
+// partitions of equal length, each of which goes when [Request.Pready] has named
+// it. It matches PrecvInit only, in the order in which both were called.
+//
+// MPI 4.1, section 4.2.1.
+func PsendInit[T any](c *Comm, buf []T, partitions, dst, tag int) (*Request, error) {
+	return c.partitionInit(site{"PsendInit", toPeer, dst, tag}, elemFor[T](c), view(buf), len(buf), partitions, true)
+}
+
+// PrecvInit makes a persistent request to receive into buf what [PsendInit] of rank
+// src of c sends, which is as long. [Request.Parrived] tells which of the partitions,
+// of equal length, are there. Neither src nor tag is a wildcard.
+//
+// MPI 4.1, section 4.2.1.
+func PrecvInit[T any](c *Comm, buf []T, partitions, src, tag int) (*Request, error) {
+	return c.partitionInit(site{"PrecvInit", fromPeer, src, tag}, elemFor[T](c), view(buf), len(buf), partitions, false)
+}
+
+func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, send bool) (*Request, error) {
+	if err := c.checkTransfer(s, e); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.peer == AnySource || s.tag == AnyTag:
+		return nil, c.errorAt(s, ErrArg, "a partitioned message names its source and its tag; there are no wildcards")
+	case partitions < 1 || n%partitions != 0:
+		return nil, c.errorAt(s, ErrCount, "%d elements cannot be cut into %d equal partitions", n, partitions)
+	}
+	p := &partitioned{c: c, site: s, send: send, null: s.peer == ProcNull, elem: e, buf: buf, partitions: partitions, theirs: partitions, met: make(chan struct{})}
+	if e.items {
+		in, err := c.bodyOf(s, elements[Item](buf), !send)
+		if err != nil {
+			return nil, err
+		}
+		p.elem, p.bytes = &in.v.elem, in.Size()
+	} else {
+		p.bytes = len(buf)
+	}
+	p.typ = p.elem.key.Type() | c.id.stamp()
+	if p.null {
+		close(p.met)
+	} else {
+		p.peer = c.global(s.peer)
+		p.meet()
+	}
+	r := c.repeat(s, p.start)
+	r.again.parts = p
+	return r, nil
+}
+
+// meet begins to find the other side.
+func (p *partitioned) meet() {
+	t, id := p.c.t, p.c.id
+	if p.send {
+		p.typ = p.elem.key.Type() | p.c.idOf(p.site.peer).stamp()
+		id = p.c.idOf(p.site.peer)
+	}
+	said, tag := make([]partitionOffer, 1), p.c.w.handles(1)
+	offer := &llc.Request{Peer: p.peer, Context: id.partitioned(), Tag: p.site.tag, Type: p.typ, Buf: view(said), Label: p.site.call}
+	heard := make([]partitionAnswer, 1)
+	answer := &llc.Request{Peer: p.peer, Context: partitionContext, Buf: view(heard), Label: p.site.call}
+	if p.send {
+		said[0] = partitionOffer{uint64(p.partitions), uint64(p.bytes), uint64(tag)}
+		answer.Tag = tag
+		t.Start(answer, false)
+		offer.Mode = llc.Synchronous // so a receiver of another type is an error here too
+	}
+	t.Start(offer, p.send)
+	go func() {
+		defer close(p.met)
+		if t.Wait(offer); offer.Status.Err != nil {
+			p.err = p.failed(offer.Status.Err)
+			if p.send {
+				t.Cancel(answer)
+			}
+			return
+		}
+		if !p.send {
+			p.err = p.agree(said[0])
+			heard[0] = partitionAnswer{uint64(p.first), 1}
+			if p.err != nil {
+				heard[0].ok = 0
+			}
+			answer.Tag = int(said[0].tag & MaxTag)
+			t.Start(answer, true)
+		}
+		t.Wait(answer)
+		switch {
+		case p.err != nil:
+		case answer.Status.Err != nil:
+			p.err = p.failed(answer.Status.Err)
+		case heard[0].ok == 0:
+			p.err = p.c.errorAt(p.site, ErrTruncate, "the receiver has room for another number of bytes than %d; both must be as long", p.bytes)
+		case p.send:
+			p.first = int(heard[0].first & MaxTag)
+		}
+	}()
+}
+
+// agree says why the receiver cannot take what is offered, or chooses its tags.
+func (p *partitioned) agree(o partitionOffer) error {
+	if o.bytes != uint64(p.bytes) || o.partitions == 0 || o.bytes%o.partitions != 0 {
+		return p.c.errorAt(p.site, ErrTruncate, "the message has %d bytes, the buffer %d; both must be as long", o.bytes, p.bytes)
+	}
+	p.theirs = int(o.partitions)
+	p.first = p.c.w.handles(p.theirs)
+	return nil
+}
+
+// handles takes n tags that nobody else uses here.
+func (w *world) handles(n int) int {
+	for {
+		if first := int(w.partTags.Add(uint64(n))) - n; first&MaxTag <= MaxTag-n {
+			return first & MaxTag
+		}
+	}
+}
+
+func (p *partitioned) failed(err error) error {
+	if p.send {
+		return p.c.sendFailed(p.site, p.elem, err)
+	}
+	_, err = p.c.received(p.site, p.elem, llc.Status{Source: p.peer, Tag: p.site.tag, Err: err, Bytes: int64(p.bytes)}, err, p.bytes)
+	return err
+}
+
+// start begins one transfer of the message.
+func (p *partitioned) start() Request {
+	k := newTask()
+	p.mu.Lock()
+	p.on, p.reqs, p.left = true, nil, p.partitions
+	p.ready, p.all = make([]bool, p.partitions), make(chan struct{})
+	p.mu.Unlock()
+	r := p.c.request(p.site, k)
+	if p.null && !p.send {
+		k.end(nullStatus(), nil)
+		return r
+	}
+	go func() { k.end(p.run()) }()
+	return r
+}
+
+// run moves the partitions of one start.
+func (p *partitioned) run() (Status, error) {
+	defer func() {
+		p.mu.Lock()
+		p.on = false
+		p.mu.Unlock()
+	}()
+	<-p.met
+	if p.err != nil {
+		return emptyStatus(), p.err
+	}
+	p.mu.Lock()
+	p.reqs = make([]*llc.Request, p.theirs)
+	var err error
+	for i := range p.reqs {
+		if !p.null && (!p.send || p.ready[i]) && err == nil {
+			err = p.begin(i)
+		}
+	}
+	p.mu.Unlock()
+	if p.send {
+		<-p.all
+	}
+	for _, q := range p.reqs {
+		if q == nil {
+			continue
+		}
+		if p.c.t.Wait(q); q.Status.Err != nil && err == nil {
+			err = p.failed(q.Status.Err)
+		}
+	}
+	if p.send || err != nil {
+		return emptyStatus(), err
+	}
+	return Status{Source: p.site.peer, Tag: p.site.tag, Bytes: int64(p.bytes), Count: p.elem.number(p.bytes)}, nil
+}
+
+// begin starts the transfer of partition i of the sender. The lock is held.
+func (p *partitioned) begin(i int) error {
+	n := p.bytes / p.theirs
+	q := &llc.Request{Peer: p.peer, Context: partitionContext, Tag: p.first + i, Type: p.elem.key.Type(), Label: p.site.call}
+	if p.elem.item == 0 {
+		q.Buf = p.buf[i*n : (i+1)*n]
+	} else {
+		in, err := p.c.bodyOf(p.site, elements[Item](p.buf), !p.send)
+		if err != nil {
+			return err
+		}
+		q.Body, q.Mode = &bodyPart{in, i * n, n}, llc.Scattered
+	}
+	p.reqs[i] = q
+	p.c.t.Start(q, p.send)
+	return nil
+}
+
+// A bodyPart is n bytes of a body.
+type bodyPart struct {
+	*body
+	from, n int
+}
+
+// Size is the bytes of the part.
+func (b *bodyPart) Size() int { return b.n }
+
+// Gather packs bytes of the part.
+func (b *bodyPart) Gather(dst []byte, off int) { b.body.Gather(dst, b.from+off) }
+
+// Scatter unpacks bytes of the part.
+func (b *bodyPart) Scatter(src []byte, off int) { b.body.Scatter(src, b.from+off) }
+
+// partitioned is what r is, or an error.
+func (r *Request) partitioned(call string, send bool) (*partitioned, error) {
+	var none *Comm
+	if r == nil || r.again == nil || r.again.parts == nil || r.again.parts.send != send {
+		return nil, none.errorAt(at(call), ErrRequest, "the request is none of %s", map[bool]string{true: "PsendInit", false: "PrecvInit"}[send])
+	}
+	return r.again.parts, nil
+}
+
+// Pready says that partition i of the message may go, from now on until the
+// request is complete. Any goroutine may call it for another partition.
+//
+// MPI 4.1, section 4.2.2.
+func (r *Request) Pready(i int) error {
+	p, err := r.partitioned("Pready", true)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case i < 0 || i >= p.partitions:
+		return p.c.errorAt(at("Pready"), ErrArg, "there is no partition %d; partitions are 0 to %d", i, p.partitions-1)
+	case !p.on || p.left == 0:
+		return p.c.errorAt(at("Pready"), ErrRequest, "the request is not active; Start it first")
+	case p.ready[i]:
+		return p.c.errorAt(at("Pready"), ErrRequest, "partition %d is ready already", i)
+	}
+	p.ready[i] = true
+	if p.reqs != nil && !p.null {
+		err = p.begin(i)
+	}
+	if p.left--; p.left == 0 {
+		close(p.all)
+	}
+	return err
+}
+
+// PreadyRange is [Request.Pready] of the partitions from low to high, both included.
+//
+// MPI 4.1, section 4.2.2.
+func (r *Request) PreadyRange(low, high int) error {
+	for i := low; i <= high; i++ {
+		if err := r.Pready(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PreadyList is [Request.Pready] of several partitions.
+//
+// MPI 4.1, section 4.2.2.
+func (r *Request) PreadyList(list ...int) error {
+	for _, i := range list {
+		if err := r.Pready(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Parrived reports whether partition i of the message that is being received is
+// there. Of a request that is complete, all are.
+//
+// MPI 4.1, section 4.2.2.
+func (r *Request) Parrived(i int) (bool, error) {
+	p, err := r.partitioned("Parrived", false)
+	if err != nil {
+		return false, err
+	}
+	if i < 0 || i >= p.partitions {
+		return false, p.c.errorAt(at("Parrived"), ErrArg, "there is no partition %d; partitions are 0 to %d", i, p.partitions-1)
+	}
+	p.mu.Lock()
+	on, reqs := p.on, p.reqs
+	p.mu.Unlock()
+	if !on {
+		return true, nil
+	}
+	if reqs == nil {
+		return false, nil
+	}
+	n, part := p.bytes/p.partitions, p.bytes/p.theirs
+	if n == 0 {
+		return p.arrived(reqs, 0, len(reqs)), nil
+	}
+	return p.arrived(reqs, i*n/part, ((i+1)*n+part-1)/part), nil
+}
+
+// arrived reports whether partitions of the sender are there.
+func (p *partitioned) arrived(reqs []*llc.Request, from, to int) bool {
+	for _, q := range reqs[from:to] {
+		if q == nil || !p.c.t.Test(q) || q.Status.Err != nil {
+			return false
+		}
+	}
+	return true
+}
