@@ -38,6 +38,7 @@ func (s setup) open() (Job, error) {
 	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force}
 	config := port.Config{NIC: nic, Policy: wait.For(s.job.Size, cpus, false)}
 	if s.watch.Requests {
+		j.Forgotten = func(text string) { fmt.Fprintf(os.Stderr, "rank %d: %s\n", s.job.Rank, text) }
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.job.Rank, err) }
 	}
 	if s.job.Fabric >= 0 && s.job.Size > cpus {

@@ -6,8 +6,8 @@ import "errors"
 type persistent struct {
 	c       *Comm
 	site    site
-	begin   func() Request
-	current Request // the last start
+	begin   func() Request // nil: what is watched, see watch, is not persistent
+	current Request        // the last start
 	parts   *partitioned
 }
 
@@ -74,7 +74,7 @@ func (c *Comm) repeat(s site, begin func() Request) *Request {
 //
 // MPI 4.1, section 3.9.
 func (r *Request) Start() error {
-	if r == nil || r.again == nil {
+	if r == nil || r.again == nil || r.again.begin == nil {
 		var none *Comm
 		return none.errorAt(at("Start"), ErrRequest, "the request is not persistent; make it with SendInit, RecvInit or another Init call")
 	}

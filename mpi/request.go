@@ -68,7 +68,11 @@ func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
 			return Request{p: &transfer{c: c, site: s, err: err}}
 		}
 	}
-	return c.begin(s, e, b, k)
+	r := c.begin(s, e, b, k)
+	if c.w.Forgotten != nil {
+		r = c.watch(r)
+	}
+	return r
 }
 
 // begin hands a transfer that was checked to the transport.
@@ -124,7 +128,7 @@ func (r *Request) active() *transfer {
 	if r == nil {
 		return nil
 	}
-	if r.again != nil {
+	for r.again != nil {
 		r = &r.again.current
 	}
 	if r.p == nil || r.p.gen != r.gen {
@@ -135,7 +139,7 @@ func (r *Request) active() *transfer {
 
 // ended makes r inactive.
 func (r *Request) ended() {
-	if r.again != nil {
+	for r.again != nil {
 		r = &r.again.current
 	}
 	r.p = nil

@@ -25,7 +25,11 @@ func (k *task) end(st Status, err error) {
 func (c *Comm) request(s site, k *task) Request {
 	p := c.w.requests.take(c.w.Debug)
 	p.c, p.site, p.kind, p.task, p.null = c, s, compound, k, false
-	return Request{p: p, gen: p.gen}
+	r := Request{p: p, gen: p.gen}
+	if c.w.Forgotten != nil {
+		r = c.watch(r)
+	}
+	return r
 }
 
 // failedRequest is a request of a call that was wrong.

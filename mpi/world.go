@@ -18,6 +18,9 @@ type Job struct {
 	Abort func(status int)
 	// Debug remembers where each request was made, so that Finalize can say it.
 	Debug bool
+	// Forgotten, if set, is told of each request that the program can no longer
+	// complete, because it has dropped the handle: what it was, and where it was made.
+	Forgotten func(string)
 	// Collectives adjusts the choice of algorithms, equally on all ranks.
 	Collectives collectives.Options
 	// Processors is how many processors the ranks share, each beginning on the

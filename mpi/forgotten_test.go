@@ -1,0 +1,95 @@
+package mpi_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/mpi"
+)
+
+// MPI 4.1, section 3.7: a request must be completed, so one whose handle is gone is a
+// mistake, and its line is named. Those that were completed or freed are none.
+func TestDroppedRequestsAreNamed(t *testing.T) {
+	ts, release, err := mpi.Local(1, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 10)
+	w, err := mpi.Join(mpi.Job{Size: 1, Transport: ts[0], Debug: true, Forgotten: func(text string) { told <- text }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	completeAll(t, w)
+	dropped := func() *mpi.Request { return mpi.Irecv(w, make([]int, 2), 0, 9) }
+	_ = dropped()
+	deadline := time.Now().Add(time.Minute)
+	for len(told) == 0 && time.Now().Before(deadline) {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if len(told) != 1 {
+		t.Fatalf("%d requests were named", len(told))
+	}
+	text := <-told
+	if !strings.HasPrefix(text, "mpi: a request was dropped before it was complete: Irecv on world from 0 tag 9: 16 bytes (") ||
+		!strings.Contains(text, "forgotten_test.go:") || !strings.HasSuffix(text, "; keep it, and Wait for it") {
+		t.Error(text)
+	}
+	if err := mpi.Send(w, make([]int, 2), 0, 9); err != nil {
+		t.Error(err)
+	}
+	if err := is(mpi.Finalize(w), mpi.ErrPending, ""); err != nil {
+		t.Error(err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// completeAll makes requests of every kind and completes or frees them.
+func completeAll(t *testing.T, w *mpi.Comm) {
+	t.Helper()
+	s, err := mpi.SendInit(w, []int{1}, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		r := mpi.Irecv(w, []int{0}, 0, 1)
+		if err := s.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := mpi.WaitAll(r, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := mpi.BarrierInit(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := b.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := mpi.WaitAll(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := mpi.WaitAll(mpi.Ibcast(w, []int{1}, 0)); err != nil {
+		t.Fatal(err)
+	}
+	free := mpi.Irecv(w, []int{0}, 0, 2)
+	if err := is(free.Start(), mpi.ErrRequest, ""); err != nil {
+		t.Error(err)
+	}
+	if err := free.Free(); err != nil {
+		t.Fatal(err)
+	}
+	if err := mpi.Send(w, []int{1}, 0, 2); err != nil {
+		t.Fatal(err)
+	}
+	if _, done, err := mpi.Isend(w, []int{1}, mpi.ProcNull, 0).Test(); !done || err != nil {
+		t.Error(done, err)
+	}
+}
