@@ -83,6 +83,7 @@ npb/<kernel> < npb
 npb, npb/nas < cmd/npb, bench/compare
 mpi < cmd/hello
 mpi < examples/<feature>
+gonum.org/v1/gonum < examples/gonum
 mpi, llc/port, llc/sim, llc/nics < bench
 nicemu/<nic> < bench
 bench < bench/pair

@@ -304,3 +304,21 @@ func TestMovesDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// Beyond 2 and 4 GiB nothing is cut off.
+func TestLargeLayouts(t *testing.T) {
+	l, err := Hvector(1<<33, 1, 16, Leaf(8, SignatureOf(Run{1, 8, 8})))
+	if err != nil || l.Size() != 1<<36 || l.TrueExtent() != 1<<37-8 {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	var got [][2]int
+	for at, n := range l.Segments(1<<35+4, 1<<35+18) {
+		got = append(got, [2]int{at, n})
+	}
+	if want := [][2]int{{1<<36 + 4, 4}, {1<<36 + 16, 8}, {1<<36 + 32, 2}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if l.Overlaps() {
+		t.Error("overlaps")
+	}
+}
