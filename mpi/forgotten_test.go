@@ -1,6 +1,8 @@
 package mpi_test
 
 import (
+	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -88,6 +90,15 @@ func completeAll(t *testing.T, w *mpi.Comm) {
 	}
 	if err := mpi.Send(w, []int{1}, 0, 2); err != nil {
 		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := mpi.Issend(w.WithContext(ctx), []int{1}, 0, 3)
+	cancel()
+	if _, err := ended.Wait(); !errors.Is(err, mpi.ErrCancelled) {
+		t.Error(err)
+	}
+	if _, err := mpi.Recv(w, []int{0}, 0, 3); err != nil {
+		t.Error(err)
 	}
 	if _, done, err := mpi.Isend(w, []int{1}, mpi.ProcNull, 0).Test(); !done || err != nil {
 		t.Error(done, err)

@@ -209,6 +209,7 @@ func (k *requestPool) reclaim(p *transfer) {
 func (k *requestPool) drop(p *transfer) {
 	k.mu.Lock()
 	delete(k.all, p)
+	p.live = false
 	k.mu.Unlock()
 }
 
