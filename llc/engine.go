@@ -44,7 +44,6 @@ type Engine struct {
 	cmds    []ir.Command // commands not yet taken: cmds[:n]
 	n       int
 	bodies  [][wire.ControlBytes]byte // payloads of control packets among them
-	stage   stage                     // and of packets of messages in pieces
 	scratch [wire.ControlBytes]byte   // payload of a control packet being made
 	peers   []peer
 	table   *match.Table[Request, message]
@@ -78,6 +77,7 @@ type Engine struct {
 	doubt     error // why receives from anyone fail; nil while all peers live
 	queued    int   // packets, or trains of packets, in the peers' queues
 	pool      pool
+	stage     stage // payloads of packets of messages in pieces among the commands
 }
 
 // New returns an engine at rest. It panics if cfg contradicts itself.

@@ -63,10 +63,16 @@ func start[T any](c *Comm, call string, buf []T, peer, tag int, k kind) Request 
 
 // start checks a transfer and hands it to the transport.
 func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
-	if c.state.Load() != commOpen || c.ctx != nil || e.bad != "" || uint(s.peer) >= uint(c.size) || uint(s.tag) > MaxTag {
-		if err := c.checkTransfer(s, e); err != nil {
-			return Request{p: &transfer{c: c, site: s, err: err}}
-		}
+	if c.state.Load() != commOpen || c.ctx != nil || e.bad != "" || uint(s.peer) >= uint(c.size) || uint(s.tag) > MaxTag || c.w.Forgotten != nil {
+		return c.startSlow(s, e, b, k)
+	}
+	return c.hand(s, e, b, nil, k)
+}
+
+// startSlow is start where something is out of the ordinary.
+func (c *Comm) startSlow(s site, e *elem, b []byte, k kind) Request {
+	if err := c.checkTransfer(s, e); err != nil {
+		return Request{p: &transfer{c: c, site: s, err: err}}
 	}
 	r := c.begin(s, e, b, k)
 	if c.w.Forgotten != nil {
@@ -77,13 +83,18 @@ func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
 
 // begin hands a transfer that was checked to the transport.
 func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
-	var in *body
-	if e.items {
-		var err error
-		if e, b, in, err = c.spread(s, b, k == receiving); err != nil {
-			return Request{p: &transfer{c: c, site: s, err: err}}
-		}
+	if !e.items {
+		return c.hand(s, e, b, nil, k)
 	}
+	e, b, in, err := c.spread(s, b, k == receiving)
+	if err != nil {
+		return Request{p: &transfer{c: c, site: s, err: err}}
+	}
+	return c.hand(s, e, b, in, k)
+}
+
+// hand is begin of b, or of in, if that is not nil.
+func (c *Comm) hand(s site, e *elem, b []byte, in *body, k kind) Request {
 	p := c.w.requests.take(c.w.Debug)
 	p.c, p.elem, p.site, p.kind = c, e, s, k
 	p.null = s.peer == ProcNull

@@ -86,13 +86,13 @@ func (p *transfer) result() (Status, error) {
 }
 
 // fine reports whether a transfer that the transport has completed has gone well, which
-// received and sendFailed would find too.
+// received and sendFailed would find too. A receive in pieces is not asked: it is left to them.
 func (p *transfer) fine() bool {
 	if p.kind != receiving || p.Status.Err != nil {
 		return p.Status.Err == nil
 	}
 	n := int(p.Status.Bytes)
-	return n <= p.Request.Bytes() && n == p.elem.count(n)*p.elem.size
+	return n <= len(p.Buf) && n == p.elem.count(n)*p.elem.size
 }
 
 // await waits for the transport and returns the result.
