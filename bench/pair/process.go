@@ -49,6 +49,7 @@ func Lead(name string, count, nodes int, g fabric.Geometry, errs io.Writer) (*Le
 	if os.Getenv(pmi.Variable) != "" {
 		return nil, fmt.Errorf("%w: this measurement starts what processes it needs itself; run it without mpirun", bench.ErrInput)
 	}
+	g.Common = 0 // no measurement reserves any
 	file, err := fabric.Create(nodes, g)
 	if err != nil {
 		return nil, err
