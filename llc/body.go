@@ -30,6 +30,14 @@ func (r *Request) Gather(dst []byte, off int) {
 
 // Scatter stores bytes of a message from number off on, as far as there is room.
 func (r *Request) Scatter(src []byte, off int) {
+	if r.Body == nil && off == 0 {
+		copy(r.Buf, src) // most often; short enough to be put in place of the call
+		return
+	}
+	r.scatter(src, off)
+}
+
+func (r *Request) scatter(src []byte, off int) {
 	switch room := r.Bytes() - off; {
 	case room <= 0:
 	case r.Body != nil:
