@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,30 @@ func WriteRows[R any](out io.Writer, format string, header []string, cells [][]s
 		return WriteJSON(out, rows)
 	}
 	return fmt.Errorf("bench: rows are not written in the format %q", format)
+}
+
+// ModelFormats names the output formats of models: steps and virtual time are not for
+// benchstat.
+const ModelFormats = "table, csv, json"
+
+// CheckModelFormat reports a format that is not one of ModelFormats, an ErrInput.
+func CheckModelFormat(format string) error {
+	if slices.Contains(strings.Split(ModelFormats, ", "), format) {
+		return nil
+	}
+	return fmt.Errorf("%w: unknown format %q; the formats are %s", ErrInput, format, ModelFormats)
+}
+
+// WriteModel is WriteRows in one of ModelFormats; cells writes a row under the header.
+func WriteModel[R any](out io.Writer, format string, header []string, rows []R, cells func(R) []string) error {
+	if err := CheckModelFormat(format); err != nil {
+		return err
+	}
+	var all [][]string
+	for _, r := range rows {
+		all = append(all, cells(r))
+	}
+	return WriteRows(out, format, header, all, rows)
 }
 
 // Markdown prints rows under a header, numbers to the right.

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 
 	"rhinet/bench"
 	"rhinet/bench/report"
@@ -61,28 +60,14 @@ type Row struct {
 	Skew    float64 `json:"skew_usec"` // between the first and the last that go on
 }
 
-// Formats names the output formats.
-const Formats = "table, csv, json"
-
-// CheckFormat reports a format that is not one of Formats.
-func CheckFormat(format string) error {
-	if slices.Contains(strings.Split(Formats, ", "), format) {
-		return nil
-	}
-	return fmt.Errorf("%w: unknown format %q; the formats are %s", bench.ErrInput, format, Formats)
+func (r Row) cells() []string {
+	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+	return []string{r.Test, strconv.Itoa(r.Nodes), r.Torus, f(r.Packets), strconv.Itoa(r.Chain), f(r.Mean), f(r.Worst), f(r.Skew)}
 }
 
-// Write writes rows in one of Formats.
+// Write writes rows in one of bench.ModelFormats.
 func Write(out io.Writer, format string, rows []Row) error {
-	if err := CheckFormat(format); err != nil {
-		return err
-	}
-	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
-	var cells [][]string
-	for _, r := range rows {
-		cells = append(cells, []string{r.Test, strconv.Itoa(r.Nodes), r.Torus, f(r.Packets), strconv.Itoa(r.Chain), f(r.Mean), f(r.Worst), f(r.Skew)})
-	}
-	return bench.WriteRows(out, format, []string{"test", "nodes", "torus", "packets", "chain", "usec", "usec_max", "skew_usec"}, cells, rows)
+	return bench.WriteModel(out, format, []string{"test", "nodes", "torus", "packets", "chain", "usec", "usec_max", "skew_usec"}, rows, Row.cells)
 }
 
 // Plot draws the mean time over the nodes, a line for each test.

@@ -214,7 +214,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: %v, %s", format, err, b.String())
 		}
 	}
-	if err := Write(&bytes.Buffer{}, "xml", r); err == nil || !strings.Contains(err.Error(), Formats) {
+	if err := Write(&bytes.Buffer{}, "xml", r); err == nil || !strings.Contains(err.Error(), bench.ModelFormats) {
 		t.Error(err)
 	}
 	if err := Write(broken{}, "csv", r); err == nil {

@@ -3,9 +3,7 @@ package model
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 
 	"rhinet/bench"
 )
@@ -31,30 +29,7 @@ func (r Row) cells() []string {
 		fmt.Sprintf("%.2f", r.Steps), fmt.Sprintf("%.4f", r.PerStep), fmt.Sprintf("%.3f", r.HostMicros)}
 }
 
-// Write writes rows in one of Formats.
+// Write writes rows in one of bench.ModelFormats.
 func Write(out io.Writer, format string, rows []Row) error {
-	var cells [][]string
-	for _, r := range rows {
-		cells = append(cells, r.cells())
-	}
-	return write(out, format, header(), cells, rows)
+	return bench.WriteModel(out, format, header(), rows, Row.cells)
 }
-
-// write writes rows of either kind in one of Formats.
-func write[R any](out io.Writer, format string, header []string, cells [][]string, rows []R) error {
-	if err := CheckFormat(format); err != nil {
-		return err
-	}
-	return bench.WriteRows(out, format, header, cells, rows)
-}
-
-// CheckFormat reports a format that Write does not know.
-func CheckFormat(format string) error {
-	if slices.Contains(strings.Split(Formats, ", "), format) {
-		return nil
-	}
-	return fmt.Errorf("unknown format %q; the formats are %s", format, Formats)
-}
-
-// Formats names the output formats: steps are no times, so Go's is not among them.
-const Formats = "table, csv, json"

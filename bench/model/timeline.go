@@ -188,11 +188,9 @@ func WriteTimeline(out io.Writer, format string, spans []Span) error {
 	if format == "table" {
 		return draw(out, spans)
 	}
-	var cells [][]string
-	for _, s := range spans {
-		cells = append(cells, []string{fmt.Sprint(s.Bytes), s.Lane, s.Doing, fmt.Sprint(s.From), fmt.Sprint(s.To)})
-	}
-	return write(out, format, []string{"bytes", "lane", "doing", "from", "to"}, cells, spans)
+	return bench.WriteModel(out, format, []string{"bytes", "lane", "doing", "from", "to"}, spans, func(s Span) []string {
+		return []string{fmt.Sprint(s.Bytes), s.Lane, s.Doing, fmt.Sprint(s.From), fmt.Sprint(s.To)}
+	})
 }
 
 // width is how many columns the longest time line takes at most.

@@ -1,9 +1,7 @@
 package network
 
 import (
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,32 +41,9 @@ func (r Row) cells() []string {
 		strconv.FormatUint(r.Resent, 10), strconv.FormatUint(r.Damaged, 10)}
 }
 
-// Formats names the output formats: virtual time is not for benchstat.
-const Formats = "table, csv, json"
-
-// CheckFormat reports a format that is not one of Formats.
-func CheckFormat(format string) error {
-	if slices.Contains(strings.Split(Formats, ", "), format) {
-		return nil
-	}
-	return fmt.Errorf("%w: unknown format %q; the formats are %s", bench.ErrInput, format, Formats)
-}
-
-// Write writes rows in one of Formats.
+// Write writes rows in one of bench.ModelFormats.
 func Write(out io.Writer, format string, rows []Row) error {
-	var cells [][]string
-	for _, r := range rows {
-		cells = append(cells, r.cells())
-	}
-	return write(out, format, header(), cells, rows)
-}
-
-// write writes rows of either kind in one of Formats.
-func write[R any](out io.Writer, format string, header []string, cells [][]string, rows []R) error {
-	if err := CheckFormat(format); err != nil {
-		return err
-	}
-	return bench.WriteRows(out, format, header, cells, rows)
+	return bench.WriteModel(out, format, header(), rows, Row.cells)
 }
 
 // A parameter is a row of the table of parameters.
@@ -80,19 +55,19 @@ type parameter struct {
 	Source string `json:"source"`
 }
 
-// WriteParameters writes the table of parameters in one of Formats.
+// WriteParameters writes the table of parameters in one of bench.ModelFormats.
 func WriteParameters(out io.Writer, format string, t *param.Table) error {
 	var rows []parameter
-	var cells [][]string
 	for _, p := range t.All() {
 		r := parameter{p.Name, p.Text(), p.Unit, p.About, p.Source}
 		if p.Choices != nil {
 			r.Unit = strings.Join(p.Choices, " or ")
 		}
 		rows = append(rows, r)
-		cells = append(cells, []string{r.Name, r.Value, r.Unit, r.About, r.Source})
 	}
-	return write(out, format, []string{"name", "value", "unit", "about", "source"}, cells, rows)
+	return bench.WriteModel(out, format, []string{"name", "value", "unit", "about", "source"}, rows, func(r parameter) []string {
+		return []string{r.Name, r.Value, r.Unit, r.About, r.Source}
+	})
 }
 
 // Plot draws latency over load, a line for each kind of traffic.

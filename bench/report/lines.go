@@ -17,15 +17,9 @@ type Curve struct {
 // Lines draws curves over a linear axis, their values on a logarithmic one if they
 // are all above 0.
 func Lines(name, title, x, y string, curves []Curve) (*Figure, error) {
-	f := newFigure(name, title, x, y)
-	for i, c := range curves {
-		points := make([]point, len(c.X))
-		for j := range points {
-			points[j] = point{x: c.X[j], y: c.Y[j]}
-		}
-		if err := f.line(i, c.Name, points); err != nil {
-			return nil, err
-		}
+	f, err := drawn(name, title, x, y, curves)
+	if err != nil {
+		return nil, err
 	}
 	if p := f.plot; p.Y.Min > 0 && !math.IsInf(p.Y.Max, 0) {
 		f.rising(numbers)
@@ -37,7 +31,17 @@ func Lines(name, title, x, y string, curves []Curve) (*Figure, error) {
 
 // BySize draws curves over sizes in bytes; both axes are logarithmic.
 func BySize(name, title, y string, curves []Curve) (*Figure, error) {
-	f := newFigure(name, title, "message size", y)
+	f, err := drawn(name, title, "message size", y, curves)
+	if err != nil {
+		return nil, err
+	}
+	f.logarithmic(plot.TickerFunc(messages.binary), numbers)
+	return f, nil
+}
+
+// drawn returns a figure of curves over axes that are still to be scaled.
+func drawn(name, title, x, y string, curves []Curve) (*Figure, error) {
+	f := newFigure(name, title, x, y)
 	for i, c := range curves {
 		points := make([]point, len(c.X))
 		for j := range points {
@@ -47,7 +51,6 @@ func BySize(name, title, y string, curves []Curve) (*Figure, error) {
 			return nil, err
 		}
 	}
-	f.logarithmic(plot.TickerFunc(messages.binary), numbers)
 	return f, nil
 }
 

@@ -107,10 +107,8 @@ func Load(design string, settings []string) (*param.Table, error) {
 	if err != nil {
 		return nil, input(err)
 	}
-	for _, s := range settings {
-		if err := t.Set(s); err != nil {
-			return nil, input(fmt.Errorf("%w; bench model parameters lists them", err))
-		}
+	if err := t.SetAll(settings); err != nil {
+		return nil, input(fmt.Errorf("%w; bench model parameters lists them", err))
 	}
 	return t, nil
 }

@@ -42,24 +42,9 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// Formats names the output formats.
-const Formats = "table, csv, json"
-
-// CheckFormat reports a format that is not one of Formats.
-func CheckFormat(format string) error {
-	if slices.Contains(strings.Split(Formats, ", "), format) {
-		return nil
-	}
-	return fmt.Errorf("%w: unknown format %q; the formats are %s", bench.ErrInput, format, Formats)
-}
-
-// Write writes rows in one of Formats.
+// Write writes rows in one of bench.ModelFormats.
 func Write(out io.Writer, format string, rows []Row) error {
-	var cells [][]string
-	for _, r := range rows {
-		cells = append(cells, r.cells())
-	}
-	return bench.WriteRows(out, format, header(), cells, rows)
+	return bench.WriteModel(out, format, header(), rows, Row.cells)
 }
 
 // Plot draws the curves of an experiment over the size: rates if it has any that

@@ -269,7 +269,7 @@ func TestBadInput(t *testing.T) {
 	if err := Write(&bytes.Buffer{}, "xml", nil); err == nil {
 		t.Error("no error of an unknown format")
 	}
-	if err := CheckFormat("xml"); !errors.Is(err, bench.ErrInput) {
+	if err := bench.CheckModelFormat("xml"); !errors.Is(err, bench.ErrInput) {
 		t.Error(err)
 	}
 }

@@ -174,17 +174,15 @@ func (r *recorder) spans() (all []Span) {
 	return all
 }
 
-// WriteTimeline writes spans in one of Formats; a table is a drawing, one line for
+// WriteTimeline writes spans in one of bench.ModelFormats; a table is a drawing, one line for
 // each lane.
 func WriteTimeline(out io.Writer, format string, spans []Span) error {
 	if format == "table" {
 		return draw(out, spans)
 	}
-	var cells [][]string
-	for _, s := range spans {
-		cells = append(cells, []string{fmt.Sprint(s.Bytes), s.Lane, s.Doing, fmt.Sprintf("%.3f", s.From), fmt.Sprintf("%.3f", s.To)})
-	}
-	return bench.WriteRows(out, format, []string{"bytes", "lane", "doing", "from_usec", "to_usec"}, cells, spans)
+	return bench.WriteModel(out, format, []string{"bytes", "lane", "doing", "from_usec", "to_usec"}, spans, func(s Span) []string {
+		return []string{fmt.Sprint(s.Bytes), s.Lane, s.Doing, fmt.Sprintf("%.3f", s.From), fmt.Sprintf("%.3f", s.To)}
+	})
 }
 
 // width is how many columns the longest time line takes.

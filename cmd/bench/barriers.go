@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -26,10 +25,8 @@ func syncCommand(out io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use: "sync", Short: "Measure the barriers and locks of the synchronization controller, in virtual time", Args: noArgs,
 		RunE: func(*cobra.Command, []string) (err error) {
-			for _, s := range settings {
-				if err := p.Table.Set(s); err != nil {
-					return bench.Input(err, param.ErrSetting)
-				}
+			if err := p.Table.SetAll(settings); err != nil {
+				return bench.Input(err, param.ErrSetting)
 			}
 			if print {
 				return network.WriteParameters(out, format, p.Table)
@@ -47,24 +44,21 @@ func syncCommand(out io.Writer) *cobra.Command {
 	f.Uint64Var(&p.Seed, "seed", 1, "of the arrivals")
 	f.BoolVar(&print, "parameters", false, "print every number of the model with its source, and measure nothing")
 	f.StringArrayVar(&settings, "set", nil, "NAME=VALUE, a parameter; may be given several times")
-	f.StringVar(&format, "format", "table", "output format: "+barriers.Formats)
+	f.StringVar(&format, "format", "table", "output format: "+bench.ModelFormats)
 	f.StringVar(&plot, "plot", "", "also draw time over nodes to this file: "+report.PlotFormats)
 	return c
 }
 
 func measureSync(out io.Writer, p *barriers.Plan, format, plot string) error {
-	if err := barriers.CheckFormat(format); err != nil {
+	if err := bench.CheckModelFormat(format); err != nil {
 		return err
 	}
 	if err := p.Check(); err != nil {
 		return err
 	}
 	if plot != "" {
-		if err := report.CheckPlotFormat(strings.TrimPrefix(filepath.Ext(plot), ".")); err != nil {
-			return usage(fmt.Errorf("--plot %s: %w", plot, err))
-		}
-		if err := report.PlotFile(plot).Check(); err != nil {
-			return usage(fmt.Errorf("--plot: %w", err))
+		if err := checkPlot(plot); err != nil {
+			return err
 		}
 	}
 	var rows []barriers.Row
@@ -72,11 +66,7 @@ func measureSync(out io.Writer, p *barriers.Plan, format, plot string) error {
 		return err
 	}
 	if plot != "" {
-		f, err := barriers.Plot(rows)
-		if err != nil {
-			return err
-		}
-		if err := f.Save(plot); err != nil {
+		if err := savePlot(plot, func() (*report.Figure, error) { return barriers.Plot(rows) }); err != nil {
 			return err
 		}
 	}

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,13 +54,11 @@ func callsCommand(out io.Writer) *cobra.Command {
 
 // countCalls counts on this runtime and on the peers, and prints a table.
 func countCalls(out io.Writer, launch string, peers []string, limit time.Duration) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	p, err := newPlace(ctx)
+	p, closePlace, err := openPlace()
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer closePlace()
 	mpirun, err := p.program(launch, "mpirun")
 	if err != nil {
 		return err
@@ -73,7 +69,7 @@ func countCalls(out io.Writer, launch string, peers []string, limit time.Duratio
 	}
 	var rows [][]string
 	count := func(name string, args []string) error {
-		limited, cancel := context.WithTimeout(ctx, limit)
+		limited, cancel := context.WithTimeout(p.ctx, limit)
 		defer cancel()
 		c, err := watch.CountCalls(limited, name, args)
 		rows = append(rows, []string{name, strconv.Itoa(watch.CallBytes), strconv.Itoa(c.Send), strconv.Itoa(c.Recv)})
@@ -87,7 +83,7 @@ func countCalls(out io.Writer, launch string, peers []string, limit time.Duratio
 		if err != nil {
 			return err
 		}
-		bin, err := peer.CompileCalls(ctx, mpicc, p.dir)
+		bin, err := peer.CompileCalls(p.ctx, mpicc, p.dir)
 		if err != nil {
 			return err
 		}

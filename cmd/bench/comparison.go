@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -67,16 +64,14 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 	if os.Getenv(rankVariable) != "" {
 		return usage(errors.New("a comparison starts its own ranks; run it without mpirun"))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	if err := s.Saver.Check(); err != nil {
 		return usage(fmt.Errorf("--out: %w", err))
 	}
-	p, err := newPlace(ctx)
+	p, closePlace, err := openPlace()
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer closePlace()
 	all, err := runtimes(p)
 	if err != nil {
 		return err
@@ -84,7 +79,7 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 	show := newBar(s.errs, s.quiet)
 	defer show.end()
 	s.Progress, s.Measured = show.step, show.end
-	return s.Session.Run(ctx, all, s.out)
+	return s.Session.Run(p.ctx, all, s.out)
 }
 
 // ourselves returns the variants of this runtime, running this very program.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rhinet/bench"
 	"rhinet/bench/model"
 )
 
@@ -73,12 +74,12 @@ func timelineCommand(out io.Writer) *cobra.Command {
 
 func modelFlags(c *cobra.Command, sizes, format *string) {
 	c.Flags().StringVar(sizes, "sizes", "", "sizes in bytes, separated by commas (default: the experiment's)")
-	c.Flags().StringVar(format, "format", "table", "output format: "+model.Formats)
+	c.Flags().StringVar(format, "format", "table", "output format: "+bench.ModelFormats)
 }
 
 func checkModel(sizes, format string) ([]int, error) {
-	if err := model.CheckFormat(format); err != nil {
-		return nil, usage(err)
+	if err := bench.CheckModelFormat(format); err != nil {
+		return nil, err
 	}
 	list, err := parseSizes(sizes)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"rhinet/bench"
 	"rhinet/bench/network"
 	"rhinet/bench/report"
 )
@@ -48,12 +49,12 @@ func networkCommand(out io.Writer) *cobra.Command {
 func modelTable(c *cobra.Command, design, format *string, settings *[]string) {
 	c.Flags().StringVar(design, "switch", "rhinet2", "which switch's parameters: rhinet2, rhinet3")
 	c.Flags().StringArrayVar(settings, "set", nil, "NAME=VALUE, a parameter; may be given several times")
-	c.Flags().StringVar(format, "format", "table", "output format: "+network.Formats)
+	c.Flags().StringVar(format, "format", "table", "output format: "+bench.ModelFormats)
 }
 
 func (o *networkFlags) run(out io.Writer) (err error) {
 	p := &o.plan
-	if err := network.CheckFormat(o.format); err != nil {
+	if err := bench.CheckModelFormat(o.format); err != nil {
 		return err
 	}
 	if p.Topology, err = network.Topology(o.topology, p.Seed); err != nil {
@@ -82,11 +83,8 @@ func (o *networkFlags) run(out io.Writer) (err error) {
 		return err
 	}
 	if o.plot != "" {
-		f, err := network.Plot(fmt.Sprintf("%s, %s, %d bytes", o.design, filepath.Base(o.topology), p.Bytes), rows)
-		if err != nil {
-			return err
-		}
-		if err := f.Save(o.plot); err != nil {
+		title := fmt.Sprintf("%s, %s, %d bytes", o.design, filepath.Base(o.topology), p.Bytes)
+		if err := savePlot(o.plot, func() (*report.Figure, error) { return network.Plot(title, rows) }); err != nil {
 			return err
 		}
 	}

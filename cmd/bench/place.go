@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -40,6 +41,17 @@ func newPlace(ctx context.Context) (place, error) {
 			return place{}, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
+}
+
+// openPlace makes a place whose context a signal to end cancels. The caller calls
+// closePlace when it needs neither any more.
+func openPlace() (p place, closePlace func(), err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	if p, err = newPlace(ctx); err != nil {
+		stop()
+		return p, nil, err
+	}
+	return p, func() { _ = p.close(); stop() }, nil
 }
 
 func (p place) close() error {

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -63,13 +60,11 @@ func makeResults(r results.Options, launch string, out, errs io.Writer) error {
 	if err := r.CheckPlace(); err != nil {
 		return usage(err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	p, err := newPlace(ctx)
+	p, closePlace, err := openPlace()
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer closePlace()
 	tools := map[string]string{}
 	if tools["bench"], err = os.Executable(); err != nil {
 		return err
@@ -94,5 +89,5 @@ func makeResults(r results.Options, launch string, out, errs io.Writer) error {
 	if tools["npb"], err = p.program("", "npb"); err != nil {
 		return err
 	}
-	return r.Produce(ctx, tools, out, errs)
+	return r.Produce(p.ctx, tools, out, errs)
 }

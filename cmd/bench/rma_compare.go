@@ -63,7 +63,7 @@ func rmaCompare(out, errs io.Writer) *cobra.Command {
 			if err := compare.CheckPeers(r.peers); err != nil {
 				return usage(err)
 			}
-			return r.run(c.Context())
+			return r.run()
 		},
 	}
 	r.flags(c, 20*time.Millisecond)
@@ -76,15 +76,12 @@ func rmaCompare(out, errs io.Writer) *cobra.Command {
 	return c
 }
 
-func (r *rmaContest) run(ctx context.Context) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	p, err := newPlace(ctx)
+func (r *rmaContest) run() error {
+	p, closePlace, err := openPlace()
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer closePlace()
 	all, err := r.contenders(p)
 	if err != nil {
 		return err
@@ -100,7 +97,7 @@ func (r *rmaContest) run(ctx context.Context) error {
 			}
 			for k := range all {
 				i := (k + round) % len(all)
-				if err := r.job(ctx, all[i], b, figures[i]); err != nil && i == 0 {
+				if err := r.job(p.ctx, all[i], b, figures[i]); err != nil && i == 0 {
 					return err
 				} else if err != nil {
 					fmt.Fprintf(r.errs, "%s has no figures: %v\n", b.Name, err)

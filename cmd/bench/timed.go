@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"rhinet/bench"
 	"rhinet/bench/network"
 	"rhinet/bench/report"
 	"rhinet/bench/timed"
@@ -46,7 +46,7 @@ func modelsCommand(out io.Writer) *cobra.Command {
 
 // load reads the flags that all share.
 func (o *timedFlags) load() (timed.Options, error) {
-	if err := timed.CheckFormat(o.format); err != nil {
+	if err := bench.CheckModelFormat(o.format); err != nil {
 		return timed.Options{}, err
 	}
 	t, err := timed.Load(o.design, o.settings)
@@ -90,7 +90,7 @@ func (o *timedFlags) measure(out io.Writer, e timed.Experiment) error {
 		return err
 	}
 	if o.plot != "" {
-		if err := plotTo(o.plot, e, rows); err != nil {
+		if err := savePlot(o.plot, func() (*report.Figure, error) { return timed.Plot(e, rows) }); err != nil {
 			return err
 		}
 	}
@@ -100,25 +100,6 @@ func (o *timedFlags) measure(out io.Writer, e timed.Experiment) error {
 func rowsOf(e timed.Experiment, o timed.Options) (rows []timed.Row, err error) {
 	err = e.Run(o, func(r timed.Row) { rows = append(rows, r) })
 	return rows, err
-}
-
-// checkPlot reports what is wrong with a file to draw to.
-func checkPlot(file string) error {
-	if err := report.CheckPlotFormat(strings.TrimPrefix(filepath.Ext(file), ".")); err != nil {
-		return usage(fmt.Errorf("--plot %s: %w", file, err))
-	}
-	if err := report.PlotFile(file).Check(); err != nil {
-		return usage(fmt.Errorf("--plot: %w", err))
-	}
-	return nil
-}
-
-func plotTo(file string, e timed.Experiment, rows []timed.Row) error {
-	f, err := timed.Plot(e, rows)
-	if err != nil {
-		return err
-	}
-	return f.Save(file)
 }
 
 func stagesCommand(out io.Writer) *cobra.Command {
@@ -249,7 +230,7 @@ func (o *timedFlags) folder(out io.Writer, dir string) error {
 		if err := write(dir, e.Name+".csv", func(w io.Writer) error { return timed.Write(w, "csv", rows) }); err != nil {
 			return err
 		}
-		if err := plotTo(filepath.Join(dir, e.Name+".svg"), e, rows); err != nil {
+		if err := savePlot(filepath.Join(dir, e.Name+".svg"), func() (*report.Figure, error) { return timed.Plot(e, rows) }); err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "%s: %d points\n", e.Name, len(rows))

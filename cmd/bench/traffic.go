@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -128,13 +126,11 @@ func (t *trafficRun) rank() error {
 
 // launched calls run with what jobs are started with.
 func (t *trafficRun) launched(settings []compare.Setting, timeout time.Duration, run func(context.Context, traffic.Launch) error) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	p, err := newPlace(ctx)
+	p, closePlace, err := openPlace()
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer closePlace()
 	l := traffic.Launch{Settings: settings, Timeout: timeout, Out: t.out, Errs: t.errs}
 	if l.MPIRun, err = p.program(t.launch, "mpirun"); err != nil {
 		return err
@@ -142,7 +138,7 @@ func (t *trafficRun) launched(settings []compare.Setting, timeout time.Duration,
 	if l.Bench, err = os.Executable(); err != nil {
 		return err
 	}
-	return run(ctx, l)
+	return run(p.ctx, l)
 }
 
 // program makes a command that is a program of ranks.

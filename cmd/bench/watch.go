@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,13 +75,11 @@ const again = 2
 // watchCosts counts, and compares with the record of before; without one it
 // writes a new one to file. end takes the progress away when a count is over.
 func watchCosts(out io.Writer, o watch.Options, end func(), launch, file string, before *watch.Record, times bool) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	p, err := newPlace(ctx)
+	p, closePlace, err := openPlace()
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer closePlace()
 	mpirun, err := p.program(launch, "mpirun")
 	if err != nil {
 		return err
@@ -98,12 +93,12 @@ func watchCosts(out io.Writer, o watch.Options, end func(), launch, file string,
 		return []string{mpirun, "-n", strconv.Itoa(t.Ranks), self, "watch", "tally", t.Name, strconv.Itoa(t.Bytes), strconv.Itoa(reps)}
 	}
 	var missing error
-	if o.Counter, missing = watch.FindCounter(ctx); missing != nil {
+	if o.Counter, missing = watch.FindCounter(p.ctx); missing != nil {
 		fmt.Fprintln(out, "note:", missing)
 	} else if o.Works, err = works(self, p); err != nil {
 		return err
 	}
-	now, notes, err := watch.Run(ctx, o)
+	now, notes, err := watch.Run(p.ctx, o)
 	end()
 	if err != nil {
 		return err
@@ -121,7 +116,7 @@ func watchCosts(out io.Writer, o watch.Options, end func(), launch, file string,
 		if o = costly(o, before, now, times); len(o.Tests)+len(o.Works) == 0 {
 			break
 		}
-		more, _, err := watch.Run(ctx, o)
+		more, _, err := watch.Run(p.ctx, o)
 		end()
 		if err != nil {
 			return err

@@ -109,6 +109,16 @@ func (t *Table) Set(text string) error {
 	return nil
 }
 
+// SetAll carries out settings in their order, up to the first that cannot be.
+func (t *Table) SetAll(settings []string) error {
+	for _, s := range settings {
+		if err := t.Set(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (p *Parameter) allows(v float64) error {
 	if !(v >= p.Least && v <= p.Most) {
 		return fmt.Errorf("%w: %s is %g to %g %s, not %g", ErrSetting, p.Name, p.Least, p.Most, p.Unit, v)
