@@ -16,7 +16,7 @@ func layoutsCommand(out io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "layouts",
 		Short: "Exchange messages that do not lie in one piece, against slices and packing by hand (2 ranks)",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if o.Rounds < 1 || o.Repetitions < 1 {
 				return usage(fmt.Errorf("%d rounds of %d repetitions; both must be above zero", o.Rounds, o.Repetitions))
