@@ -5,8 +5,15 @@ package collectives
 type builder struct {
 	shape
 	rank, size  int
-	width       int // transfers that may be open at once
-	exchangeMax int // bytes that one rank may give in an exchange
+	width       int                          // transfers that may be open at once
+	exchangeMax int                          // bytes that one rank may give in an exchange
+	switchMax   int                          // and in one of the network's switches
+	hosts       *hostMap                     // of rows that need several hosts
+	plain       func(s shape, size int) *row // the algorithm for a stage of theirs
+
+	// Of a stage: the ranks of the group that it is one of, and its buffers.
+	ranks    []int
+	from, to region
 
 	// Counts and displacements in elements of shape.elem, for the operations that have them.
 	scounts, sdispls, rcounts, rdispls []int
@@ -15,9 +22,21 @@ type builder struct {
 	open  int
 }
 
-// in and out are the caller's buffers as a whole, for operations with one buffer per rank.
-func (b *builder) in() region  { return region{bufIn, 0, b.bytes} }
-func (b *builder) out() region { return region{bufOut, 0, b.bytes} }
+// in and out are the caller's buffers as a whole, for operations with one buffer per rank, or
+// those of a stage.
+func (b *builder) in() region {
+	if b.ranks != nil {
+		return b.from
+	}
+	return region{bufIn, 0, b.bytes}
+}
+
+func (b *builder) out() region {
+	if b.ranks != nil {
+		return b.to
+	}
+	return region{bufOut, 0, b.bytes}
+}
 
 // inBlock and outBlock are rank i's block of buffers with one block per rank.
 func (b *builder) inBlock(i int) region  { return region{bufIn, i * b.bytes, b.bytes} }
@@ -64,6 +83,9 @@ func (b *builder) await(src int)  { b.post(opRecv, region{buf: bufTmp}, src) }
 
 func (b *builder) post(op stepOp, r region, peer int) {
 	b.room(1)
+	if b.ranks != nil {
+		peer = b.ranks[peer]
+	}
 	b.sched.steps = append(b.sched.steps, step{op: op, peer: int32(peer), a: r})
 	b.open++
 	b.sched.width = max(b.sched.width, b.open)
@@ -104,6 +126,16 @@ func (b *builder) reduce(in, inout region) {
 // exchange hands in to others, and fills out with theirs; b.root is the root.
 func (b *builder) exchange(f Flow, in, out region) {
 	b.sched.steps = append(b.sched.steps, step{op: opExchange, flow: f, peer: int32(b.root), a: in, b: out})
+}
+
+// control has the controllers of barriers keep one.
+func (b *builder) control() {
+	b.sched.steps = append(b.sched.steps, step{op: opEnter}, step{op: opLeave})
+}
+
+// meet is exchange by the network's switches.
+func (b *builder) meet(f Flow, in, out region) {
+	b.sched.steps = append(b.sched.steps, step{op: opSwitch, flow: f, peer: int32(b.root), a: in, b: out})
 }
 
 // mod is i modulo the group's size, also of small negative i.

@@ -28,6 +28,10 @@ type Call struct {
 	RecvCounts []int
 	RecvDispls []int
 	Reducer    Reducer
+
+	// Once says that a call that is prepared is started once, before any other call that is made on the group
+	// afterwards: so all ranks start it in one order with the others.
+	Once bool
 }
 
 // A shape is all that a schedule depends on, apart from the group and, for
@@ -36,6 +40,7 @@ type shape struct {
 	kind        Kind
 	inPlace     bool // this rank's input lies in its output
 	prepared    bool // other calls are made while it runs
+	once        bool // it was started in the order of all calls
 	commutative bool
 	root        int
 	bytes       int // length of the buffer, or of one block or the largest part of those with one per rank

@@ -2,12 +2,13 @@ package collectives
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
 
-// choose finds the row for a shape: the forced one if it can be used, else
-// the first whose range holds.
+// choose finds the row for a shape: the forced one if it can be used, else that of the
+// first rule that holds, else the first of the table whose range holds.
 func (g *Group) choose(s shape) *row {
 	if g.size == 1 {
 		return &alone
@@ -15,29 +16,74 @@ func (g *Group) choose(s shape) *row {
 	if r := g.forced[s.kind]; r != nil && g.usable(r, s) {
 		return r
 	}
+	for _, p := range g.preferred {
+		if p.row.kind == s.kind && p.where.holds(s.known(), g.size) && g.usable(p.row, s) {
+			return p.row
+		}
+	}
 	for i := range table {
 		r := &table[i]
-		use := r.normal
-		if g.crowded {
-			use = r.crowded
-		}
-		if r.kind == s.kind && use.holds(s.bytes, g.size) && g.usable(r, s) {
+		if r.kind == s.kind && r.prefers(g.crowded).holds(s.known(), g.size) && g.usable(r, s) {
 			return r
 		}
 	}
 	panic("collectives: the table has no row without limits for " + s.kind.String())
 }
 
+// plain finds the row for a stage of an algorithm that knows hosts: the first of the table that
+// serves it by messages, without regard to hosts.
+func (g *Group) plain(s shape, size int) *row {
+	i := slices.IndexFunc(table, func(r row) bool {
+		return r.kind == s.kind && r.exchange == nil && r.needs&(severalHosts|controllers) == 0 && r.prefers(g.crowded).holds(s.bytes, size) && r.suits(s, size)
+	})
+	return &table[i]
+}
+
+// known is the size by which all ranks choose alike: 0 where each knows its own part only.
+func (s shape) known() int {
+	switch s.kind {
+	case Gatherv, Scatterv, Alltoallv:
+		return 0
+	}
+	return s.bytes
+}
+
 // usable reports whether what the row needs is there. It looks only at what
 // all ranks know alike.
 func (g *Group) usable(r *row, s shape) bool {
 	if r.exchange != nil {
+		e, most := g.exchange, g.exchangeMax
+		if r.needs&switched != 0 {
+			e, most = g.switched, g.switchMax
+		}
 		n := r.exchange(s, g.size)
-		if g.exchange == nil || s.prepared || n > g.exchangeMax || n == 0 && s.kind != Barrier {
+		if e == nil || s.prepared || n > most || n == 0 && s.kind != Barrier {
 			return false
 		}
 	}
-	return (r.needs&powerOfTwo == 0 || g.size&(g.size-1) == 0) &&
+	if r.needs&controllers != 0 && (g.controller == nil || s.prepared && !s.once) {
+		return false
+	}
+	if r.needs&severalHosts != 0 {
+		m := g.hosts
+		if m == nil || r.needs&consecutive != 0 && !m.consecutive || r.needs&ordered != 0 && !m.consecutive && !s.commutative {
+			return false
+		}
+	}
+	return r.suits(s, g.size)
+}
+
+// prefers is where the row is preferred.
+func (r *row) prefers(crowded bool) span {
+	if crowded {
+		return r.crowded
+	}
+	return r.normal
+}
+
+// suits reports whether what the row needs of a shape and a number of ranks holds.
+func (r *row) suits(s shape, size int) bool {
+	return (r.needs&powerOfTwo == 0 || size&(size-1) == 0) &&
 		(r.needs&commutative == 0 || s.commutative)
 }
 
@@ -91,7 +137,18 @@ func (r *row) need() string {
 	if r.needs&commutative != 0 {
 		ns = append(ns, "commutative")
 	}
-	if r.exchange != nil {
+	for _, n := range []struct {
+		of   needs
+		name string
+	}{{controllers, "controllers"}, {severalHosts, "several hosts"}, {consecutive, "consecutive ranks"}, {ordered, "commutative or consecutive ranks"}} {
+		if r.needs&n.of != 0 {
+			ns = append(ns, n.name)
+		}
+	}
+	switch {
+	case r.needs&switched != 0:
+		ns = append(ns, "switch")
+	case r.exchange != nil:
 		ns = append(ns, "exchange")
 	}
 	if ns == nil {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestChoice(t *testing.T) {
+	zeros := make([]int, 4)
 	tests := []struct {
 		size    int
 		o       Options
@@ -27,12 +28,33 @@ func TestChoice(t *testing.T) {
 		{size: 4, call: Call{Kind: Allgatherv, Elem: 1, Send: make([]byte, 3), RecvCounts: []int{3, 65, 0, 0}}, recv: 68, board: true, want: "ring"},
 		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{16, 16, 16, 16}}, recv: 16, reducer: sum{}, board: true, want: "exchange"},
 		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{64, 0, 0, 0}}, recv: 64, reducer: sum{}, board: true, want: "recursive-halving"},
+		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, board: true, want: "exchange"},
+		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, want: "linear"},
+		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, o: Options{Oversubscribed: true}, board: true, want: "linear"},
 		{size: 4, call: Call{Kind: Bcast}, recv: mib, want: "chain"},
+		// Ranks that share processors wait for few others, however much they move.
+		{size: 4, call: Call{Kind: Bcast}, recv: 4 * mib, o: Options{Oversubscribed: true}, want: "linear"},
+		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 32*kib)}, recv: 128 * kib, o: Options{Oversubscribed: true}, want: "recursive-doubling"},
+		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 64*kib)}, recv: 256 * kib, o: Options{Oversubscribed: true}, want: "linear"},
 		{size: 2, call: Call{Kind: Allreduce}, recv: mib, reducer: sum{}, want: "ring"},
 		{size: 2, call: Call{Kind: Allreduce}, recv: mib, reducer: left{}, want: "rabenseifner"},
 		{size: 2, call: Call{Kind: Allreduce}, recv: 8, reducer: sum{}, want: "recursive-doubling"},
 		{size: 16, call: Call{Kind: Allreduce}, recv: 8, reducer: sum{}, o: Options{Oversubscribed: true}, want: "linear"},
 		{size: 8, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=chain"), want: "chain"},
+		// Ranks on several hosts, several on some of them, at all sizes; but those of one host that others
+		// lie between cannot reduce in order.
+		{size: 4, call: Call{Kind: Barrier}, o: Options{Hosts: []int{0, 0, 1, 1}}, want: "hosts"},
+		{size: 4, call: Call{Kind: Barrier}, o: Options{Hosts: []int{3, 3, 3, 3}}, want: "dissemination"},
+		{size: 4, call: Call{Kind: Barrier}, o: Options{Hosts: []int{3, 2, 1, 0}}, want: "dissemination"},
+		{size: 4, call: Call{Kind: Barrier}, o: Options{Hosts: []int{3, 2, 1, 3}, Oversubscribed: true}, want: "hosts"},
+		{size: 4, call: Call{Kind: Bcast}, recv: mib, o: Options{Hosts: []int{0, 1, 0, 1}}, want: "hosts"},
+		{size: 4, call: Call{Kind: Allreduce}, recv: 8, reducer: left{}, o: Options{Hosts: []int{1, 1, 0, 0}}, want: "hosts"},
+		{size: 4, call: Call{Kind: Allreduce}, recv: 8, reducer: left{}, o: Options{Hosts: []int{0, 1, 0, 1}}, want: "recursive-doubling"},
+		{size: 4, call: Call{Kind: Allreduce}, recv: 8, reducer: sum{}, o: Options{Hosts: []int{0, 1, 0, 1}}, want: "hosts"},
+		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 64)}, recv: 256, o: Options{Hosts: []int{0, 1, 0, 1}}, want: "recursive-doubling"},
+		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 64)}, recv: 256, o: Options{Hosts: []int{0, 0, 0, 1}}, want: "hosts"},
+		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 64*kib)}, recv: 256 * kib, o: Options{Hosts: []int{0, 0, 0, 1}}, want: "ring"},
+		{size: 4, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=hosts"), want: "binomial"},
 		// What is forced but cannot be used leaves the choice to the table.
 		{size: 8, call: Call{Kind: Allreduce}, recv: mib, reducer: left{}, o: force("allreduce=ring"), want: "rabenseifner"},
 		{size: 8, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=exchange"), want: "binomial"},

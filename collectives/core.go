@@ -17,12 +17,19 @@ type Group struct {
 	exchange Exchange // nil if the transport has none
 	awaiter  Awaiter  // nil if the transport is none
 
+	controller Controller // nil if the transport has none
+
 	rank, size   int
 	width        int // transfers that one execution may have open
 	exchangeMax  int
-	plainBarrier bool // a barrier is an empty exchange
+	switched     Exchange // nil if the transport is no Switched
+	switchMax    int
+	trading      Exchange // the one of the exchange under way
+	plainBarrier bool     // a barrier is an empty exchange
 	crowded      bool
+	hosts        *hostMap // nil: no use is made of hosts
 	forced       [numKinds]*row
+	preferred    []preference
 	plans        planCache
 	x            execution // of blocking calls
 	scratch      []byte    // of blocking calls
@@ -33,6 +40,8 @@ type Group struct {
 	waitErr      error       // what poll found
 	poll         func() bool // made once, like pollExchange, so that waiting does not allocate
 	pollExchange func() bool
+	pollBarrier  func() bool
+	barrier      int              // that pollBarrier waits for
 	catch        func(Call) error // of a Catcher
 }
 
@@ -46,16 +55,30 @@ func New(t Transport, o Options) (*Group, error) {
 	if t.Slots() < MinSlots {
 		return nil, fmt.Errorf("collectives: the transport has %d slots, %d are needed", t.Slots(), MinSlots)
 	}
-	g := &Group{t: t, rank: t.Rank(), size: t.Size(), crowded: o.Oversubscribed, forced: forced}
+	preferred, err := o.preferences(t.Size())
+	if err != nil {
+		return nil, err
+	}
+	if o.Hosts != nil && len(o.Hosts) != t.Size() {
+		return nil, fmt.Errorf("collectives: the hosts of %d ranks are named, there are %d", len(o.Hosts), t.Size())
+	}
+	g := &Group{t: t, hosts: newHostMap(o.Hosts), preferred: preferred, rank: t.Rank(), size: t.Size(), crowded: o.Oversubscribed, forced: forced}
 	// The lower half of the slots serves blocking calls, the upper half the others.
 	g.width = t.Slots() / 2
 	g.ops.used = make([]bool, t.Slots()-g.width)
 	if e, ok := t.(Exchange); ok && e.ExchangeBytes() > 0 {
 		g.exchange, g.exchangeMax = e, e.ExchangeBytes()
 	}
+	if s, ok := t.(Switched); ok {
+		if e := s.Switch(); e != nil {
+			g.switched, g.switchMax = e, e.ExchangeBytes()
+		}
+	}
 	g.awaiter, _ = t.(Awaiter)
-	g.poll, g.pollExchange = g.pollSlots, g.testExchange
-	g.plainBarrier = g.choose(shape{kind: Barrier}).exchange != nil
+	g.controller = controllerOf(t)
+	g.poll, g.pollExchange, g.pollBarrier = g.pollSlots, g.testExchange, g.testBarrier
+	plain := g.choose(shape{kind: Barrier})
+	g.plainBarrier = plain.exchange != nil && plain.needs&switched == 0
 	return g, nil
 }
 
@@ -91,6 +114,10 @@ func (g *Group) run(c *Call) error {
 	return x.err
 }
 
+// Passed counts a call that this rank has made by the exchange alone, past the group. The other ranks
+// may make it on theirs.
+func (g *Group) Passed() { g.sequence++ }
+
 // wait completes transfers of a blocking call. While operations are
 // outstanding it makes progress on them as well: another rank may need them
 // before it comes to this call.
@@ -113,19 +140,48 @@ func (g *Group) pollSlots() bool {
 }
 
 // trade makes an exchange, with progress like wait.
-func (g *Group) trade(f Flow, root int, in, out []byte) error {
+func (g *Group) trade(e Exchange, f Flow, root int, in, out []byte) error {
 	if len(g.ops.active) == 0 {
-		return g.exchange.Exchange(f, root, in, out)
+		return e.Exchange(f, root, in, out)
 	}
-	if err := g.exchange.ExchangeStart(f, root, in, out); err != nil {
+	if err := e.ExchangeStart(f, root, in, out); err != nil {
 		return err
 	}
+	g.trading = e
 	g.await(g.pollExchange)
 	return g.waitErr
 }
 
 func (g *Group) testExchange() bool {
-	done, err := g.exchange.ExchangeTest()
+	done, err := g.trading.ExchangeTest()
+	g.waitErr = err
+	if !done {
+		g.Progress()
+	}
+	return done
+}
+
+// controllerOf returns what keeps barriers of the group that t connects, if there is something.
+func controllerOf(t Transport) Controller {
+	if c, ok := t.(Controller); ok && c.Controls() {
+		return c
+	}
+	return nil
+}
+
+// leave waits for the end of a barrier, with progress like wait.
+func (g *Group) leave(barrier int) error {
+	if len(g.ops.active) == 0 {
+		_, err := g.controller.Left(barrier, true)
+		return err
+	}
+	g.barrier = barrier
+	g.await(g.pollBarrier)
+	return g.waitErr
+}
+
+func (g *Group) testBarrier() bool {
+	done, err := g.controller.Left(g.barrier, false)
 	g.waitErr = err
 	if !done {
 		g.Progress()

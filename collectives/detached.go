@@ -15,7 +15,7 @@ func (g *Group) Catcher(catch func(Call) error) *Group {
 //
 // MPI 4.1, sections 6.12 and 6.13.
 func (o *Op) Begin(t Transport) bool {
-	o.alone = &Group{t: t, rank: o.g.rank, size: o.g.size}
+	o.alone = &Group{t: t, controller: controllerOf(t), rank: o.g.rank, size: o.g.size}
 	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.call.Reducer}
 	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}
 	return o.x.advance(o.alone, false)

@@ -28,6 +28,36 @@ func (b *builder) envelope() region { return b.scratch(b.envelopeBytes()) }
 // envelopeBytes is below byMessage, so that each length has a number.
 func (b *builder) envelopeBytes() int { return min(b.exchangeMax, byMessage-1) }
 
+// Enclose fills e, as long as an exchange takes, with what a rank that is not root shows in a
+// Gatherv of part, and reports whether there is room for it. See [Group.Passed].
+func Enclose(e, part []byte) bool {
+	if descriptor+len(part) > len(e) {
+		return false
+	}
+	e[0], e[1] = descriptor, byte(len(part))
+	copy(e[descriptor:], part)
+	return true
+}
+
+// EncloseAll fills e with what a root shows in a Scatterv of send, and reports whether there is room for it.
+// See [Group.Passed].
+func EncloseAll(e, send []byte, counts, displs []int, elem, root int) bool {
+	end := len(counts) * descriptor
+	for i := range counts {
+		if i == root {
+			continue
+		}
+		at, n := place(counts, displs, elem, i)
+		if end+n > len(e) {
+			return false
+		}
+		e[i*descriptor], e[i*descriptor+1] = byte(end-i*descriptor), byte(n)
+		copy(e[end:], send[at:at+n])
+		end += n
+	}
+	return true
+}
+
 // describe writes the descriptor at e[at:] of n bytes that lie at e[off:].
 func (b *builder) describe(e region, at, off, n int) {
 	b.sched.steps = append(b.sched.steps, step{op: opDescribe, a: region{off: off - at, n: n}, b: e.sub(at, descriptor)})
@@ -42,6 +72,34 @@ func (b *builder) enclose(e, part region) bool {
 	b.describe(e, 0, descriptor, part.n)
 	b.copy(e.sub(descriptor, part.n), part)
 	return true
+}
+
+// encloseAll fills e with the parts for all other ranks, and reports whether there is room for them.
+func (b *builder) encloseAll(e region, part func(int) region) bool {
+	total, end := b.size*descriptor, b.size*descriptor
+	for i := range b.size {
+		if i != b.rank {
+			total += part(i).n
+		}
+	}
+	for i := range b.size {
+		switch p := part(i); {
+		case i == b.rank:
+		case total > e.n:
+			b.describe(e, i*descriptor, i*descriptor, byMessage)
+		default:
+			b.describe(e, i*descriptor, end, p.n)
+			b.copy(e.sub(end, p.n), p)
+			end += p.n
+		}
+	}
+	return total <= e.n
+}
+
+// addressed is the rest of an envelope for all ranks from the descriptor for this one on.
+func (b *builder) addressed(e region) region {
+	at := b.rank * descriptor
+	return e.sub(at, e.n-at)
 }
 
 // disclose takes the part that the descriptor at the beginning of e names, or posts

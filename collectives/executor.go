@@ -8,6 +8,8 @@ type execution struct {
 	open    int // transfers posted since the last wait
 	slot    int // first of the slots in use
 	tag     int
+	barrier int  // that was entered
+	entered bool // one was
 	bufs    [numBufs][]byte
 	reducer Reducer
 	err     error // the first
@@ -57,8 +59,29 @@ func (x *execution) advance(g *Group, block bool) bool {
 			d[0], d[1] = byte(s.a.off), byte(s.a.n)
 		case opDisclose:
 			x.disclose(g, s)
+		case opEnter:
+			var err error
+			x.barrier, err = g.controller.Enter()
+			x.entered = err == nil
+			x.note(err)
+		case opLeave:
+			if !x.entered {
+				continue
+			}
+			if block {
+				x.note(g.leave(x.barrier))
+			} else {
+				done, err := g.controller.Left(x.barrier, false)
+				if !done {
+					return false
+				}
+				x.note(err)
+			}
+			x.entered = false
 		case opExchange:
-			x.note(g.trade(s.flow, int(s.peer), x.at(s.a), x.at(s.b)))
+			x.note(g.trade(g.exchange, s.flow, int(s.peer), x.at(s.a), x.at(s.b)))
+		case opSwitch:
+			x.note(g.trade(g.switched, s.flow, int(s.peer), x.at(s.a), x.at(s.b)))
 		}
 	}
 	return true

@@ -6,7 +6,7 @@ package collectives
 func (g *Group) Barrier() error {
 	if g.plainBarrier { // not of a Catcher
 		g.sequence++
-		return g.trade(AllToAll, 0, nil, nil)
+		return g.trade(g.exchange, AllToAll, 0, nil, nil)
 	}
 	return g.run(&Call{Kind: Barrier})
 }

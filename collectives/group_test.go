@@ -14,10 +14,17 @@ func mustGroup(t testing.TB, tr Transport, o Options) *Group {
 	return g
 }
 
+// TestHostsOfAllRanks: a list of hosts names that of each rank.
+func TestHostsOfAllRanks(t *testing.T) {
+	if _, err := New(newFake(1, 4), Options{Hosts: []int{0, 0, 1}}); err == nil || err.Error() != "collectives: the hosts of 3 ranks are named, there are 4" {
+		t.Error(err)
+	}
+}
+
 // Repeated blocking calls allocate nothing, with and without an exchange.
 func TestNoAllocation(t *testing.T) {
 	in, out, all := make([]byte, 8), make([]byte, 8), make([]byte, 32)
-	counts := []int{1, 2, 3, 2}
+	counts, zeros := []int{1, 2, 3, 2}, make([]int, 4)
 	for name, tr := range map[string]Transport{"messages": newFake(1, 4), "exchange": &fakeBoard{fake: newFake(1, 4)}} {
 		g := mustGroup(t, tr, Options{})
 		calls := map[string]func() error{
@@ -28,6 +35,7 @@ func TestNoAllocation(t *testing.T) {
 			"alltoall":       func() error { return g.Alltoall(all, make32()) },
 			"allgatherv":     func() error { return g.Allgatherv(in[:2], all, counts, nil, 1) },
 			"scatterv":       func() error { return g.Scatterv(nil, nil, nil, in, 1, 0) },
+			"alltoallv":      func() error { return g.Alltoallv(nil, zeros, nil, nil, zeros, nil, 1) },
 			"exscan":         func() error { return g.Exscan(in, out, sum{}) },
 			"reduce_scatter": func() error { return g.ReduceScatter(in, out[:2], counts, sum{}) },
 		}

@@ -32,7 +32,8 @@ type opQueue struct {
 //
 // Prepared calls may be started in different orders on different ranks, and an
 // [Exchange] makes one step after the other. So they use messages only, while
-// blocking calls go on to exchange.
+// blocking calls go on to exchange. A [Controller] keeps several barriers, in one order: it
+// serves those that are started once.
 //
 // MPI 4.1, sections 6.12 and 6.13.
 func (g *Group) Prepare(c Call) (*Op, error) {
@@ -41,7 +42,7 @@ func (g *Group) Prepare(c Call) (*Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.prepared = true
+	s.prepared, s.once = true, c.Once
 	o := &Op{g: g, call: c, in: in, out: out, plan: g.plan(s, &c)}
 	o.tag = MaxTag>>1 + 1 + int(g.prepared)&(MaxTag>>1)
 	o.tmp = make([]byte, o.plan.sched.scratch)

@@ -31,6 +31,11 @@ type Options struct {
 	// choice: "bcast" to "chain". Where the algorithm's restrictions do not
 	// hold for a call, the table chooses as usual.
 	Force map[string]string
+	// Hosts are the hosts of the group's ranks, if they are on several. Then the table prefers algorithms that
+	// move a message between hosts once.
+	Hosts []int
+	// Rules come before the table; of those that hold for a call the first counts.
+	Rules []Rule
 }
 
 // ForceVariable is the environment variable that forces algorithms for a whole

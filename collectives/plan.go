@@ -57,7 +57,7 @@ func (g *Group) plan(s shape, c *Call) *plan {
 func (g *Group) build(s shape, c *Call) *plan {
 	p := &plan{shape: s, scounts: slices.Clone(c.SendCounts), sdispls: slices.Clone(c.SendDispls),
 		rcounts: slices.Clone(c.RecvCounts), rdispls: slices.Clone(c.RecvDispls)}
-	b := &builder{shape: s, rank: g.rank, size: g.size, width: g.width, exchangeMax: g.exchangeMax,
+	b := &builder{shape: s, rank: g.rank, size: g.size, width: g.width, exchangeMax: g.exchangeMax, switchMax: g.switchMax, hosts: g.hosts, plain: g.plain,
 		scounts: p.scounts, sdispls: p.sdispls, rcounts: p.rcounts, rdispls: p.rdispls}
 	p.row = g.choose(s)
 	p.row.build(b)

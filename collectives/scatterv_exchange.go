@@ -8,27 +8,11 @@ func scattervExchange(b *builder) {
 	e, mine := b.envelope(), b.out()
 	if b.rank != b.root {
 		b.exchange(FromRoot, region{}, e)
-		at := b.rank * descriptor
-		b.disclose(mine, e.sub(at, e.n-at), b.root)
+		b.disclose(mine, b.addressed(e), b.root)
 		return
 	}
 	mine.n = b.inPart(b.rank).n
-	total := b.size * descriptor
-	for i := range b.size {
-		total += b.inPart(i).n
-	}
-	short := total <= e.n
-	end := b.size * descriptor
-	for i := range b.size {
-		part := b.inPart(i)
-		if !short {
-			b.describe(e, i*descriptor, i*descriptor, byMessage)
-			continue
-		}
-		b.describe(e, i*descriptor, end, part.n)
-		b.copy(e.sub(end, part.n), part)
-		end += part.n
-	}
+	short := b.encloseAll(e, b.inPart)
 	b.exchange(FromRoot, e, region{})
 	for d := 1; d < b.size && !short; d++ {
 		dst := b.mod(b.root + d)

@@ -19,7 +19,10 @@ const (
 	opCopy                   // a to b
 	opReduce                 // b = a op b
 	opExchange               // a to others, theirs into b
+	opSwitch                 // the same by the network's switches
 	opDescribe               // a, without its buffer, in a descriptor at b
+	opEnter                  // a barrier of the controllers
+	opLeave                  // it, when all have come
 	opDisclose               // what a descriptor at a says, or a message of peer, to b
 )
 

@@ -17,8 +17,13 @@ type row struct {
 type needs uint8
 
 const (
-	powerOfTwo  needs = 1 << iota // the group's size is a power of two
-	commutative                   // the reduction is commutative
+	powerOfTwo   needs = 1 << iota // the group's size is a power of two
+	commutative                    // the reduction is commutative
+	controllers                    // hardware keeps barriers
+	switched                       // its exchange is one of the network's switches
+	severalHosts                   // ranks on several hosts, and several on some of them
+	consecutive                    // the ranks of each host follow each other
+	ordered                        // they do, or the reduction is commutative
 )
 
 // A span is a range of message sizes and group sizes, both ends included. The
@@ -59,14 +64,27 @@ func allBlocks(s shape, n int) int { return s.bytes * n }
 func parts(shape, int) int          { return descriptor }
 func partsOfAll(_ shape, n int) int { return descriptor * n }
 
+// oneByOne is a byte of what goes by as many exchanges as it takes, up to a length that is worth it.
+func oneByOne(s shape, _ int) int {
+	if s.bytes > mib {
+		return s.bytes
+	}
+	return min(s.bytes, 1)
+}
+
 var table = []row{
 	{Barrier, "exchange", 0, whole, always, always, barrierExchange},
+	{Barrier, "controller", controllers, nil, always, always, barrierController},
+	{Barrier, "synchronization", switched, whole, never, never, barrierSynchronization},
+	{Barrier, "hosts", severalHosts, nil, always, always, barrierHosts},
 	{Barrier, "linear", 0, nil, never, span{minRanks: 3}, barrierLinear},
 	{Barrier, "tree", 0, nil, never, never, barrierTree},
 	{Barrier, "dissemination", 0, nil, always, always, barrierDissemination},
 
 	{Bcast, "exchange", 0, whole, always, always, bcastExchange},
-	{Bcast, "linear", 0, nil, span{maxRanks: 2}, upTo(64 * kib), bcastLinear},
+	{Bcast, "multicast", switched, oneByOne, never, never, bcastMulticast},
+	{Bcast, "hosts", severalHosts, nil, always, always, bcastHosts},
+	{Bcast, "linear", 0, nil, span{maxRanks: 2}, always, bcastLinear},
 	{Bcast, "chain", 0, nil, from(512 * kib), never, bcastChain},
 	{Bcast, "scatter-allgather", 0, nil, span{minBytes: 64 * kib, minRanks: 8}, never, bcastScatterAllgather},
 	{Bcast, "binomial", 0, nil, always, always, bcastBinomial},
@@ -84,7 +102,9 @@ var table = []row{
 	{Scatterv, "linear", 0, nil, always, always, scattervLinear},
 
 	{Allgather, "exchange", 0, whole, always, always, allgatherExchange},
-	{Allgather, "recursive-doubling", powerOfTwo, nil, span{minRanks: 3, maxBytes: 32 * kib}, span{minRanks: 3, minBytes: 2 * kib}, allgatherRecursiveDoubling},
+	{Allgather, "multicast", switched, whole, never, never, allgatherMulticast},
+	{Allgather, "hosts", severalHosts | consecutive, nil, upTo(8 * kib), upTo(8 * kib), allgatherHosts},
+	{Allgather, "recursive-doubling", powerOfTwo, nil, span{minRanks: 3, maxBytes: 32 * kib}, span{minRanks: 3, minBytes: 2 * kib, maxBytes: 32 * kib}, allgatherRecursiveDoubling},
 	{Allgather, "linear", 0, nil, span{maxRanks: 2}, always, allgatherLinear},
 	{Allgather, "bruck", 0, nil, upTo(4 * kib), never, allgatherBruck},
 	{Allgather, "ring", 0, nil, always, always, allgatherRing},
@@ -96,15 +116,18 @@ var table = []row{
 	{Alltoall, "bruck", 0, nil, span{maxBytes: 256, minRanks: 8}, never, alltoallBruck},
 	{Alltoall, "linear", 0, nil, upTo(32 * kib), always, alltoallLinear},
 	{Alltoall, "pairwise", 0, nil, always, always, alltoallPairwise},
+	{Alltoallv, "exchange", 0, partsOfAll, span{maxRanks: 4}, never, alltoallvExchange},
 	{Alltoallv, "pairwise", 0, nil, never, never, alltoallvPairwise},
 	{Alltoallv, "linear", 0, nil, always, always, alltoallvLinear},
 
 	{Reduce, "exchange", 0, whole, always, always, reduceExchange},
+	{Reduce, "hosts", severalHosts | ordered, nil, always, always, reduceHosts},
 	{Reduce, "linear", 0, nil, never, upTo(64 * kib), reduceLinear},
 	{Reduce, "rabenseifner", 0, nil, span{minBytes: 64 * kib, minRanks: 3}, never, reduceRabenseifner},
 	{Reduce, "binomial", 0, nil, always, always, reduceBinomial},
 
 	{Allreduce, "exchange", 0, whole, always, always, allreduceExchange},
+	{Allreduce, "hosts", severalHosts | ordered, nil, always, always, allreduceHosts},
 	{Allreduce, "linear", 0, nil, never, upTo(4 * kib), allreduceLinear},
 	{Allreduce, "recursive-doubling", 0, nil, upTo(16 * kib), upTo(32 * kib), allreduceRecursiveDoubling},
 	{Allreduce, "ring", commutative, nil, span{minBytes: 512 * kib}, never, allreduceRing},

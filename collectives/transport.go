@@ -85,6 +85,28 @@ type Exchange interface {
 	ExchangeTest() (bool, error)
 }
 
+// A Controller is an optional ability of a Transport, found by assertion: hardware that keeps barriers. Several may
+// be under way; all processes enter them in one order.
+type Controller interface {
+	// Controls reports whether there is such hardware for this group. It is
+	// constant and equal on all ranks.
+	Controls() bool
+	// Enter says that this process has come to the next barrier, and does not wait. Left
+	// must report its end, unless an error says that it was not entered.
+	Enter() (barrier int, err error)
+	// Left reports whether all have come to a barrier, with progress on all that were entered; it waits for
+	// that if told to. An error comes with true only.
+	Left(barrier int, wait bool) (bool, error)
+}
+
+// A Switched is an optional ability of a Transport, found by assertion: switches of the network
+// meet the processes, and multiply what they give.
+type Switched interface {
+	// Switch returns the exchanges that the network makes, of any flow but ToRoot; nil if there are none for this group. All
+	// processes meet in each, whatever its flow.
+	Switch() Exchange
+}
+
 // An Awaiter is an optional ability of a Transport, found by assertion: to
 // wait, with progress and without burning the processor, until done reports
 // true. It is used only while nonblocking operations are outstanding.

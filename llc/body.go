@@ -58,7 +58,7 @@ func (e *Engine) payload(r *Request, off, n int) []byte {
 		s.bufs = append(s.bufs, nil)
 	}
 	if len(s.bufs[s.used]) < n {
-		s.bufs[s.used] = make([]byte, max(n, e.fragment))
+		s.bufs[s.used] = make([]byte, max(n, e.nics[0].fragment))
 	}
 	return s.bufs[s.used][:n]
 }
@@ -87,7 +87,7 @@ func (e *Engine) hand(to, from *Request) {
 	}
 	n := min(to.Bytes(), from.Bytes())
 	for off := 0; off < n; {
-		part := e.payload(from, off, min(n-off, max(e.fragment, 1)))
+		part := e.payload(from, off, min(n-off, max(e.nics[0].fragment, 1)))
 		from.Body.Gather(part, off)
 		to.Scatter(part, off)
 		off += len(part)
@@ -125,7 +125,7 @@ func (t *transfer) memory(lo, hi int) []byte {
 	case t.state.sending():
 		return t.copy[lo:hi]
 	}
-	return t.copy[:hi-lo]
+	return t.copy[lo-t.piece.lo : hi-t.piece.lo]
 }
 
 // takeCopy returns n bytes of any content, and keepCopy takes them back.

@@ -9,7 +9,7 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Connection and ring allocation (llc, sections 4.2 and 4.3). Packets to a peer
+// Ring allocation (llc, section 4.3). Packets to a peer
 // travel in its shared ring at once; the first message asks for a packet ring.
 // The two directions of a pair are two machines that know nothing of each
 // other, so both sides may start at once.
@@ -31,8 +31,9 @@ import (
 //	None -------------------------> Granted ---------------> Watching
 //	    \-- pool empty --> Refused
 //
-// Rings are given first come, first served and stay with the pair. The cases
-// that section 4.2 leaves open (testdata/connect.txt, gone.txt):
+// Rings are given first come, first served, as long as their memory stays below the
+// limit (Config.RingMemory), and stay with the pair. Peers have limits of their own. The cases
+// that section 4.2 leaves open are here (those of a connection: rhinet/llc/connect):
 //
 //	both sides start at once    two machines, one for each direction
 //	the other side dies         nothing of it is ever locked; both machines stop
@@ -87,10 +88,21 @@ func (e *Engine) traced(p *peer, machine string, id uint32, from, to string) {
 	}
 }
 
+// grants is how many packet rings of a NIC fit so much memory.
+func grants(c *ir.Caps, memory int) int {
+	if memory == 0 {
+		return c.Rings
+	}
+	return min(c.Rings, memory/RingBytes(c))
+}
+
+// RingBytes is the memory of one packet ring of a NIC: lines and data area.
+func RingBytes(c *ir.Caps) int { return c.Slots*ir.LineBytes + c.Bytes }
+
 // onAsk gives the peer a ring if there is one left.
 func (e *Engine) onAsk(p *peer) {
-	if n := len(e.rings); n < e.caps.Rings {
-		e.rings = append(e.rings, p.number)
+	if n := len(p.nic.rings); n < p.nic.grants {
+		p.nic.rings = append(p.nic.rings, p.number)
 		p.mine = ir.Ring(n)
 		e.moveIn(p, inGranted)
 		e.control(p, header(wire.Grant, uint64(n)), nil)
@@ -106,11 +118,11 @@ func (e *Engine) onGrant(p *peer, ev *ir.Event) error {
 	if p.out != outAsking {
 		return lie(ev, "nothing was asked for")
 	}
-	if ev.Header.Word >= uint64(e.caps.Rings) {
-		return lie(ev, "ring %d of %d", ev.Header.Word, e.caps.Rings)
+	if ev.Header.Word >= uint64(p.nic.caps.Rings) {
+		return lie(ev, "ring %d of %d", ev.Header.Word, p.nic.caps.Rings)
 	}
 	p.ring = ir.Ring(ev.Header.Word)
-	p.lines, p.data = seq.NewWindow(e.slots), seq.NewWindow(e.bytes)
+	p.lines, p.data, p.controls = seq.NewWindow(p.nic.slots), seq.NewWindow(p.nic.bytes), 0
 	p.flight.turn = true
 	// The ring is new memory: getting it ready takes longer than many messages,
 	// and now nobody waits for one of them.
@@ -136,7 +148,7 @@ func (e *Engine) onSwitch(p *peer, ev *ir.Event) error {
 	if p.grant != inGranted || ev.Header.Word != uint64(p.mine) {
 		return lie(ev, "ring %d was not granted, or is in use", ev.Header.Word)
 	}
-	p.via = ^uint32(p.mine)
+	p.via, p.seen = ^uint32(p.mine), 0
 	e.moveIn(p, inWatching)
 	c := e.emit()
 	c.Op = ir.Watch

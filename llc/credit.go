@@ -20,7 +20,7 @@ import (
 // room takes the line and the data position of the next packet, of n bytes, in the
 // packet ring of p, and reports whether there is room for it.
 func (e *Engine) room(p *peer, n int) (slot, at uint64, ok bool) {
-	at, next := ir.Place(p.data.Next(), e.bytes, n, e.caps.Spread)
+	at, next := p.nic.caps.Place(p.data.Next(), n)
 	if !p.lines.Open() || !p.data.Fits(next) {
 		return 0, 0, false
 	}
@@ -34,6 +34,9 @@ func (e *Engine) packet(p *peer, h *ir.Header, data []byte) bool {
 	slot, at, ok := e.room(p, len(data))
 	if !ok {
 		return false
+	}
+	if !wire.OfMessage(h.Kind) {
+		p.controls++
 	}
 	c := e.emit()
 	c.Op = ir.Packet
@@ -53,8 +56,8 @@ func (e *Engine) spare(p *peer, n int) bool {
 	if p.lines.Empty() {
 		return true
 	}
-	_, next := ir.Place(p.data.Next(), e.bytes, n, e.caps.Spread)
-	return p.lines.Credit() > e.slots/bulkReserve && p.data.Fits(next+e.bytes/bulkReserve)
+	_, next := p.nic.caps.Place(p.data.Next(), n)
+	return p.lines.Credit() > p.nic.slots/bulkReserve && p.data.Fits(next+p.nic.bytes/bulkReserve)
 }
 
 // full notes that p has something to send and no room, and asks for the tail.
@@ -99,11 +102,11 @@ func (e *Engine) onTail(ev *ir.Event) error {
 }
 
 // Retry lets what found no room try again. The driver calls it when the
-// translator has no event, after posting all that Take gave; it costs two
-// comparisons when nothing waits. It reports whether packets to shared rings
-// went: that is progress, and the next one may have been given to Take.
+// translator has no event, after posting all that Take gave; it costs one
+// comparison when nothing waits. It reports whether packets to shared rings went,
+// or a copy began: that is progress, and the next one may have been given to Take.
 func (e *Engine) Retry() (went bool) {
-	if e.posted|len(e.stalled) != 0 {
+	if e.posted|len(e.stalled)|e.copies.turn|e.fresh != 0 {
 		return e.retry()
 	}
 	return false
@@ -114,9 +117,9 @@ func (e *Engine) Retry() (went bool) {
 func (e *Engine) Stalled() bool { return len(e.stalled) != 0 }
 
 // Flying reports whether a packet to a shared ring has neither been refused nor
-// gone: the next event, or Retry if there is none, tells. The driver must not
-// sleep before, because nobody rings for that.
-func (e *Engine) Flying() bool { return len(e.flights) != 0 }
+// gone, or a copy or a sender that was invited waits for its turn: the next event, or Retry if there is none, leads
+// further. The driver must not sleep before, because nobody rings for that.
+func (e *Engine) Flying() bool { return len(e.flights) != 0 || e.copies.due() || e.fresh != 0 }
 
 func (e *Engine) retry() (went bool) {
 	if e.posted != 0 {
@@ -129,7 +132,12 @@ func (e *Engine) retry() (went bool) {
 		p.stall, p.told = false, false
 		e.pump(p)
 	}
-	return went
+	if e.fresh != 0 {
+		e.fresh = 0
+		e.resume()
+		went = true
+	}
+	return e.open() || went
 }
 
 // header returns the header of a control packet.

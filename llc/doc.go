@@ -12,8 +12,8 @@
 //	 protocols.go: a row for each size    step.go, machine.go: who takes it
 //	        |                                   |
 //	        v                                   v
-//	 eager.go   rendezvous.go  split.go  stream.go      connect.go  gone.go
-//	 (packets)  (offer, pull)  (both)    (Data packets) (rings)     (dead peers)
+//	 eager.go   rendezvous.go  split.go  early.go     stream.go       connect.go  gone.go
+//	 (packets)  (offer, pull)  (both)    (invitation) (Data packets)  (rings)     (dead peers)
 //	        |         matching: rhinet/llc/match, unexpected.go
 //	        v
 //	 schedule.go: the way to each peer     copier.go: the copy engine
@@ -23,11 +23,13 @@
 //	      Take
 //
 // The user commands are those of "llc", section 3: Send-Receive, and the event
-// queue (Completed). Unsolicited-Send (3.2) has no user above, in MPI, and is left
-// out; tags match by wildcards, not by masks. The machines are those of section
-// 4: connection (4.2) and buffer allocation (4.3) in connect.go and credit.go,
+// queue (Completed). Unsolicited-Send (3.2) is a message in a context whose receives
+// rhinet/llc/user posts, with buffers of its own; tags match by wildcards, not by masks. The machines are those of section
+// 4: buffer allocation (4.3) in connect.go and credit.go,
 // send (4.4) in the files above; bootstrap remote memory access (4.1) is the
-// shared rings and the claim words. The schedule queue is section 5. The initiator
+// shared rings and the claim words. Connection (4.2) is a machine of its own, rhinet/llc/connect, for
+// NICs that have connections. Where packets can be lost, rhinet/llc/arq numbers, acknowledges and
+// resends them below the engine. The schedule queue is section 5. The initiator
 // of a connection is called writer here, the responder reader.
 //
 // Each of these files has its state machines' picture at the top. A small

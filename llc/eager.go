@@ -43,7 +43,7 @@ func (e *Engine) startEager(p *peer, r *Request) {
 		}
 		e.become(t, sendQueued)
 		h.Flags, h.Word = wire.Sync, wire.SyncWord(uint32(size), r.Type&wire.TypeMask, t.id)
-	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && cut(0, size, e.fragment, e.crowded) == size {
+	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && cut(0, size, p.nic.fragment, e.crowded) == size {
 		if data := e.payload(r, 0, size); e.packet(p, &h, data) {
 			e.gather(r, data, 0)
 			e.sent(r)
@@ -130,8 +130,8 @@ func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 	switch {
 	case p.in.size != 0:
 		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
-	case uint64(size) > e.eager || n > size || n == 0 && size > 0:
-		return lie(ev, "%d of %d bytes, at most %d", n, size, e.eager)
+	case uint64(size) > p.nic.eager || n > size || n == 0 && size > 0:
+		return lie(ev, "%d of %d bytes, at most %d", n, size, p.nic.eager)
 	case h.Tag < 0 || sync && id == 0:
 		return lie(ev, "tag %d, flags %#x, id %#x", h.Tag, h.Flags, id)
 	}

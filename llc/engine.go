@@ -15,10 +15,20 @@ type Config struct {
 	Self  int // own number
 	Peers int // of the job, this one included
 	Caps  ir.Caps
+	// Others are the NICs beside that of Caps, if there are several, and Via says which of them reaches
+	// a peer: 0 is that of Caps, i is Others[i-1].
+	Others []ir.Caps
+	Via    func(peer int) int
 	// Crowded says that peers share processors, so that the copies of sender and
 	// receiver do not go on at once.
 	Crowded bool
-	Trace   func(Transition) // called at each change of state of a machine; nil in production
+	// RingMemory limits the memory, in bytes, of the packet rings that this peer
+	// hands out for a NIC; 0: it hands out all that the NIC has (llc, section 4.3). Whoever asks
+	// when there is none left stays on the shared ring.
+	RingMemory int
+	// Ports is how many injection ports the NIC of Caps has (ir.Injector); 0 is one.
+	Ports int
+	Trace func(Transition) // called at each change of state of a machine; nil in production
 }
 
 // A Transition is one change of state of one machine, for transcripts.
@@ -48,30 +58,30 @@ type Engine struct {
 	peers   []peer
 	table   *match.Table[Request, message]
 
-	eager    uint64 // message bytes up to which a message travels in packets
+	nics     []nic
+	eager    uint64 // the largest of nics
 	crowded  bool
-	fragment int    // payload bytes of one packet in a packet ring
-	shared   int    // payload bytes of one packet in a shared ring
-	bytes    uint64 // data area of a packet ring
-	slots    uint64
-	rows     []row // protocols by size, see protocols.go
 	machines *[numStates][numCauses]action
 	self     int
-	caps     ir.Caps
 	trace    func(Transition)
 
-	flights  []*peer // peers with a packet on its way to their shared ring
-	posted   int     // how many of these have been taken
-	landed   []*peer // the array that flights will use next
-	stalled  []*peer // peers with something to send and no room
-	awake    []*peer // the array that stalled will use next
-	copies   copier
-	words    words
-	segments int // own registrations in force or asked for
+	flights  []*peer     // peers with a packet on its way to their shared ring
+	posted   int         // how many of these have been taken
+	landed   []*peer     // the array that flights will use next
+	stalled  []*peer     // peers with something to send and no room
+	awake    []*peer     // the array that stalled will use next
+	pulling  int         // bytes of the shared transfers to this rank
+	deferred []*transfer // that push when they are fewer
+	fresh    int         // 1: some of them have not tried yet
+	inviting int         // bytes of a receive from which on its sender is invited
+	invited  int         // receives whose sender is
+	copies   copier      // of the first NIC
+	segments int         // own registrations in force or asked for
 
-	rings   []int32 // own packet rings: the peer that writes each
 	doneQ   *Request
 	doneEnd *Request
+	ended   uint64 // requests with Notify set that are done
+	silent  bool   // Completed lists none
 
 	transfers transfers
 	doubt     error // why receives from anyone fail; nil while all peers live
@@ -82,37 +92,40 @@ type Engine struct {
 
 // New returns an engine at rest. It panics if cfg contradicts itself.
 func New(cfg Config) *Engine {
-	c := cfg.Caps
-	if cfg.Self < 0 || cfg.Self >= cfg.Peers || cfg.Peers > ir.MaxPeers ||
-		c.Slots < 1 || c.Bytes < 2*ir.LineBytes || c.Bytes&(c.Bytes-1) != 0 || c.Rings < 0 || c.Words < 0 || c.Eager < 0 {
+	if cfg.Self < 0 || cfg.Self >= cfg.Peers || cfg.Peers > ir.MaxPeers || cfg.RingMemory < 0 || cfg.Ports < 0 || (cfg.Via == nil) != (cfg.Others == nil) {
 		panic(badConfig)
 	}
 	e := &Engine{
 		cmds:  make([]ir.Command, firstCommands),
 		peers: make([]peer, cfg.Peers),
 		table: match.New[Request, message](cfg.Peers),
-		self:  cfg.Self,
-		caps:  c, crowded: cfg.Crowded,
-		bytes: uint64(c.Bytes),
-		slots: uint64(c.Slots),
-		eager: uint64(min(c.Eager, mostEager)),
-		// A payload must fit an empty ring wherever the next position is:
-		// up to half the area always does.
-		fragment: max(min(c.Fragment, c.Bytes/2), ir.Inline),
+		nics:  make([]nic, 1+len(cfg.Others)),
+		self:  cfg.Self, crowded: cfg.Crowded,
+		machines: &machines,
 		trace:    cfg.Trace,
-		rings:    make([]int32, 0, min(c.Rings, cfg.Peers)),
 	}
-	if e.shared = ir.MaxShared; c.Rings == 0 {
-		e.shared = max(c.Fragment, ir.Inline)
+	for i, c := range append([]ir.Caps{cfg.Caps}, cfg.Others...) {
+		e.nics[i].init(&c, cfg.Peers, cfg.RingMemory)
+		if e.nics[i].copies = &e.copies; i == 0 {
+			e.copies.init(&c, cfg.Ports)
+		} else {
+			e.nics[i].copies = new(copier)
+			e.nics[i].copies.beside(&c)
+		}
+		e.eager = max(e.eager, e.nics[i].eager)
 	}
 	for i := range e.peers {
-		e.peers[i].number = int32(i)
+		p := &e.peers[i]
+		p.number, p.nic = int32(i), &e.nics[0]
+		if cfg.Via != nil {
+			p.nic = &e.nics[cfg.Via(i)]
+		}
 	}
 	e.peers[e.self].via = noRoute
-	e.rows = rowsFor(&c)
-	e.machines = &machines
-	e.copies.limit = max(c.Copies, 1)
-	e.words.init(c.Words)
+	e.inviting = never
+	for i := range e.nics {
+		e.inviting = min(e.inviting, e.nics[i].invitable())
+	}
 	e.transfers.limit = mostTransfers
 	e.pool.init(bits.Len64(e.eager))
 	return e
@@ -175,16 +188,29 @@ func (e *Engine) Recv(r *Request) {
 		e.checkWanted(r.Peer, r.Tag)
 		r.pend()
 	}
-	r.done = false
-	r.entry.Owner = r
+	if r.done = false; r.entry.Owner == nil {
+		r.entry.Owner = r
+	}
+	var p *peer
+	again := false
+	if r.Peer >= 0 {
+		p = &e.peers[r.Peer]
+		if again = p.series.takes(r); again && e.table.Append(&p.series.row, &r.entry) {
+			return
+		}
+	}
 	if m := e.table.Post(&r.entry, r.Context, int32(r.Peer), int32(r.Tag)); m != nil {
 		e.accept(r, m)
-	} else if r.Peer >= 0 && e.peers[r.Peer].end != nil {
-		e.table.Withdraw(&r.entry)
-		e.fail(r, e.peers[r.Peer].end)
-	} else if r.Peer < 0 && e.doubt != nil {
+	} else if p == nil && e.doubt != nil {
 		e.table.Withdraw(&r.entry)
 		e.fail(r, e.doubt)
+	} else if p != nil && p.end != nil {
+		e.table.Withdraw(&r.entry)
+		e.fail(r, p.end)
+	} else if again {
+		e.proceed(p, r)
+	} else if p != nil && r.Peer != e.self { // own messages do not come by packets
+		p.series.begin(r)
 	}
 }
 
@@ -195,9 +221,14 @@ func (e *Engine) checkWanted(src, tag int) {
 }
 
 // Cancel takes back a receive that no message has matched yet and reports
-// whether it could: then r is done with ErrCancelled. Sends are not cancelled
+// whether it could: then r is done with ErrCancelled. If it could not, see [Engine.Revoke]. Sends are not cancelled
 // (MPI 4.1, section 3.8.4).
 func (e *Engine) Cancel(r *Request) bool {
+	if r.early {
+		if e.Revoke(r); r.early {
+			return false
+		}
+	}
 	if !e.table.Withdraw(&r.entry) {
 		return false
 	}
@@ -231,15 +262,34 @@ func (e *Engine) Match(ctx uint16, src, tag int, as uint16, handle int) (Status,
 	return Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}, true
 }
 
+// Unreceived calls visit for each message that waits for a receive, with the context in
+// which it waits, in order of arrival within each context.
+func (e *Engine) Unreceived(visit func(ctx uint16, m Status)) {
+	e.table.EachMessage(func(m *message) {
+		visit(m.entry.Context(), Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)})
+	})
+}
+
+// Addressed reports whether anything has been sent to a peer. What is sent to it next arrives
+// after all of that.
+func (e *Engine) Addressed(peer int) bool { return e.peers[peer].out != outFresh }
+
 // Idle reports whether nothing is left that this engine must still move:
 // whatever was posted before has left, and nobody waits for its help.
 func (e *Engine) Idle() bool {
-	return e.n == 0 && e.queued == 0 && len(e.flights) == 0 && e.transfers.active == 0
+	return e.n == 0 && e.queued == 0 && len(e.flights) == 0 && e.transfers.active == e.invited
 }
+
+// Silence says whether requests with Notify set that become done from now on are only
+// counted, and their Notify is cleared: a driver that nobody waits in needs no list.
+func (e *Engine) Silence(on bool) { e.silent = on }
+
+// Ended returns how many requests with Notify set have become done.
+func (e *Engine) Ended() uint64 { return e.ended }
 
 // Completed returns the next request that is done and has Notify set, or nil.
 // A request is returned once each time it becomes done, before it is reused
-// (llc, section 3.3: the event queue).
+// (llc, section 3.3: the event queue), unless Silence was asked for.
 func (e *Engine) Completed() *Request {
 	r := e.doneQ
 	if r != nil {
@@ -250,6 +300,9 @@ func (e *Engine) Completed() *Request {
 
 // complete hands a request back to its owner.
 func (e *Engine) complete(r *Request) {
+	if r.early && !e.disinvite(r) {
+		return
+	}
 	if invariants.Enabled {
 		invariants.Check(r.pending, badComplete)
 		r.pending = false
@@ -260,10 +313,21 @@ func (e *Engine) complete(r *Request) {
 	}
 }
 
+// Wants reports whether Take has something to return.
+func (e *Engine) Wants() bool { return e.n != 0 }
+
 // Telling reports whether Completed has a request to return.
 func (e *Engine) Telling() bool { return e.doneQ != nil }
 
 func (e *Engine) notify(r *Request) {
+	if e.ended++; e.silent {
+		r.Notify = false
+	} else {
+		e.list(r)
+	}
+}
+
+func (e *Engine) list(r *Request) {
 	if e.doneQ == nil {
 		e.doneQ = r
 	} else {

@@ -97,7 +97,7 @@ func refused(err error) error {
 
 // Contracts between packages; broken, they panic with these texts.
 const (
-	badConfig   = "llc: Config wants 0 <= Self < Peers <= ir.MaxPeers and a usable ring in Caps"
+	badConfig   = "llc: Config wants 0 <= Self < Peers <= ir.MaxPeers, a usable ring in Caps and no negative RingMemory or Ports"
 	badTag      = "llc: the tag of a send must be in 0..1<<31-1, that of a receive may be AnyTag"
 	badPeer     = "llc: the source of a receive must be a peer or AnyPeer"
 	badPending  = "llc: request posted again before it was done"

@@ -203,6 +203,9 @@ func TestBrokenContractsPanic(t *testing.T) {
 		func(c *llc.Config) { c.Caps.Bytes = 64 },
 		func(c *llc.Config) { c.Caps.Bytes = 192 },
 		func(c *llc.Config) { c.Caps.Rings = -1 },
+		func(c *llc.Config) { c.Others = []ir.Caps{c.Caps} },
+		func(c *llc.Config) { c.Via = func(int) int { return 0 } },
+		func(c *llc.Config) { c.Others, c.Via = []ir.Caps{{Slots: 1, Bytes: 64}}, func(int) int { return 0 } },
 	} {
 		bad := good
 		spoil(&bad)
@@ -231,7 +234,7 @@ func TestRefusalWithoutReason(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	r := c.recv(1, &llc.Request{Peer: 0, Buf: make([]byte, 1000)})
-	offer := says(wire.Offer, 1000, encodeOffer(1000, 9, 9)...)
+	offer := says(wire.RTS, 1000, encodeRTS(1000, 9, 9)...)
 	if err := c.engines[1].Step(&offer); err != nil {
 		t.Fatal(err)
 	}

@@ -4,29 +4,34 @@ package llc
 // tests see them.
 
 // BreakLines lets the engine believe that rings have twice their lines.
-func BreakLines(e *Engine) { e.slots *= 2 }
+func BreakLines(e *Engine) { e.nics[0].slots *= 2 }
 
 // BreakData lets it place data where the reader does not look.
-func BreakData(e *Engine) { e.bytes *= 2 }
+func BreakData(e *Engine) { e.nics[0].bytes *= 2 }
 
 // BreakFragments makes packets that do not fit an empty ring.
-func BreakFragments(e *Engine) { e.fragment = 4 * int(e.bytes) }
+func BreakFragments(e *Engine) { e.nics[0].fragment = 4 * int(e.nics[0].bytes) }
 
 // BreakWords hands one claim word to several transfers.
 func BreakWords(e *Engine) {
-	for i := range e.words.free {
-		e.words.free[i] = 0
+	for i := range e.nics[0].words.free {
+		e.nics[0].words.free[i] = 0
 	}
 }
 
 // BreakCopier takes the copy engine away.
-func BreakCopier(e *Engine) { e.copies.limit = 0 }
+func BreakCopier(e *Engine) { e.nics[0].copies.limit = 0 }
 
 // BreakTransfers leaves room for one transfer at a time.
 func BreakTransfers(e *Engine) { e.transfers.limit = 1 }
 
 // BreakRings grants rings that do not exist.
-func BreakRings(e *Engine) { e.caps.Rings += 8 }
+func BreakRings(e *Engine) {
+	e.nics[0].caps.Rings, e.nics[0].grants = e.nics[0].caps.Rings+8, e.nics[0].grants+8
+}
+
+// Counted is how many packets of messages have come from a peer in its ring.
+func Counted(e *Engine, peer int) uint32 { return e.peers[peer].seen }
 
 // Arrows lists the arrows of all machines, as "machine: from -> to".
 func Arrows() (list []string) {
@@ -58,6 +63,9 @@ func Stray(e *Engine, i int) {
 		e.moveIn(p, inWatching)
 	}
 }
+
+// Patience is how many events may go before a copy.
+const Patience = patience
 
 // LimitTransfers sets how many transfers may be under way.
 func LimitTransfers(e *Engine, n int) { e.transfers.limit = n }

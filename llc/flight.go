@@ -37,6 +37,10 @@ func (e *Engine) fly(p *peer, l *trainLine, h ir.Header, data []byte, n int) {
 	c.Header = h
 	c.Header.Length = uint32(len(data))
 	c.Data = data
+	c.Offset = 0
+	if l != nil {
+		c.Offset = uint64(l.head.off)
+	}
 	c.Token = f.token
 }
 
@@ -50,8 +54,8 @@ func (e *Engine) pumpShared(p *peer) {
 		return
 	}
 	t := l.head
-	h, data, n := e.nextPacket(t, e.shared)
-	if l == &p.queues.messages && p.out == outFresh && h.Kind != wire.Fragment && e.caps.Rings > 0 {
+	h, data, n := e.nextPacket(t, p.nic.shared)
+	if l == &p.queues.messages && p.out == outFresh && h.Kind != wire.Fragment && p.nic.caps.Rings > 0 {
 		h.Flags |= wire.Ask
 	}
 	p.queues.bulkNext = l != &p.queues.bulk

@@ -52,7 +52,8 @@ func (e *Engine) End(peer int) error { return e.peers[peer].end }
 
 // bury fails all that needs p with err.
 func (e *Engine) bury(p *peer, err error) {
-	p.end, p.via, p.direct = err, noRoute, 0
+	p.end, p.via, p.direct, p.invitation = err, noRoute, 0, nil
+	p.series = series{}
 	for _, l := range []*trainLine{&p.queues.controls, &p.queues.messages, &p.queues.bulk} {
 		for l.head != nil {
 			t := l.pop()
@@ -73,7 +74,7 @@ func (e *Engine) bury(p *peer, err error) {
 		e.fail(in.r, err)
 	}
 	e.table.EachMessage(func(m *message) {
-		if m.peer == p.number && (m.kind == waitingOffer || p.in.m == m) {
+		if m.peer == p.number && (m.kind == waitingRTS || p.in.m == m) {
 			e.table.Drop(&m.entry)
 			e.pool.keepMessage(m)
 		}

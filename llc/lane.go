@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"rhinet/internal/invariants"
+	"rhinet/internal/vec"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -35,10 +36,10 @@ func (e *Engine) Direct(dst, tag, n int) (slot uint64, ok bool) {
 // has gone, it calls SendRest.
 func (e *Engine) Part(dst, tag, off, n int) (slot, pos uint64, bytes int, ok bool) {
 	p := &e.peers[dst]
-	if p.direct == 0 || p.queues.bulk.head != nil || uint64(n) > e.eager || uint(tag) > math.MaxInt32 {
+	if p.direct == 0 || p.queues.bulk.head != nil || uint64(n) > p.nic.eager || uint(tag) > math.MaxInt32 {
 		return 0, 0, 0, false
 	}
-	bytes = cut(off, n, e.fragment, e.crowded)
+	bytes = cut(off, n, p.nic.fragment, e.crowded)
 	slot, pos, ok = e.room(p, bytes)
 	return slot, pos, bytes, ok
 }
@@ -97,8 +98,9 @@ func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, buf []byte) (size
 	if len(data) == 8 { // most often, and one word
 		binary.NativeEndian.PutUint64(buf, binary.NativeEndian.Uint64(data))
 	} else {
-		copy(buf, data)
+		vec.Copy(buf, data)
 	}
+	p.seen++
 	return size, its, true
 }
 
@@ -110,11 +112,13 @@ func (e *Engine) begins(n, size int) bool { return n > 0 && n < size && uint64(s
 // packet of that message, and then nothing has happened. buf is as long as the message.
 // Accept, Take, and Next as often as need be, come without another call between them.
 func (e *Engine) Next(src int, v *ir.View, buf []byte, got int) int {
-	if uint32(v.Head[0]>>32) != uint32(wire.Fragment) || ^v.Ring != e.peers[src].via ||
+	p := &e.peers[src]
+	if uint32(v.Head[0]>>32) != uint32(wire.Fragment) || ^v.Ring != p.via ||
 		!comesNext(v.Head[2], uint64(len(v.Data)), uint64(got), uint64(len(buf))) {
 		return 0
 	}
-	return copy(buf[got:], v.Data)
+	p.seen++
+	return vec.Copy(buf[got:], v.Data)
 }
 
 // AcceptRest has r, which is not posted, receive the rest of a message of size bytes
@@ -131,11 +135,25 @@ func (e *Engine) AcceptRest(r *Request, size, tag, got int) {
 // none is half here; else it reports false, and nothing has happened.
 func (e *Engine) Deliver(v *ir.View) bool {
 	p := &e.peers[v.Peer]
-	tag, data, word := int32(v.Head[1]>>32), v.Data, v.Head[2]
-	if uint16(v.Head[0]>>32) != uint16(wire.Eager) || tag < 0 || uint32(word) != uint32(len(data)) || uint64(len(data)) > e.eager ||
+	tag, typ, data := int32(v.Head[1]>>32), uint32(v.Head[2]>>32), v.Data
+	if uint16(v.Head[0]>>32) != uint16(wire.Eager) || tag < 0 || uint32(v.Head[2]) != uint32(len(data)) || uint64(len(data)) > e.eager ||
 		^v.Ring != p.via || p.in.size != 0 {
 		return false
 	}
-	e.whole(p, uint16(v.Head[0]>>48), tag, uint32(word>>32), data)
+	p.seen++
+	if s := &p.series; s.lead == uint32(v.Head[0]>>32) && s.tag == tag && s.typ == typ {
+		if entry := e.table.Head(&s.row); entry != nil && entry.Owner.Type == typ && len(data) <= len(entry.Owner.Buf) {
+			e.table.Pop(&s.row, entry)
+			r := entry.Owner
+			if len(data) == 8 { // most often, and one word
+				binary.NativeEndian.PutUint64(r.Buf, binary.NativeEndian.Uint64(data))
+			} else {
+				copy(r.Buf, data)
+			}
+			e.receivedWhole(r, p.number, tag, len(data))
+			return true
+		}
+	}
+	e.whole(p, uint16(v.Head[0]>>48), tag, typ, data)
 	return true
 }

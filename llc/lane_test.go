@@ -57,9 +57,13 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 		v := &ir.View{Data: []byte("hello")}
 		llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
 		c.spoil(court, r, v)
+		before := llc.Counted(court.engines[1], 0)
 		size, its, got := court.engines[1].Accept(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, v, r.Buf)
 		if got != c.want {
 			t.Errorf("%s: accepted %v", name, got)
+		}
+		if n := llc.Counted(court.engines[1], 0) - before; n > 1 || (n == 1) != got {
+			t.Errorf("%s: accepted %v, and counted as %d packets", name, got, n)
 		}
 		if c.want && (its != tag || size != int(uint32(v.Head[2])) || string(r.Buf[:5]) != "hello") {
 			t.Errorf("%s: %d bytes with tag %d, %q", name, size, its, r.Buf)
@@ -206,7 +210,11 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 		v = &ir.View{Data: slices.Clone(body[5:])}
 		llc.FragmentWords(&v.Head, 5)
 		c.spoil(v)
+		before := llc.Counted(e, 0)
 		n := e.Next(0, v, buf, 5)
+		if counted := llc.Counted(e, 0) - before; counted > 1 || (counted == 1) != (n > 0) {
+			t.Errorf("%s: %d bytes were taken, and counted as %d packets", name, n, counted)
+		}
 		if n != c.want || string(buf[5:5+n]) != string(body[5:5+n]) {
 			t.Errorf("%s: %d bytes were taken: %q", name, n, buf)
 		}
@@ -250,22 +258,43 @@ func TestLaneDelivers(t *testing.T) {
 			v.Head[2] = typ<<32 | uint64(len(v.Data))
 		}, false},
 	} {
-		var found [2]llc.Snapshot
-		var got [2]llc.Status
-		for i := range 2 { // by the lane, and by Step
-			court := newCourt(t)
-			court.connect()
-			r := court.recv(1, &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, 6)})
-			v := &ir.View{Data: []byte("hello")}
-			llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
-			c.spoil(court, v)
-			e := court.engines[1]
+		for posted := 1; posted <= 3; posted += 2 { // alone, and as the first of a series
+			name := fmt.Sprintf("%s, %d posted", name, posted)
+			delivers(t, name, posted, 1, c.want, func(c *court) *llc.Request {
+				return c.recv(1, &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, 6)})
+			}, func(court *court) *ir.View {
+				v := &ir.View{Data: []byte("hello")}
+				llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
+				c.spoil(court, v)
+				return v
+			})
+		}
+	}
+}
+
+// delivers posts receives and has a message come some times, by Deliver and by Step: both are to
+// do the same, if Deliver wants it.
+func delivers(t *testing.T, name string, posted, times int, want bool, post func(*court) *llc.Request, message func(*court) *ir.View) {
+	t.Helper()
+	var found [2]llc.Snapshot
+	var got [2][]llc.Status
+	var seen [2]uint32
+	for i := range 2 {
+		court := newCourt(t)
+		court.connect()
+		var rs []*llc.Request
+		for range posted {
+			rs = append(rs, post(court))
+		}
+		v := message(court)
+		e := court.engines[1]
+		for range times {
 			if i == 0 {
 				before := e.Snapshot()
-				if ok := e.Deliver(v); ok != c.want {
+				if ok := e.Deliver(v); ok != want {
 					t.Errorf("%s: delivered %v", name, ok)
 				}
-				if after := e.Snapshot(); !c.want && !reflect.DeepEqual(after, before) {
+				if after := e.Snapshot(); !want && !reflect.DeepEqual(after, before) {
 					t.Errorf("%s: not delivered, and yet %+v became %+v", name, before, after)
 				}
 			} else {
@@ -273,13 +302,84 @@ func TestLaneDelivers(t *testing.T) {
 				ev.Header.Unpack(&v.Head, len(v.Data))
 				_ = e.Step(&ev)
 			}
-			found[i], got[i] = e.Snapshot(), r.Status
-			if r.Done() && r.Status.Err == nil && string(r.Buf[:5]) != "hello" {
+		}
+		found[i], seen[i] = e.Snapshot(), llc.Counted(e, 0)
+		for _, r := range rs {
+			if got[i] = append(got[i], r.Status); r.Done() && r.Status.Err == nil && string(r.Buf[:5]) != "hello" {
 				t.Errorf("%s: %q", name, r.Buf)
 			}
 		}
-		if c.want && (!reflect.DeepEqual(found[0], found[1]) || fmt.Sprint(got[0]) != fmt.Sprint(got[1])) {
-			t.Errorf("%s: by the lane %+v, %+v, by Step %+v, %+v", name, found[0], got[0], found[1], got[1])
+	}
+	if want && (!reflect.DeepEqual(found[0], found[1]) || seen[0] != seen[1] || fmt.Sprint(got[0]) != fmt.Sprint(got[1])) {
+		t.Errorf("%s: by the lane %+v, %+v, %d packets seen, by Step %+v, %+v, %d", name, found[0], got[0], seen[0], found[1], got[1], seen[1])
+	}
+}
+
+// TestSeries: what is posted after two equal receives waits behind them, whatever comes between
+// two of them, and gets the messages in the same order as without a series.
+func TestSeries(t *testing.T) {
+	const ctx, typ, tag, posted = 3, 7, 5, 5
+	of := func(change func(r *llc.Request)) func(*court) *llc.Request {
+		n := 0
+		return func(c *court) *llc.Request {
+			r := &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, 6)}
+			if n++; n%posted == 3 {
+				change(r)
+			}
+			return c.recv(1, r)
+		}
+	}
+	for name, change := range map[string]func(r *llc.Request){
+		"equal":            func(*llc.Request) {},
+		"for another tag":  func(r *llc.Request) { r.Tag++ },
+		"for any tag":      func(r *llc.Request) { r.Tag = llc.AnyTag },
+		"from anyone":      func(r *llc.Request) { r.Peer = llc.AnyPeer },
+		"of another type":  func(r *llc.Request) { r.Type++ },
+		"another context":  func(r *llc.Request) { r.Context++ },
+		"of a shorter one": func(r *llc.Request) { r.Buf = r.Buf[:3] },
+	} {
+		for times := range posted + 2 {
+			delivers(t, fmt.Sprintf("%s, %d messages", name, times), posted, times, true, of(change), func(*court) *ir.View {
+				v := &ir.View{Data: []byte("hello")}
+				llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
+				return v
+			})
+		}
+	}
+}
+
+// TestSeriesEnds: receives of a series fail once their peer is gone, those posted later too.
+func TestSeriesEnds(t *testing.T) {
+	c := newCourt(t)
+	c.connect()
+	post := func() *llc.Request { return c.recv(1, &llc.Request{Tag: 5, Buf: make([]byte, 6)}) }
+	rs := []*llc.Request{post(), post(), post()}
+	c.engines[1].Lose(0, errors.New("gone"))
+	for i, r := range append(rs, post()) {
+		if !r.Done() || !errors.Is(r.Status.Err, llc.ErrPeerGone) {
+			t.Errorf("receive %d: done %v, %v", i, r.Done(), r.Status.Err)
+		}
+	}
+}
+
+// TestSilence: requests that become done are counted, and listed unless nobody asks.
+func TestSilence(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		c := newCourt(t)
+		c.connect()
+		e := c.engines[1]
+		e.Silence(silent)
+		before := e.Ended()
+		r := &llc.Request{Peer: 0, Tag: 3, Buf: make([]byte, 5), Notify: true}
+		e.Recv(r)
+		v := &ir.View{Data: []byte("hello")}
+		llc.EagerWords(&v.Head, 0, 3, len(v.Data))
+		if !e.Deliver(v) || !r.Done() || e.Ended() != before+1 {
+			t.Fatalf("silent %v: done %v, %d have ended", silent, r.Done(), e.Ended()-before)
+		}
+		listed := e.Completed() == r
+		if listed == silent || r.Notify == silent || e.Telling() {
+			t.Errorf("silent %v: listed %v, Notify %v", silent, listed, r.Notify)
 		}
 	}
 }

@@ -38,6 +38,16 @@ func (c *court) post(i int) {
 	}
 }
 
+// poll gives the next event of an engine, by its next copy if there is no other.
+func (c *court) poll(i int, ev *ir.Event) bool {
+	if c.net.Poll(i, ev) {
+		return true
+	}
+	c.engines[i].Retry()
+	c.post(i)
+	return c.net.Poll(i, ev)
+}
+
 // run lets everybody act for a number of turns.
 func (c *court) run(turns int) {
 	c.Helper()
@@ -166,7 +176,7 @@ func TestLiesAboutEagerMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.refuses("7 bytes of the message before it are missing", says(wire.Eager, 1, 1))
-	c.refuses("are missing", says(wire.Offer, 5000, encodeOffer(5000, 1, 1)...))
+	c.refuses("are missing", says(wire.RTS, 5000, encodeRTS(5000, 1, 1)...))
 	c.refuses("1 bytes at 4", says(wire.Fragment, 4, 1))
 	c.refuses("0 bytes at 3", says(wire.Fragment, 3))
 	c.refuses("8 bytes at 3", says(wire.Fragment, 3, make([]byte, 8)...))
@@ -181,27 +191,27 @@ func TestLiesAboutEagerMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.refuses("7 bytes of the message before it are missing", says(wire.Eager, 1, 1))
-	c.refuses("are missing", says(wire.Offer, 5000, encodeOffer(5000, 1, 1)...))
+	c.refuses("are missing", says(wire.RTS, 5000, encodeRTS(5000, 1, 1)...))
 	if err := c.engines[1].Step(&rest); err != nil || !r.Done() || r.Status.Bytes != 10 {
 		t.Fatalf("%+v, %v", r.Status, err)
 	}
 }
 
-func encodeOffer(word, segment uint64, id uint32) []byte {
-	b := make([]byte, wire.OfferBytes)
-	(*wire.OfferBody)(b).Encode(word, segment, id, 0)
+func encodeRTS(word, segment uint64, id uint32) []byte {
+	b := make([]byte, wire.RTSBytes)
+	(*wire.RTSBody)(b).Encode(word, segment, id, 0)
 	return b
 }
 
-func encodeSplit(word, segment, want uint64, index, unit uint32) []byte {
-	b := make([]byte, wire.SplitBytes)
-	(*wire.SplitBody)(b).Encode(word, segment, want, wire.NewClaim(1, 1), 7, index, unit)
+func encodeCTSSplit(word, segment, want uint64, index, unit uint32) []byte {
+	b := make([]byte, wire.CTSSplitBytes)
+	(*wire.CTSSplitBody)(b).Encode(word, segment, want, wire.NewClaim(1, 1), 7, index, unit)
 	return b
 }
 
-func encodeStream(word, want uint64) []byte {
-	b := make([]byte, wire.StreamBytes)
-	(*wire.StreamBody)(b).Encode(word, want, 7)
+func encodeCTSStream(word, want uint64) []byte {
+	b := make([]byte, wire.CTSStreamBytes)
+	(*wire.CTSStreamBody)(b).Encode(word, want, 7)
 	return b
 }
 
@@ -211,31 +221,31 @@ const firstID = 1 << 22
 func TestLiesToASender(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
-	c.refuses("no transfer", says(wire.Finish, firstID))
+	c.refuses("no transfer", says(wire.FIN, firstID))
 	c.refuses("no transfer", says(wire.Ack, firstID))
-	c.refuses("no transfer", says(wire.Split, firstID, encodeSplit(firstID, 1, 10, 0, 5)...))
-	c.refuses("no transfer", says(wire.Stream, firstID, encodeStream(firstID, 1)...))
+	c.refuses("no transfer", says(wire.CTSSplit, firstID, encodeCTSSplit(firstID, 1, 10, 0, 5)...))
+	c.refuses("no transfer", says(wire.CTSStream, firstID, encodeCTSStream(firstID, 1)...))
 	s := c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
-	c.refuses("is Exposing", says(wire.Finish, firstID))
+	c.refuses("is Exposing", says(wire.FIN, firstID))
 	c.run(3)
 	c.refuses("is Offered", says(wire.Ack, firstID))
-	c.refuses("no transfer", says(wire.Finish, firstID+1))
-	c.refuses("reason 0x5", says(wire.Finish, wire.Pair(firstID, 5)))
-	c.refuses("no transfer", says(wire.Finish, 2*firstID))
-	other := says(wire.Finish, firstID)
+	c.refuses("no transfer", says(wire.FIN, firstID+1))
+	c.refuses("reason 0x5", says(wire.FIN, wire.Pair(firstID, 5)))
+	c.refuses("no transfer", says(wire.FIN, 2*firstID))
+	other := says(wire.FIN, firstID)
 	other.Peer, other.Ring = 2, ir.NoRing
 	c.refuses("no transfer", other)
-	c.refuses("not 40", says(wire.Split, firstID, 1))
-	c.refuses("not 16", says(wire.Stream, firstID, 1))
-	c.refuses("4001 of 4000 bytes", says(wire.Split, firstID, encodeSplit(firstID, 1, 4001, 0, 500)...))
-	c.refuses("word 2 of 2", says(wire.Split, firstID, encodeSplit(firstID, 1, 4000, 2, 500)...))
-	c.refuses("4001 of 4000 bytes", says(wire.Stream, firstID, encodeStream(firstID, 4001)...))
-	ok := says(wire.Stream, firstID, encodeStream(firstID, 200)...)
+	c.refuses("not 40", says(wire.CTSSplit, firstID, 1))
+	c.refuses("not 16", says(wire.CTSStream, firstID, 1))
+	c.refuses("4001 of 4000 bytes", says(wire.CTSSplit, firstID, encodeCTSSplit(firstID, 1, 4001, 0, 500)...))
+	c.refuses("word 2 of 2", says(wire.CTSSplit, firstID, encodeCTSSplit(firstID, 1, 4000, 2, 500)...))
+	c.refuses("4001 of 4000 bytes", says(wire.CTSStream, firstID, encodeCTSStream(firstID, 4001)...))
+	ok := says(wire.CTSStream, firstID, encodeCTSStream(firstID, 200)...)
 	if err := c.engines[1].Step(&ok); err != nil {
 		t.Fatal(err)
 	}
 	c.engines[1].Take()
-	c.refuses("no transfer", says(wire.Stream, firstID, encodeStream(firstID, 1)...))
+	c.refuses("no transfer", says(wire.CTSStream, firstID, encodeCTSStream(firstID, 1)...))
 	if !s.Done() || s.Status.Err != nil {
 		t.Fatalf("%+v", s.Status)
 	}
@@ -268,13 +278,13 @@ func TestLiesAboutAcknowledgement(t *testing.T) {
 func TestLiesToAReceiver(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
-	c.refuses("not 20", says(wire.Offer, 5000, 1))
-	c.refuses("tag -5", with(says(wire.Offer, 5000, encodeOffer(5000, 1, 1)...), func(h *ir.Header) { h.Tag = -5 }))
-	c.refuses("bytes", says(wire.Offer, 1<<63, encodeOffer(1<<63, 1, 1)...))
+	c.refuses("not 20", says(wire.RTS, 5000, 1))
+	c.refuses("tag -5", with(says(wire.RTS, 5000, encodeRTS(5000, 1, 1)...), func(h *ir.Header) { h.Tag = -5 }))
+	c.refuses("bytes", says(wire.RTS, 1<<63, encodeRTS(1<<63, 1, 1)...))
 	c.refuses("no transfer", says(wire.Data, firstID, 1))
 	c.refuses("no transfer", says(wire.Part, firstID))
 	r := c.recv(1, &llc.Request{Peer: 0, Tag: 3, Buf: make([]byte, 1000)})
-	offer := with(says(wire.Offer, 5000, encodeOffer(5000, 0, 9)...), func(h *ir.Header) { h.Tag = 3 })
+	offer := with(says(wire.RTS, 5000, encodeRTS(5000, 0, 9)...), func(h *ir.Header) { h.Tag = 3 })
 	if err := c.engines[1].Step(&offer); err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +340,7 @@ func TestLiesAboutParts(t *testing.T) {
 	}
 	c.refuses("Sharing", says(wire.Part, wire.Pair(firstID, 7)))
 	for !r.Done() {
-		c.net.Poll(1, &ev)
+		c.poll(1, &ev)
 		if err := c.engines[1].Step(&ev); err != nil {
 			t.Logf("%v", err)
 		}
@@ -352,7 +362,7 @@ func TestPartThatClaimsTooMuch(t *testing.T) {
 		if i > 1000 {
 			t.Fatal("the receive does not end")
 		}
-		if !c.net.Poll(1, &ev) {
+		if !c.poll(1, &ev) {
 			t.Fatal("nothing happens")
 		}
 		err := c.engines[1].Step(&ev)
@@ -393,7 +403,7 @@ func TestClaimWordTampered(t *testing.T) {
 				t.Fatalf("side %d: no end", side)
 			}
 			for k := range 2 {
-				if c.net.Poll(k, &ev) {
+				if c.poll(k, &ev) {
 					if ev.Kind == ir.Swapped && k == side && i > 4 && found == nil {
 						was := wire.Claim(ev.Old)
 						ev.Old = uint64(wire.NewClaim(was.Generation(), 3000000))
@@ -426,14 +436,14 @@ func TestForgedBodies(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	const check = "body has the check"
-	c.refuses(check, forge(says(wire.Offer, 5000, encodeOffer(5000, 1, 9)...), 8)) // its id
-	c.refuses(check, says(wire.Offer, 4000, encodeOffer(5000, 1, 9)...))
+	c.refuses(check, forge(says(wire.RTS, 5000, encodeRTS(5000, 1, 9)...), 8)) // its id
+	c.refuses(check, says(wire.RTS, 4000, encodeRTS(5000, 1, 9)...))
 	c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
 	c.run(3)
-	c.refuses(check, forge(says(wire.Stream, firstID, encodeStream(firstID, 4000)...), 1))           // fewer bytes
-	c.refuses(check, forge(says(wire.Split, firstID, encodeSplit(firstID, 1, 4000, 0, 500)...), 24)) // its id
-	c.refuses(check, forge(says(wire.Split, firstID, encodeSplit(firstID, 1, 4000, 0, 500)...), 9))  // fewer bytes
-	stream := says(wire.Stream, firstID, encodeStream(firstID, 4000)...)
+	c.refuses(check, forge(says(wire.CTSStream, firstID, encodeCTSStream(firstID, 4000)...), 1))           // fewer bytes
+	c.refuses(check, forge(says(wire.CTSSplit, firstID, encodeCTSSplit(firstID, 1, 4000, 0, 500)...), 24)) // its id
+	c.refuses(check, forge(says(wire.CTSSplit, firstID, encodeCTSSplit(firstID, 1, 4000, 0, 500)...), 9))  // fewer bytes
+	stream := says(wire.CTSStream, firstID, encodeCTSStream(firstID, 4000)...)
 	if err := c.engines[1].Step(&stream); err != nil {
 		t.Fatal(err)
 	}

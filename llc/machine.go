@@ -22,9 +22,9 @@ const (
 	unswapped // its claim could not be made
 
 	gotAck
-	gotSplit
-	gotStream
-	gotFinish
+	gotCTSSplit
+	gotCTSStream
+	gotFIN
 	gotPart
 	gotData
 
@@ -49,18 +49,29 @@ var machines = [numStates][numCauses]action{
 	sendExposing: {exposed: (*Engine).offer},
 	sendReady:    {packetsGone: (*Engine).offered},
 	sendOffered: {
-		gotSplit: (*Engine).shareBack, gotStream: (*Engine).stream, gotFinish: (*Engine).finishedUntouched,
+		gotCTSSplit: (*Engine).shareBack, gotCTSStream: (*Engine).stream, gotFIN: (*Engine).finishedUntouched,
 	},
 	sendSharing: {
 		moved: (*Engine).pushed, unmoved: (*Engine).stopPushing, swapped: (*Engine).backSwapped, unswapped: (*Engine).stopPushing,
-		gotStream: (*Engine).streamUnclaimed, gotFinish: (*Engine).finishedUnclaimed,
+		gotCTSSplit: (*Engine).invitedAgain, gotCTSStream: (*Engine).streamUnclaimed, gotFIN: (*Engine).finishedUnclaimed,
 	},
-	sendWaiting:   {gotStream: (*Engine).stream, gotFinish: (*Engine).finished},
-	sendStreaming: {packetsGone: (*Engine).streamed, swapped: (*Engine).ignore, unswapped: (*Engine).ignore},
+	sendWaiting: {gotCTSSplit: (*Engine).invitedAgain, gotCTSStream: (*Engine).stream, gotFIN: (*Engine).finished},
+	sendStreaming: {
+		packetsGone: (*Engine).streamed,
+		moved:       (*Engine).leaveOn, unmoved: (*Engine).leaveOn, swapped: (*Engine).leaveOn, unswapped: (*Engine).leaveOn,
+	},
 	sendClosing: {
-		exposed: (*Engine).closeExposed, moved: (*Engine).closeOn, unmoved: (*Engine).closeOn,
-		swapped: (*Engine).closeOn, unswapped: (*Engine).closeOn,
+		exposed: (*Engine).closeExposed, moved: (*Engine).leaveOn, unmoved: (*Engine).leaveOn,
+		swapped: (*Engine).leaveOn, unswapped: (*Engine).leaveOn,
 	},
+
+	// The receiver of a message that has not come: early.go.
+	recvInviting: {
+		exposed: (*Engine).invitingOn, swapped: (*Engine).wordOpened, unswapped: (*Engine).uninvitable,
+	},
+	recvInvited:  {swapped: (*Engine).revoked, unswapped: (*Engine).unrevoked},
+	recvRevoking: {swapped: (*Engine).takenBack, unswapped: (*Engine).untaken, gotPart: (*Engine).keepPart},
+	recvRevoked:  {gotPart: (*Engine).dropPart},
 
 	// The receiver of an offered message: rendezvous.go, split.go, stream.go.
 	recvPulling: {exposed: (*Engine).keepSegment, moved: (*Engine).pulled, unmoved: (*Engine).unpulled},
@@ -107,7 +118,7 @@ func (e *Engine) tellTheirs(p *peer, c cause, ev *ir.Event) error {
 // onAnswer takes the translator's answer to a command of a transfer.
 func (e *Engine) onAnswer(ev *ir.Event) error {
 	t, purpose := e.lookup(uint32(ev.Token)), owed(ev.Token>>32)
-	if t == nil || t.owed&purpose == 0 || t.queued && purpose == forCopy {
+	if t == nil || t.owed&purpose == 0 {
 		return stray(ev, "no command is under way with token %#x", ev.Token)
 	}
 	c, ok := t.answer(purpose, ev.Kind)
@@ -115,8 +126,14 @@ func (e *Engine) onAnswer(ev *ir.Event) error {
 		return stray(ev, "kind %d does not answer token %#x", ev.Kind, ev.Token)
 	}
 	t.owed &^= purpose
-	if purpose == forCopy {
-		e.copied()
+	e.transfers.owed--
+	if purpose&anyPort != 0 {
+		if !e.ported(t, purpose, ev) {
+			return nil
+		}
+		if c, _ = t.answer(purpose, ev.Kind); c == moved && e.goesOn(t) {
+			return nil
+		}
 	}
 	return e.tell(t, c, ev)
 }
@@ -125,22 +142,17 @@ func (e *Engine) onAnswer(ev *ir.Event) error {
 // its answer.
 func (t *transfer) answer(purpose owed, kind ir.Kind) (c cause, ok bool) {
 	failed := kind == ir.Failed
-	switch purpose {
-	case forExpose:
+	switch {
+	case purpose == forExpose:
 		return exposed, failed || kind == ir.Exposed
-	case forCopy:
-		if failed {
-			return unmoved, true
-		}
-		return moved, kind == ir.Pulled && t.piece.op == ir.Pull || kind == ir.Pushed && t.piece.op == ir.Push
-	case forSwap:
-		if failed {
-			return unswapped, true
-		}
+	case purpose == forSwap && failed:
+		return unswapped, true
+	case purpose == forSwap:
 		return swapped, kind == ir.Swapped
+	case purpose&anyPort != purpose || purpose&(purpose-1) != 0:
+		return 0, false
+	case failed:
+		return unmoved, true
 	}
-	return 0, false
+	return moved, kind == ir.Pulled && t.piece.op == ir.Pull || kind == ir.Pushed && t.piece.op == ir.Push
 }
-
-// ignore lets an answer pass that changes nothing any more.
-func (*Engine) ignore(*transfer, *ir.Event) error { return nil }

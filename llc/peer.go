@@ -19,17 +19,26 @@ type peer struct {
 	// and the message they belong to, see eager.go.
 	via uint32 // complement of the ring, so that zero is the shared ring
 	in  incoming
+	nic *nic // by which it is reached
 
-	out    outState
-	grant  inState
-	mine   ir.Ring // ring in our pool that the peer may write
-	end    error   // why it is gone, for the requests that need it; nil while it lives
-	queues queues
-	flight flight
-	late   int  // split transfers given up: as many Part packets may come too late
-	asking bool // ReadTail is on its way
-	told   bool // and its answer brought nothing: ask again at the next Retry
-	stall  bool // in Engine.stalled
+	series series // of the receives posted last, see series.go
+	seen   uint32 // messages that have come in its packet ring, see early.go
+
+	out     outState
+	grant   inState
+	mine    ir.Ring // ring in our pool that the peer may write
+	end     error   // why it is gone, for the requests that need it; nil while it lives
+	queues  queues
+	flight  flight
+	offered uint64 // bytes of the messages that the peer may pull, or has begun to
+	late    int    // split transfers given up: as many Part packets may come too late
+	asking  bool   // ReadTail is on its way
+	told    bool   // and its answer brought nothing: ask again at the next Retry
+	stall   bool   // in Engine.stalled
+
+	controls   uint32      // control packets that have gone in the packet ring
+	early      *transfer   // of a receive that the peer is invited to fill
+	invitation *invitation // the latest of the peer
 }
 
 // noRoute is a via that no packet comes from.
@@ -38,7 +47,7 @@ const noRoute = 1
 // redirect recomputes direct after the route or the backlog has changed.
 func (e *Engine) redirect(p *peer) {
 	if p.out == outRing && p.queues.messages.head == nil {
-		p.direct = min(ir.Inline, int(e.eager)) + 1
+		p.direct = max(min(ir.Inline-p.nic.caps.Trailer, int(p.nic.eager))+1, 0)
 	} else {
 		p.direct = 0
 	}

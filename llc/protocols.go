@@ -23,26 +23,26 @@ func rowsFor(c *ir.Caps) []row {
 	eager := uint64(min(c.Eager, mostEager))
 	rows := []row{{"eager", eager, (*Engine).startEager, (*Engine).pullAll}}
 	if !c.Remote {
-		return append(rows, row{"rendezvous/stream", math.MaxUint64, (*Engine).startOffer, (*Engine).askStream})
+		return append(rows, row{"rendezvous/stream", math.MaxUint64, (*Engine).startRTS, (*Engine).askStream})
 	}
 	pull := uint64(math.MaxUint64)
 	if c.Words > 0 && c.Split > 0 && c.SplitUnit > 0 {
 		pull = uint64(c.Split) - 1
 	}
-	rows = append(rows, row{"rendezvous/pull", pull, (*Engine).startOffer, (*Engine).pullAll})
+	rows = append(rows, row{"rendezvous/pull", pull, (*Engine).startRTS, (*Engine).pullAll})
 	if pull != math.MaxUint64 {
-		rows = append(rows, row{"rendezvous/split", math.MaxUint64, (*Engine).startOffer, (*Engine).share})
+		rows = append(rows, row{"rendezvous/split", math.MaxUint64, (*Engine).startRTS, (*Engine).share})
 	}
 	return rows
 }
 
 // rowFor returns the protocol for a message of n bytes.
-func (e *Engine) rowFor(n uint64) *row {
+func (n *nic) rowFor(bytes uint64) *row {
 	i := 0
-	for n > e.rows[i].most {
+	for bytes > n.rows[i].most {
 		i++
 	}
-	return &e.rows[i]
+	return &n.rows[i]
 }
 
 // start chooses the protocol of a send that has no straight way.
@@ -60,7 +60,7 @@ func (e *Engine) start(p *peer, r *Request) {
 	case int(p.number) == e.self:
 		e.startSelf(r)
 	default:
-		e.rowFor(uint64(r.Bytes())).send(e, p, r)
+		p.nic.rowFor(uint64(r.Bytes())).send(e, p, r)
 	}
 }
 

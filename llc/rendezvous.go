@@ -18,14 +18,14 @@ import (
 //	Idle --------> Exposing -------> Ready ------------> Offered
 //	   \------- no remote access ------^                  |
 //	         +--------------------+-----------------------+
-//	         | Split              | Stream                | Finish
+//	         | CTSSplit           | CTSStream             | FIN
 //	         v                    v                       v
 //	      Sharing --> Waiting --> Streaming --all gone--> Closing --> done
-//	      (split.go)     \---------- Finish --------------^
+//	      (split.go)     \----------- FIN ----------------^
 //
 // The receiver, chosen by size (protocols.go):
 //
-//	Idle --> Pulling --last piece--> Closing --> done      Finish packet
+//	Idle --> Pulling --last piece--> Closing --> done      FIN packet
 //	   |        \--not permitted--> Streaming
 //	   |--> Sharing ... (split.go)
 //	   \--> Streaming ... (stream.go)
@@ -33,24 +33,24 @@ import (
 // A request is done when its machine is Closing and the translator no longer
 // holds its buffer; the transfer is released when no answer is owed any more.
 
-// startOffer offers a message.
-func (e *Engine) startOffer(p *peer, r *Request) {
+// startRTS offers a message: a request to send.
+func (e *Engine) startRTS(p *peer, r *Request) {
 	t := e.newTransfer(p, r)
 	if t == nil {
 		e.fail(r, ErrTooMany)
 		return
 	}
 	t.n, t.size = r.Bytes(), uint64(r.Bytes())
-	if e.caps.Remote && (r.Body == nil || e.packed(t)) {
+	if p.nic.caps.Remote && (r.Body == nil || e.packed(t)) {
 		e.become(t, sendExposing)
 		e.expose(t)
 	} else {
 		e.become(t, sendReady)
 	}
 	tr := e.pool.train()
-	tr.head = ir.Header{Kind: wire.Offer, Context: r.Context, Tag: int32(r.Tag), Word: t.size}
-	tr.t, tr.n = t, wire.OfferBytes
-	(*wire.OfferBody)(tr.body[:]).Encode(t.size, 0, t.id, r.Type)
+	tr.head = ir.Header{Kind: wire.RTS, Context: r.Context, Tag: int32(r.Tag), Word: t.size}
+	tr.t, tr.n = t, wire.RTSBytes
+	(*wire.RTSBody)(tr.body[:]).Encode(t.size, 0, t.id, r.Type)
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
@@ -60,7 +60,7 @@ func (e *Engine) offer(t *transfer, ev *ir.Event) error {
 	e.become(t, sendReady)
 	for tr := t.p.queues.messages.head; tr != nil; tr = tr.next {
 		if tr.t == t {
-			(*wire.OfferBody)(tr.body[:]).Encode(t.size, uint64(t.segment), t.id, t.r.Type)
+			(*wire.RTSBody)(tr.body[:]).Encode(t.size, uint64(t.segment), t.id, t.r.Type)
 			break
 		}
 	}
@@ -71,13 +71,14 @@ func (e *Engine) offer(t *transfer, ev *ir.Event) error {
 // offered leaves the receiver its turn.
 func (e *Engine) offered(t *transfer, _ *ir.Event) error {
 	e.become(t, sendOffered)
+	e.answerInvitation(t)
 	return nil
 }
 
-// onOffer matches an offered message.
-func (e *Engine) onOffer(p *peer, ev *ir.Event) error {
+// onRTS matches an offered message.
+func (e *Engine) onRTS(p *peer, ev *ir.Event) error {
 	h := &ev.Header
-	offer, err := wire.ParseOffer(h.Word, ev.Data)
+	offer, err := wire.ParseRTS(h.Word, ev.Data)
 	if err != nil {
 		return lie(ev, "%v", err)
 	}
@@ -91,14 +92,14 @@ func (e *Engine) onOffer(p *peer, ev *ir.Event) error {
 	r, open := e.table.Arrive(h.Context, p.number, h.Tag, typ)
 	switch {
 	case !open:
-		e.turnDown(p, wire.Finish, id, wire.NoContext)
+		e.turnDown(p, wire.FIN, id, wire.NoContext)
 		return nil
 	case r != nil:
 		e.receiveOffered(p, r, h.Tag, h.Word, segment, id, typ)
 		return nil
 	}
 	m := e.pool.message()
-	m.kind, m.peer, m.tag, m.size, m.id, m.typ, m.segment = waitingOffer, p.number, h.Tag, h.Word, id, typ, segment
+	m.kind, m.peer, m.tag, m.size, m.id, m.typ, m.segment = waitingRTS, p.number, h.Tag, h.Word, id, typ, segment
 	e.table.Keep(&m.entry, h.Context, p.number, m.tag)
 	return nil
 }
@@ -106,24 +107,30 @@ func (e *Engine) onOffer(p *peer, ev *ir.Event) error {
 // receiveOffered starts to move a matched message.
 func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, id, typ uint32) {
 	if !fits(typ, r.Type, false) {
-		e.turnDown(p, wire.Finish, id, r.Type)
+		e.turnDown(p, wire.FIN, id, r.Type)
 		e.mistyped(r, p.number, tag, size, typ)
 		return
 	}
 	n := int(min(size, uint64(r.Bytes())))
 	if n == 0 {
-		e.control(p, header(wire.Finish, uint64(id)), nil)
+		e.control(p, header(wire.FIN, uint64(id)), nil)
 		e.received(r, p.number, tag, size)
 		return
 	}
+	if r.early && segment != 0 {
+		if t := e.invitedFor(r); t != nil {
+			e.meet(t, n, tag, size, segment, id)
+			return
+		}
+	}
 	t := e.newTransfer(p, r)
 	if t == nil {
-		e.turnDown(p, wire.Finish, id, 0)
+		e.turnDown(p, wire.FIN, id, 0)
 		e.fail(r, ErrTooMany)
 		return
 	}
 	t.n, t.size, t.tag, t.remote, t.theirs = n, size, tag, id, segment
-	if segment == 0 || !e.caps.Remote {
+	if segment == 0 || !p.nic.caps.Remote {
 		e.askStream(t)
 		return
 	}
@@ -131,7 +138,7 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 		e.pullPieces(t)
 		return
 	}
-	e.rowFor(uint64(n)).receive(e, t)
+	p.nic.rowFor(uint64(n)).receive(e, t)
 }
 
 // pullAll pulls a message whole.
@@ -194,17 +201,30 @@ func (e *Engine) finishedUntouched(t *transfer, ev *ir.Event) error {
 // time. Otherwise it may have moved everything before the sender's first claim,
 // which is still on its way.
 func (e *Engine) finishedUnclaimed(t *transfer, ev *ir.Event) error {
-	if ev.Header.Flags != wire.Failed && t.split.claim.Back() != 0 {
+	if ev.Header.Flags != wire.Failed && !t.unsettled() {
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
 	}
-	return e.finished(t, ev)
+	if err := checkFIN(t, ev); err != nil {
+		return err
+	}
+	e.leave(t)
+	e.close(t, outcome(t, ev))
+	return nil
 }
 
 // finished ends a message that the receiver has, or has given up.
 func (e *Engine) finished(t *transfer, ev *ir.Event) error {
-	if reason := ev.Header.Word >> 32; reason != 0 {
-		return lie(ev, "reason %#x, flags %#x, transfer %#x is %v", reason, ev.Header.Flags, t.id, t.state)
+	if err := checkFIN(t, ev); err != nil {
+		return err
 	}
 	e.close(t, outcome(t, ev))
+	return nil
+}
+
+// checkFIN finds a FIN with a reason from a receiver that has matched the message.
+func checkFIN(t *transfer, ev *ir.Event) error {
+	if reason := ev.Header.Word >> 32; reason != 0 && !(t.early && ev.Header.Flags == wire.Failed) {
+		return lie(ev, "reason %#x, flags %#x, transfer %#x is %v", reason, ev.Header.Flags, t.id, t.state)
+	}
 	return nil
 }

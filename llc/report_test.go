@@ -16,7 +16,7 @@ func TestReportOfMoreThanIsClaimed(t *testing.T) {
 	r := c.shareTo()
 	var ev ir.Event
 	claimed := false
-	for c.net.Poll(1, &ev) {
+	for c.poll(1, &ev) {
 		if err := c.engines[1].Step(&ev); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestOneLateReport(t *testing.T) {
 	r := c.shareTo()
 	var ev ir.Event
 	for swaps := 0; !r.Done(); {
-		if !c.net.Poll(1, &ev) {
+		if !c.poll(1, &ev) {
 			t.Fatal("nothing happens")
 		}
 		if ev.Kind == ir.Swapped {
@@ -70,7 +70,7 @@ func TestControlPacketsOfOneBatch(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	for i := range uint32(2) {
-		offer := says(wire.Offer, 5000, encodeOffer(5000, 0, 9+i)...)
+		offer := says(wire.RTS, 5000, encodeRTS(5000, 0, 9+i)...)
 		if err := c.engines[1].Step(&offer); err != nil {
 			t.Fatal(err)
 		}
@@ -80,10 +80,10 @@ func TestControlPacketsOfOneBatch(t *testing.T) {
 	}
 	var want []uint64
 	for _, cmd := range c.engines[1].Take() {
-		if cmd.Header.Kind != wire.Stream {
+		if cmd.Header.Kind != wire.CTSStream {
 			continue
 		}
-		b, err := wire.ParseStream(cmd.Header.Word, cmd.Data)
+		b, err := wire.ParseCTSStream(cmd.Header.Word, cmd.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestSwitchToAnotherRing(t *testing.T) {
 	c.send(0, &llc.Request{Peer: 1})
 	var ev ir.Event
 	for writer, reader := "", ""; reader != "Granted"; writer, reader = llc.States(c.engines[1], 0) {
-		if !c.net.Poll(1, &ev) {
+		if !c.poll(1, &ev) {
 			t.Fatalf("nothing arrives: %s, %s", writer, reader)
 		}
 		if err := c.engines[1].Step(&ev); err != nil {
@@ -133,14 +133,14 @@ func TestFinishOfAClaimedChunk(t *testing.T) {
 	c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
 	c.run(3)
 	*c.net.Word(0, 0) = uint64(wire.NewClaim(1, 1))
-	split := says(wire.Split, firstID, encodeSplit(firstID, 1, 4000, 0, 500)...)
+	split := says(wire.CTSSplit, firstID, encodeCTSSplit(firstID, 1, 4000, 0, 500)...)
 	if err := c.engines[1].Step(&split); err != nil {
 		t.Fatal(err)
 	}
 	c.post(1)
 	var ev ir.Event
 	for ev.Kind != ir.Swapped {
-		if !c.net.Poll(1, &ev) {
+		if !c.poll(1, &ev) {
 			t.Fatal("no answer to the claim")
 		}
 		if err := c.engines[1].Step(&ev); err != nil {
@@ -151,7 +151,7 @@ func TestFinishOfAClaimedChunk(t *testing.T) {
 		t.Fatalf("%d chunks claimed", n)
 	}
 	c.post(1)
-	c.refuses("is Sharing", says(wire.Finish, firstID))
+	c.refuses("is Sharing", says(wire.FIN, firstID))
 }
 
 // TestClaimWordOfTheReceiver: only the receiver counts up the generation and the front
@@ -166,7 +166,7 @@ func TestClaimWordOfTheReceiver(t *testing.T) {
 		var ev ir.Event
 		var found error
 		for swaps := 0; !r.Done(); {
-			if !c.net.Poll(1, &ev) {
+			if !c.poll(1, &ev) {
 				t.Fatalf("%s: nothing happens", name)
 			}
 			if ev.Kind == ir.Swapped {

@@ -36,6 +36,16 @@ const (
 	Scattered
 )
 
+// Seen is what is to be noted of a request when it is complete.
+type Seen uint8
+
+// Nothing, that it has sent, or that it has received.
+const (
+	Unseen Seen = iota
+	SeenSend
+	SeenRecv
+)
+
 // A Status describes a completed receive or a probed message (MPI 4.1, section
 // 3.2.5).
 type Status struct {
@@ -51,33 +61,47 @@ type Status struct {
 // place. The zero value is ready for use, and a done request may be reused.
 //
 // Whoever holds the lock of the engine's port may read Done.
+//
+// Its fields lie so that those of a window of small messages share as few lines as can be: what
+// few transfers need comes first, then a line each of what a transfer says, where it waits
+// and who owns it, and how it ended.
 type Request struct {
-	Peer    int    // destination, or source (AnyPeer)
-	Context uint16 // communication context: only equal contexts match
-	Tag     int    // not negative and below 1<<31, or AnyTag for a receive
-	Mode    Mode   // sends only
-	Notify  bool   // list the request in Engine.Completed when done, even if Send or Recv returns it done
-	Buf     []byte // what to send, or where to receive
-	Body    Body   // in its place, if it does not lie in one piece; a send is Scattered or Synchronous then
-	// Type says what the message is made of, or must be: see fits.
-	Type uint32
-	// Together ends this receive when a message of another type ends one that has
-	// the same context and is Together as well.
-	Together bool
-
-	Status Status // valid when done; of a send only Err
-
-	done    bool
-	pending bool     // the engine's; kept where invariants are built in
-	next    *Request // in Engine.Completed
-	entry   match.Receive[Request]
-
+	Body Body // in the place of Buf, if it does not lie in one piece; a send is Scattered or Synchronous then
 	// Collective says to which collective call the request belongs, or is nil; it is
 	// for reports only.
 	Collective *ir.Collective
 	// Label names the call of the user that waits for the request, if it is
 	// not plain from the port's own; it is for people only.
 	Label string
+	next  *Request // in Engine.Completed
+	_     [16]byte
+
+	Peer int    // destination, or source (AnyPeer)
+	Tag  int    // not negative and below 1<<31, or AnyTag for a receive
+	Buf  []byte // what to send, or where to receive
+	// Link is the caller's: a place in a list of requests.
+	Link *Request
+	// Type says what the message is made of, or must be: see fits.
+	Type    uint32
+	Context uint16 // communication context: only equal contexts match
+	Mode    Mode   // sends only
+	Notify  bool   // list the request in Engine.Completed when done, even if Send or Recv returns it done
+	// Together ends this receive when a message of another type ends one that has
+	// the same context and is Together as well.
+	Together bool
+	// Queued has the port's queue tell the end of the request; it is the port's.
+	Queued bool
+	// Seen is a note of whoever observes the transfers of a rank; nobody else looks at it.
+	Seen    Seen
+	done    bool
+	early   bool // a receive that its sender is invited to fill
+	pending bool // the engine's; kept where invariants are built in
+
+	entry match.Receive[Request]
+	// Owner is the caller's: what the request is a part of.
+	Owner any
+
+	Status Status // valid when done; of a send only Err
 }
 
 // pend gives the request to the engine, which must not have it.

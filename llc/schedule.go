@@ -82,7 +82,7 @@ func (q *queues) pick() *trainLine {
 
 // ready reports whether a train may go. An offer waits for its segment, and
 // all messages behind it do.
-func (t *train) ready() bool { return t.head.Kind != wire.Offer || t.t.state != sendExposing }
+func (t *train) ready() bool { return t.head.Kind != wire.RTS || t.t.state != sendExposing }
 
 // nextPacket returns the next packet of a train: its header, its payload if that
 // is bytes of a message (see payload), and how many bytes of the train it is, at most
@@ -110,12 +110,12 @@ func (e *Engine) nextPacket(t *train, most int) (h ir.Header, data []byte, n int
 // no copies go on at once.
 func cut(off, n, most int, whole bool) int {
 	switch rest := n - off; {
-	case rest <= most-most/4 || whole && rest <= most:
+	case rest <= most-most>>2 || whole && rest <= most:
 		return rest
 	case whole:
 		return most
 	case off == 0 || rest <= most:
-		return (most + 1) / 2
+		return (most + 1) >> 1
 	default:
 		return most
 	}
@@ -178,14 +178,14 @@ func (e *Engine) pump(p *peer) {
 		if l == nil {
 			break
 		}
-		h, data, n := e.nextPacket(l.head, e.fragment)
+		h, data, n := e.nextPacket(l.head, p.nic.fragment)
 		if l == &p.queues.bulk && !e.spare(p, n) {
 			// Not now, but a small message may still pass.
 			if l = p.queues.ready(); l == nil {
 				e.full(p)
 				break
 			}
-			h, data, n = e.nextPacket(l.head, e.fragment)
+			h, data, n = e.nextPacket(l.head, p.nic.fragment)
 		}
 		if !e.load(p, l.head, &h, data) {
 			e.full(p)

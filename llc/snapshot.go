@@ -22,10 +22,13 @@ func (e *Engine) Snapshot() Snapshot {
 		Queued:     e.queued,
 		Flights:    len(e.flights),
 		Transfers:  e.transfers.active,
-		Copies:     e.copies.running,
 		Segments:   e.segments,
-		Words:      len(e.words.values) - len(e.words.free),
-		Rings:      len(e.rings),
+	}
+	for i := range e.nics {
+		n := &e.nics[i]
+		s.Copies += n.copies.running
+		s.Words += len(n.words.values) - len(n.words.free)
+		s.Rings += len(n.rings)
 	}
 	for i := range e.peers {
 		if e.peers[i].in.size != 0 {
@@ -63,7 +66,7 @@ func (e *Engine) Pending() []Pending {
 		}
 	}
 	for _, t := range e.transfers.table {
-		if t.state != idle && t.r != nil {
+		if t.state != idle && t.r != nil && (!t.standby || t.over) {
 			list = append(list, Pending{t.r, t.state.sending(), t.off, t.state.String()})
 		}
 	}

@@ -16,47 +16,62 @@ import (
 // The receiver (front) and the sender (back):
 //
 //	       Expose own buffer, open the word with chunk 0 claimed
-//	Idle --------> Sharing --both answers in--> Split packet, pull chunk 0
+//	Idle --------> Sharing --both answers in--> CTSSplit packet, pull chunk 0
 //	                  |      --Pulled--> claim --Swapped--> pull ...
 //	                  | all claimed
-//	                  |-- sender has none, or has reported --> Closing (Finish packet)
+//	                  |-- sender has none, or has reported --> Closing (FIN packet)
 //	                  \-- sender has some --> Awaiting --Part--> Closing
 //	   Part with fewer chunks than claimed: the others are pulled (Pulling)
 //	   own pull refused: claim the rest, move none; then stream, or give up
 //
-//	Offered --Split--> Sharing --claim--> push --Pushed--> claim ...
-//	                      \-- all claimed --> Waiting      (Part packet if it moved any)
+//	Offered --CTSSplit--> Sharing --claim--> push --Pushed--> claim ...
+//	                         \-- all claimed --> Waiting      (Part packet if it moved any)
 //
 // One chunk is under way per side, so that small packets pass between chunks.
 
 // split is the state of a split transfer on either side.
 type split struct {
-	held    bool       // receiver: word is ours
-	opened  bool       // receiver: the word has its first value
-	begun   bool       // receiver: the first chunk has been started
-	invited bool       // receiver: the Split packet is out
-	stop    bool       // receiver: claim, but do not move
-	part    bool       // receiver: the sender has reported
-	word    uint32     // number of the claim word
-	total   uint32     // chunks
-	moved   uint32     // chunks that the sender moved
-	claim   wire.Claim // latest known value
-	old     uint64     // of the swap under way
-	new     uint64
+	held     bool       // receiver: word is ours
+	opened   bool       // receiver: the word has its first value
+	begun    bool       // receiver: the first chunk has been started
+	invited  bool       // receiver: the CTSSplit packet is out
+	revoking bool       // receiver: the invitation is being taken back
+	stop     bool       // receiver: claim, but do not move
+	part     bool       // receiver: the sender has reported
+	word     uint32     // number of the claim word
+	total    uint32     // chunks
+	moved    uint32     // chunks that the sender moved
+	taken    uint32     // receiver: chunks that the sender had claimed of an invitation that was taken back
+	with     uint32     // sender: the receiver's transfer
+	claim    wire.Claim // latest known value
+	old      uint64     // of the swap under way
+	new      uint64
 }
 
-// share starts the receiver's side, or pulls alone if no word is free.
+// share starts the receiver's side, or pulls alone if no word is free, or if one Pull does
+// it and the sender has as much to pull from here.
 func (e *Engine) share(t *transfer) {
-	t.unit = unitFor(t.n, e.caps.SplitUnit)
-	if !e.words.take(&t.split) {
+	n := t.p.nic
+	if t.n <= n.caps.SplitUnit && t.p.offered >= uint64(t.n) {
+		e.pullAll(t)
+		return
+	}
+	t.unit = unitFor(t.n, n.caps.SplitUnit)
+	if !n.words.take(&t.split) {
 		e.pull(t, 0, t.n)
 		return
 	}
 	s := &t.split
-	s.total = uint32((t.n + t.unit - 1) / t.unit)
+	s.total = chunks(t.n, t.unit)
 	e.become(t, recvSharing)
-	e.swap(t, int32(e.self), uint64(s.claim), uint64(wire.NewClaim(s.claim.Generation()+1, 1)))
+	e.openWord(t, 1)
 	e.expose(t)
+}
+
+// openWord gives the word its first value: a new use, of which the receiver has claimed front chunks.
+func (e *Engine) openWord(t *transfer, front uint32) {
+	was := t.split.claim
+	e.swap(t, int32(e.self), uint64(was), uint64(wire.NewClaim(was.Generation()+1, front)))
 }
 
 // begin invites the sender and then pulls the first chunk, once the word and
@@ -66,6 +81,10 @@ func (e *Engine) begin(t *transfer) {
 	if s := &t.split; s.opened && !s.begun && t.owed&forExpose == 0 {
 		s.begun = true
 		e.invite(t)
+		if s.claim.Front() == 0 {
+			_ = e.claimFront(t) // no answer of the other side that could be wrong
+			return
+		}
 		e.chunk(t, ir.Pull, 0)
 	}
 }
@@ -94,20 +113,18 @@ func (e *Engine) swap(t *transfer, peer int32, old, new uint64) {
 	c.Peer = peer
 	c.Offset = uint64(s.word)
 	c.Old, c.New = old, new
-	c.Token = t.owe(forSwap)
+	c.Token = e.owe(t, forSwap)
 }
 
-// invite sends the Split packet, if there is a segment and anything left to
-// claim.
+// invite sends the CTSSplit packet, if there is a segment and anything left to
+// claim, and the sender has not claimed yet (early.go).
 func (e *Engine) invite(t *transfer) {
 	s := &t.split
-	if t.segment == 0 || s.claim.Full(s.total) {
+	if t.segment == 0 || s.claim.Full(s.total) || s.claim.Back() != 0 {
 		return
 	}
 	s.invited = true
-	b := e.scratch[:wire.SplitBytes]
-	(*wire.SplitBody)(b).Encode(uint64(t.remote), uint64(t.segment), uint64(t.n), s.claim, t.id, s.word, uint32(t.unit))
-	e.control(t.p, header(wire.Split, uint64(t.remote)), b)
+	e.control(t.p, header(wire.CTSSplit, uint64(t.remote)), e.terms(t, uint64(t.remote)))
 }
 
 // claimFront claims the next chunk for the receiver; all that is left if it
@@ -165,6 +182,13 @@ func (e *Engine) frontUnswapped(t *transfer, ev *ir.Event) error {
 func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
 	s, was := &t.split, wire.Claim(ev.Old)
 	switch {
+	case s.revoking: // a message has matched meanwhile
+		if err := e.reread(t, ev); err != nil {
+			e.finish(t, err)
+			return err
+		}
+		e.begin(t)
+		return nil
 	case !s.opened && ev.Old != s.old: // the word's last user left another value
 		e.swap(t, int32(e.self), ev.Old, s.new)
 		return nil
@@ -182,13 +206,18 @@ func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
 		return nil
 	case was.Generation() != s.claim.Generation() || was.Front() != s.claim.Front() ||
 		was.Back() < s.claim.Back() || !was.Fits(s.total) || !s.invited:
-		err := &ProtocolError{Peer: int(t.p.number), Event: "claim",
-			What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total), Lost: true}
+		err := strangeWord(t, was)
 		e.finish(t, err)
 		return err
 	}
 	s.claim = was
 	return e.claimFront(t)
+}
+
+// strangeWord reports a claim word that has become what the other side may not make it.
+func strangeWord(t *transfer, was wire.Claim) error {
+	return &ProtocolError{Peer: int(t.p.number), Event: "claim",
+		What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, t.split.claim, was, t.split.total), Lost: true}
 }
 
 // claimed is reached when the receiver has moved its part and nothing is left.
@@ -227,7 +256,7 @@ func (e *Engine) keepPart(t *transfer, ev *ir.Event) error {
 	if !s.invited || s.part {
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
 	}
-	if moved >= s.total {
+	if moved > s.total-s.claim.Front() {
 		return lie(ev, "%d chunks moved, of %d; %v claimed", moved, s.total, s.claim)
 	}
 	s.part, s.moved = true, moved
@@ -236,9 +265,6 @@ func (e *Engine) keepPart(t *transfer, ev *ir.Event) error {
 
 // takePart takes the sender's report, the last thing that was missing.
 func (e *Engine) takePart(t *transfer, ev *ir.Event) error {
-	if _, moved := wire.Halves(ev.Header.Word); moved > t.split.claim.Back() {
-		return lie(ev, "%d chunks moved, of %d; %v claimed", moved, t.split.total, t.split.claim)
-	}
 	if err := e.keepPart(t, ev); err != nil {
 		return err
 	}

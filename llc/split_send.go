@@ -1,8 +1,6 @@
 package llc
 
 import (
-	"fmt"
-
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -11,30 +9,49 @@ import (
 
 // shareBack starts the sender's side.
 func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
-	b, err := wire.ParseSplit(ev.Header.Word, ev.Data)
+	b, err := wire.ParseCTSSplit(ev.Header.Word, ev.Data)
 	switch {
 	case err != nil:
 		return lie(ev, "%v", err)
 	case t.segment == 0:
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
-	case b.Want() > t.size || uint64(b.Index()) >= uint64(e.caps.Words):
-		return lie(ev, "%d of %d bytes, word %d of %d", b.Want(), t.size, b.Index(), e.caps.Words)
+	case b.Want() > t.size || uint64(b.Index()) >= uint64(t.p.nic.caps.Words):
+		return lie(ev, "%d of %d bytes, word %d of %d", b.Want(), t.size, b.Index(), t.p.nic.caps.Words)
 	}
-	t.n, t.unit, t.remote, t.theirs = int(b.Want()), int(b.Unit()), b.ID(), ir.Segment(b.Segment())
-	t.split = split{word: b.Index(), total: b.Chunks(), claim: b.Claim()}
+	t.n = int(b.Want())
+	t.take(&b)
 	e.become(t, sendSharing)
 	e.claimBack(t)
 	return nil
 }
 
-// claimBack claims the next chunk for the sender.
+// claimBack claims the next chunk for the sender, if there is one.
+//
+// A sender that has as much to pull begins when it has less: until then neither side ends
+// sooner by help, and who pulls has the bytes in its own cache.
 func (e *Engine) claimBack(t *transfer) {
 	s := &t.split
-	if s.claim.Full(s.total) {
+	switch {
+	case s.claim.Full(s.total):
 		e.report(t)
-		return
+	case s.claim.Back() == 0 && e.pulling >= t.n:
+		t.deferred = true
+		e.deferred = append(e.deferred, t)
+	default:
+		e.swap(t, t.p.number, uint64(s.claim), uint64(s.claim.TakeBack()))
 	}
-	e.swap(t, t.p.number, uint64(s.claim), uint64(s.claim.TakeBack()))
+}
+
+// resume has senders begin that have deferred it.
+func (e *Engine) resume() {
+	list := e.deferred
+	e.deferred = list[:0]
+	for _, t := range list {
+		if t.deferred && t.p.end == nil {
+			t.deferred = false
+			e.claimBack(t)
+		}
+	}
 }
 
 // pushed goes on after a chunk.
@@ -65,8 +82,7 @@ func (e *Engine) backSwapped(t *transfer, ev *ir.Event) error {
 		return nil
 	case was.Back() != s.claim.Back() ||
 		was.Front() < s.claim.Front() || !was.Fits(s.total):
-		err := &ProtocolError{Peer: int(t.p.number), Event: "claim",
-			What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, s.claim, was, s.total), Lost: true}
+		err := strangeWord(t, was)
 		e.report(t)
 		return err
 	}
@@ -75,12 +91,49 @@ func (e *Engine) backSwapped(t *transfer, ev *ir.Event) error {
 	return nil
 }
 
-// report ends the sender's part. If it claimed nothing the receiver knows.
+// report ends the sender's part.
 func (e *Engine) report(t *transfer) {
-	s := &t.split
 	e.become(t, sendWaiting)
-	if s.claim.Back() == 0 {
-		return
-	}
-	e.control(t.p, header(wire.Part, wire.Pair(t.remote, s.moved)), nil)
+	e.part(t)
 }
+
+// part tells the receiver how much has moved. If the sender claimed nothing the receiver knows.
+func (e *Engine) part(t *transfer) {
+	if s := &t.split; s.claim.Back() != 0 {
+		e.control(t.p, header(wire.Part, wire.Pair(s.with, s.moved)), nil)
+	}
+}
+
+// leave ends the sender's part before its time, because the receiver has said where the message goes. The
+// receiver may wait for what was claimed: that is reported when nothing of it is under way any more.
+func (e *Engine) leave(t *transfer) {
+	e.unqueue(t)
+	t.leaving = true
+	e.left(t)
+}
+
+func (e *Engine) left(t *transfer) {
+	if t.leaving && t.owed&(forCopy|forSwap) == 0 {
+		t.leaving = false
+		e.part(t)
+	}
+}
+
+// leaveOn takes an answer to a sender that leaves.
+func (e *Engine) leaveOn(t *transfer, ev *ir.Event) error {
+	switch s := &t.split; {
+	case ev.Kind == ir.Pushed && t.piece.at == t.piece.hi:
+		s.moved++
+	case ev.Kind == ir.Swapped && ev.Old == s.old:
+		s.claim = wire.Claim(s.new)
+	}
+	e.left(t)
+	if t.state == sendClosing {
+		e.closing(t)
+	}
+	return nil
+}
+
+// unsettled reports whether the receiver may end the message otherwise than by the chunks that the sender has
+// claimed: it has none, or those of an invitation that may have been taken back.
+func (t *transfer) unsettled() bool { return t.split.claim.Back() == 0 || t.early || t.elsewhere }

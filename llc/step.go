@@ -11,8 +11,8 @@ import (
 // protocol, or an event that answers nothing: it has been ignored, and the
 // engine can go on. Step copies what it needs of ev.Data.
 func (e *Engine) Step(ev *ir.Event) error {
-	if e.posted != 0 && ev.Kind != ir.Busy {
-		e.settle()
+	if e.posted|e.copies.turn != 0 {
+		e.before(ev)
 	}
 	if ev.Kind != ir.Arrived {
 		return e.answer(ev)
@@ -27,10 +27,19 @@ func (e *Engine) Step(ev *ir.Event) error {
 	// A standard message in one packet, while none is half here.
 	if h.Kind == wire.Eager && h.Flags == 0 && p.in.size == 0 && h.Tag >= 0 &&
 		uint32(h.Word) == uint32(len(ev.Data)) && uint64(len(ev.Data)) <= e.eager {
+		p.seen++
 		e.whole(p, h.Context, h.Tag, uint32(h.Word>>32), ev.Data)
 		return nil
 	}
 	return e.arrived(p, ev)
+}
+
+// before does what an event gives rise to whatever it says.
+func (e *Engine) before(ev *ir.Event) {
+	if e.posted != 0 && ev.Kind != ir.Busy {
+		e.settle()
+	}
+	e.passed()
 }
 
 // whole takes a standard message in one packet. Without a receive it waits, unless it is
@@ -61,18 +70,19 @@ type packet struct {
 }
 
 var packets = [wire.NumKinds]packet{
-	wire.Eager:    {flags: wire.Sync | wire.Ask, take: (*Engine).onEager},
-	wire.Fragment: {take: (*Engine).onFragment},
-	wire.Offer:    {flags: wire.Ask, take: (*Engine).onOffer},
-	wire.Ack:      {flags: wire.Failed, empty: true, cause: gotAck},
-	wire.Split:    {cause: gotSplit},
-	wire.Stream:   {cause: gotStream},
-	wire.Data:     {cause: gotData},
-	wire.Part:     {empty: true, cause: gotPart},
-	wire.Finish:   {flags: wire.Failed, empty: true, cause: gotFinish},
-	wire.Grant:    {empty: true, take: (*Engine).onGrant},
-	wire.Refuse:   {empty: true, take: (*Engine).onRefuse},
-	wire.Switch:   {empty: true, take: (*Engine).onSwitch},
+	wire.Eager:     {flags: wire.Sync | wire.Ask, take: (*Engine).onEager},
+	wire.Fragment:  {take: (*Engine).onFragment},
+	wire.RTS:       {flags: wire.Ask, take: (*Engine).onRTS},
+	wire.Ack:       {flags: wire.Failed, empty: true, cause: gotAck},
+	wire.CTSSplit:  {cause: gotCTSSplit},
+	wire.CTSStream: {cause: gotCTSStream},
+	wire.Data:      {cause: gotData},
+	wire.Part:      {empty: true, cause: gotPart},
+	wire.FIN:       {flags: wire.Failed, empty: true, cause: gotFIN},
+	wire.Grant:     {empty: true, take: (*Engine).onGrant},
+	wire.Refuse:    {empty: true, take: (*Engine).onRefuse},
+	wire.Switch:    {empty: true, take: (*Engine).onSwitch},
+	wire.RTR:       {take: (*Engine).onRTR},
 }
 
 // arrived takes any packet.
@@ -80,6 +90,9 @@ func (e *Engine) arrived(p *peer, ev *ir.Event) error {
 	h := &ev.Header
 	if h.Kind == 0 || h.Kind >= wire.NumKinds {
 		return lie(ev, "kind %d", h.Kind)
+	}
+	if wire.OfMessage(h.Kind) {
+		p.seen++
 	}
 	k, ask := &packets[h.Kind], h.Flags&wire.Ask != 0
 	switch {

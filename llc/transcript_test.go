@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,27 +18,19 @@ import (
 //
 //	world peers=2 [capability=value ...]       new engines; connected: with rings between all
 //	send P to=Q tag= bytes= [sync] [context=]  the n-th request of P is called n
-//	recv P from=Q|-1 tag= bytes= [context=]
+//	recv P from=Q|-1 tag= bytes= [context=] [invite]
 //	cancel P N; probe P from= tag= [context=]
 //	poll P [times=]                            events for one engine, or a retry
 //	run                                        events for all until nothing happens
-//	refuse pull|push|expose|swap|nothing [hard]   from now on
+//	refuse pull|push|expose|swap|nothing [hard] [port=]   from now on
 //	kill P                                     P dies, and everybody is told
-//	snapshot P; pending P; protocols
+//	attend P bytes=                            the program of P waits for such a message
+//	snapshot P; pending P; protocols; service
 //
 // The output gives, by the number of the engine: what it takes, changes of
 // state, what it posts, and what is done.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, f := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(f), ".txt"), func(t *testing.T) {
-			s := &stage{tb: t}
-			script.Run(t, f, s.play)
-		})
-	}
+	script.RunAll(t, "testdata/*.txt", func(t *testing.T) func(*script.Command) string { return (&stage{tb: t}).play })
 }
 
 // A stage is the world of one transcript.
@@ -52,6 +43,8 @@ type stage struct {
 	dead    map[int]bool
 	refuse  ir.Op
 	hard    bool
+	port    int // that refuses; negative: all
+	ports   int
 	out     strings.Builder
 }
 
@@ -77,8 +70,8 @@ func (s *stage) play(c *script.Command) string {
 var scenes = map[string]func(*stage, *script.Command){
 	"world": (*stage).world, "send": (*stage).send, "recv": (*stage).recv, "cancel": (*stage).cancel, "probe": (*stage).probe,
 	"poll": (*stage).poll, "run": (*stage).run, "refuse": (*stage).refuseNext, "kill": (*stage).kill,
-	"open": (*stage).open, "shut": (*stage).shut,
-	"snapshot": (*stage).snapshot, "pending": (*stage).pending, "protocols": (*stage).protocols,
+	"open": (*stage).open, "shut": (*stage).shut, "attend": (*stage).attend,
+	"snapshot": (*stage).snapshot, "pending": (*stage).pending, "protocols": (*stage).protocols, "service": (*stage).service,
 }
 
 func (s *stage) world(c *script.Command) {
@@ -91,7 +84,7 @@ func (s *stage) world(c *script.Command) {
 	s.net = sim.NewNet(n, s.caps, c.Int("shared", 4), nil)
 	s.net.Refuse = func(_ int, cmd *ir.Command) error {
 		switch {
-		case cmd.Op != s.refuse:
+		case cmd.Op != s.refuse || s.port >= 0 && s.port != int(cmd.Port):
 			return nil
 		case s.hard:
 			return errors.New("page fault")
@@ -99,8 +92,10 @@ func (s *stage) world(c *script.Command) {
 		return fmt.Errorf("attach: %w", fs.ErrPermission)
 	}
 	s.engines, s.reqs, s.dead, s.refuse, s.hard = nil, make([][]*actor, n), map[int]bool{}, 0, false
+	s.ports = c.Int("ports", 0)
+	s.net.Ports = s.ports
 	for i := range n {
-		s.engines = append(s.engines, llc.New(llc.Config{Self: i, Peers: n, Caps: s.caps, Trace: func(t llc.Transition) {
+		s.engines = append(s.engines, llc.New(llc.Config{Self: i, Peers: n, Caps: s.caps, RingMemory: c.Int("memory", 0), Ports: s.ports, Trace: func(t llc.Transition) {
 			id := ""
 			if t.ID != 0 {
 				id = fmt.Sprintf(" %#x", t.ID)
@@ -159,6 +154,9 @@ func (s *stage) send(c *script.Command) {
 func (s *stage) recv(c *script.Command) {
 	i, a := s.add(c, "from")
 	s.engines[i].Recv(&a.Request)
+	if c.Has("invite") {
+		s.engines[i].Invite(&a.Request)
+	}
 	s.post(i)
 }
 
@@ -215,7 +213,11 @@ func (s *stage) step(i int) bool {
 func (s *stage) post(i int) {
 	cmds := s.engines[i].Take()
 	for k := range cmds {
-		s.say("%d posts %s", i, command(&cmds[k]))
+		text := command(&cmds[k])
+		if s.ports > 1 && (cmds[k].Op == ir.Pull || cmds[k].Op == ir.Push) {
+			text += fmt.Sprintf(" by port %d", cmds[k].Port)
+		}
+		s.say("%d posts %s", i, text)
 		s.net.Post(i, &cmds[k])
 	}
 	for _, b := range s.net.Broken {
@@ -252,7 +254,7 @@ func (s *stage) refuseNext(c *script.Command) {
 	if !ok {
 		c.Fatalf("refuse %v", ops)
 	}
-	s.refuse, s.hard = op, c.Has("hard")
+	s.refuse, s.hard, s.port = op, c.Has("hard"), c.Int("port", -1)
 }
 
 func (s *stage) kill(c *script.Command) {
@@ -276,6 +278,8 @@ func (s *stage) shut(c *script.Command) {
 	s.post(i)
 }
 
+func (s *stage) attend(c *script.Command) { s.engines[c.ArgInt(0)].Attend(c.Int("bytes", 0)) }
+
 func (s *stage) snapshot(c *script.Command) {
 	i := c.ArgInt(0)
 	s.say("%d idle=%v %+v", i, s.engines[i].Idle(), s.engines[i].Snapshot())
@@ -287,6 +291,8 @@ func (s *stage) pending(c *script.Command) {
 	}
 }
 
+func (s *stage) service(*script.Command) { s.say("%s", llc.Service(s.caps, s.ports)) }
+
 func (s *stage) protocols(*script.Command) { s.out.WriteString(llc.Protocols(s.caps)) }
 
 // packetText describes a packet.
@@ -294,7 +300,7 @@ func packetText(h *ir.Header) string {
 	low, high := wire.Halves(h.Word)
 	text := wire.KindName(h.Kind)
 	switch h.Kind {
-	case wire.Eager, wire.Offer:
+	case wire.Eager, wire.RTS:
 		id := uint32(0)
 		if h.Flags&wire.Sync != 0 {
 			low, high, id = wire.SyncParts(h.Word)
@@ -313,7 +319,9 @@ func packetText(h *ir.Header) string {
 		text += fmt.Sprintf(" at=%d", h.Word)
 	case wire.Data, wire.Part:
 		text += fmt.Sprintf(" id=%#x no=%d", low, high)
-	case wire.Ack, wire.Split, wire.Stream, wire.Finish:
+	case wire.RTR:
+		text += fmt.Sprintf(" context=%d tag=%d at=%d", h.Context, h.Tag, low)
+	case wire.Ack, wire.CTSSplit, wire.CTSStream, wire.FIN:
 		text += fmt.Sprintf(" id=%#x", low)
 	case wire.Grant, wire.Switch:
 		text += fmt.Sprintf(" ring=%d", low)

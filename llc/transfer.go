@@ -24,6 +24,10 @@ const (
 	sendStreaming      // Data packets are on their way or queued
 	sendClosing        // over; the translator still owes answers
 
+	recvInviting  // the receive waits for a message; its buffer is being exposed
+	recvInvited   // the sender knows of it
+	recvRevoking  // the receive has ended; the claim word is being taken back
+	recvRevoked   // the sender had claimed: it has to report
 	recvPulling   // pulls alone, piece by piece
 	recvSharing   // claims and pulls chunks from the front
 	recvAwaiting  // all claimed; the sender still pushes its chunks
@@ -35,12 +39,12 @@ const (
 
 var stateNames = [numStates]string{
 	"Idle", "Queued", "Unacknowledged", "Exposing", "Ready", "Offered", "Sharing", "Waiting", "Streaming", "Closing",
-	"Pulling", "Sharing", "Awaiting", "Streaming", "Closing",
+	"Inviting", "Invited", "Revoking", "Revoked", "Pulling", "Sharing", "Awaiting", "Streaming", "Closing",
 }
 
 // follows holds, for each state, a bit for each that may come after it.
 var follows = [numStates]uint{
-	idle: 1<<sendQueued | 1<<sendExposing | 1<<sendReady | 1<<recvPulling | 1<<recvSharing | 1<<recvStreaming,
+	idle: 1<<sendQueued | 1<<sendExposing | 1<<sendReady | 1<<recvInviting | 1<<recvPulling | 1<<recvSharing | 1<<recvStreaming,
 
 	sendQueued:         1<<sendUnacknowledged | 1<<sendClosing,
 	sendUnacknowledged: 1 << sendClosing,
@@ -51,6 +55,10 @@ var follows = [numStates]uint{
 	sendWaiting:        1<<sendStreaming | 1<<sendClosing,
 	sendStreaming:      1 << sendClosing,
 
+	recvInviting:  1<<recvInvited | 1<<recvSharing | 1<<recvClosing,
+	recvInvited:   1<<recvSharing | 1<<recvRevoking | 1<<recvClosing,
+	recvRevoking:  1<<recvRevoked | 1<<recvClosing,
+	recvRevoked:   1 << recvClosing,
 	recvPulling:   1<<recvStreaming | 1<<recvClosing,
 	recvSharing:   1<<recvAwaiting | 1<<recvPulling | 1<<recvStreaming | 1<<recvClosing,
 	recvAwaiting:  1<<recvPulling | 1<<recvStreaming | 1<<recvClosing,
@@ -59,7 +67,7 @@ var follows = [numStates]uint{
 
 func (s state) String() string { return stateNames[s] }
 
-func (s state) sending() bool { return s < recvPulling }
+func (s state) sending() bool { return s < recvInviting }
 
 // A transfer is one message that both sides must agree on.
 type transfer struct {
@@ -87,6 +95,15 @@ type transfer struct {
 	queued bool // the piece has not started: in the copier's line
 	piece  piece
 	split  split
+
+	deferred bool // sharing: has not begun to push
+
+	standby   bool   // its receive waits for a message, see early.go
+	over      bool   // which has come another way, or never will
+	early     bool   // sending: shares the work before the receiver has matched, as far as is known
+	elsewhere bool   // sending: another receive than the one that it was invited for has matched
+	leaving   bool   // sending: will report what it has claimed, when nothing of that is under way
+	line      uint32 // offered: which message in the packet ring; invited: for which
 }
 
 // transfers is the table of transfers. An id is an index and a count of the
@@ -95,6 +112,7 @@ type transfers struct {
 	table  []*transfer
 	free   *transfer
 	active int
+	owed   int // answers that have not come to any of them
 	limit  int
 }
 
@@ -131,6 +149,9 @@ func (e *Engine) release(t *transfer) {
 	*t = transfer{id: t.id, next: e.transfers.free}
 	e.transfers.free = t
 	e.transfers.active--
+	if invariants.Enabled {
+		invariants.Check(e.pulling >= 0 && (e.pulling == 0 || e.transfers.active > 0), "llc: more or fewer bytes to pull than transfers have")
+	}
 }
 
 // lookup returns the transfer with an id, or nil.
@@ -151,7 +172,25 @@ func (e *Engine) become(t *transfer, to state) {
 	if e.trace != nil {
 		e.trace(Transition{int(t.p.number), t.machine(to), t.id, t.state.String(), to.String()})
 	}
-	t.state = to
+	was := t.state
+	t.state, t.deferred = to, false
+	switch {
+	case to == recvInvited:
+		e.invited++
+	case was == recvInvited:
+		e.invited--
+	}
+	switch {
+	case to == recvSharing:
+		e.pulling += t.n
+	case was == recvSharing: // once, and with the same n
+		e.pulling -= t.n
+		e.resume()
+	case to == sendOffered:
+		t.p.offered += t.size
+	case was == sendOffered && to != sendSharing || was == sendSharing:
+		t.p.offered -= t.size
+	}
 }
 
 func (t *transfer) machine(to state) string {
@@ -162,21 +201,29 @@ func (t *transfer) machine(to state) string {
 }
 
 // owed is a set of answers that the translator owes to one transfer, at most
-// one for each purpose. The purpose is the high half of a command's token.
+// one for each purpose. The purpose is the high half of a command's token. A copy is owed from when it waits for its
+// turn until all its ports have answered.
 type owed uint64
 
 const (
 	forExpose owed = 1 << iota
 	forCopy
 	forSwap
+	forPort   // the first of mostPorts, each for a part of a copy
+	anyPort   = (1<<mostPorts - 1) * forPort
 	borrowing = forExpose | forCopy // hold the request's buffer
 )
 
 // owe notes that an answer will come, and returns its token.
-func (t *transfer) owe(purpose owed) uint64 {
+func (e *Engine) owe(t *transfer, purpose owed) uint64 {
 	t.owed |= purpose
+	e.transfers.owed++
 	return uint64(t.id) | uint64(purpose)<<32
 }
+
+// Owed reports whether the translator owes answers: a driver whose program is about
+// to compute takes those that are there, so that the other side can go on.
+func (e *Engine) Owed() bool { return e.transfers.owed != 0 }
 
 // expose asks for a segment of the transfer's part of the request's buffer.
 func (e *Engine) expose(t *transfer) {
@@ -185,7 +232,7 @@ func (e *Engine) expose(t *transfer) {
 	c.Op = ir.Expose
 	c.Peer = t.p.number
 	c.Data = t.memory(0, t.n)
-	c.Token = t.owe(forExpose)
+	c.Token = e.owe(t, forExpose)
 }
 
 // keepSegment takes a segment, or learns that there is none: then the message is
@@ -207,6 +254,7 @@ func (e *Engine) conceal(t *transfer) {
 	e.segments--
 	c := e.emit()
 	c.Op = ir.Conceal
+	c.Peer = t.p.number
 	c.Segment = t.segment
 	t.segment = 0
 }
@@ -226,6 +274,9 @@ func (e *Engine) close(t *transfer, err error) {
 // closing takes the steps that the answers still owed allow.
 func (e *Engine) closing(t *transfer) {
 	e.conceal(t)
+	if t.standby && t.owed&borrowing == 0 {
+		e.dismissed(t)
+	}
 	if t.owed&borrowing == 0 && t.r != nil {
 		r := t.r
 		t.r = nil
@@ -239,7 +290,7 @@ func (e *Engine) closing(t *transfer) {
 		}
 	}
 	if t.owed == 0 {
-		e.words.give(&t.split)
+		t.p.nic.words.give(&t.split)
 		e.release(t)
 	}
 }
@@ -258,7 +309,7 @@ func (e *Engine) closeExposed(t *transfer, ev *ir.Event) error {
 
 // finish tells the sender that its message has been received, or given up.
 func (e *Engine) finish(t *transfer, err error) {
-	h := header(wire.Finish, uint64(t.remote))
+	h := header(wire.FIN, uint64(t.remote))
 	if err != nil {
 		h.Flags = wire.Failed
 		if t.split.invited && !t.split.part {

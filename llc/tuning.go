@@ -1,6 +1,10 @@
 package llc
 
-import "rhinet/llc/wire"
+import (
+	"math"
+
+	"rhinet/llc/wire"
+)
 
 // Tunables. None depends on a NIC: what does is in ir.Caps.
 const (
@@ -11,6 +15,16 @@ const (
 	// messages leave free for small ones.
 	bulkReserve = 4
 	pageBytes   = 4096 // chunks of split messages are whole pages
+	// usualQuantum is what a NIC copies at once that does not recommend anything.
+	usualQuantum = 256 << 10
+	// briefShare is the part of a quantum, 1/briefShare, that is copied at once while
+	// the program waits for small messages, attention how many such copies there are in
+	// one wait: a wait that is longer is not one for a message that is about to come.
+	briefShare = 8
+	attention  = 8
+	// patience is how many events may go before a copy. One piece takes two to
+	// four of its own: its end, a claim, control packets.
+	patience = 16
 	// pieceBytes is how much of a message for a receive in pieces is pulled at once:
 	// it stays in the second cache until it is scattered.
 	pieceBytes = 64 << 10
@@ -26,4 +40,6 @@ const (
 	mostTransfers = 1<<indexBits - 1
 	indexBits     = 22 // of a transfer's id; the rest counts its uses
 	mostChunks    = wire.MaxChunks
+	never         = math.MaxInt // longer than any message
+	mostPorts     = 8           // by which a command goes
 )

@@ -10,6 +10,18 @@ import (
 	"rhinet/llc/wire"
 )
 
+// newStreamCourt is a court in which long messages go as streams.
+func newStreamCourt(t *testing.T) *court {
+	c := newCourt(t)
+	c.caps.Remote = false
+	c.net = sim.NewNet(3, c.caps, 8, nil)
+	for i := range c.engines {
+		c.engines[i] = llc.New(llc.Config{Self: i, Peers: 3, Caps: c.caps})
+	}
+	c.connect()
+	return c
+}
+
 // sent runs the engines for a number of turns, of which engine 0 has one in so many,
 // and returns what that puts into packet rings: 0 for a packet of a message, the
 // receiver's id for one of a stream.
@@ -52,13 +64,7 @@ func TestPacketsTakeTurns(t *testing.T) {
 			if messages > 0 {
 				one = 10 // the ring is empty at each turn: in a full one messages go first
 			}
-			c := newCourt(t)
-			c.caps.Remote = false
-			c.net = sim.NewNet(3, c.caps, 8, nil)
-			for i := range c.engines {
-				c.engines[i] = llc.New(llc.Config{Self: i, Peers: 3, Caps: c.caps})
-			}
-			c.connect()
+			c := newStreamCourt(t)
 			streams := 2
 			if messages > 0 {
 				streams = 1
@@ -94,5 +100,27 @@ func TestPacketsTakeTurns(t *testing.T) {
 				t.Errorf("%d of %d packets are of one of both: %x", part, n, order)
 			}
 		})
+	}
+}
+
+// TestLaneLeavesTurnsToStreams: what takes several packets does not pass a stream that waits.
+func TestLaneLeavesTurnsToStreams(t *testing.T) {
+	c := newStreamCourt(t)
+	e, n := c.engines[0], 1 // streams leave this much room
+	if _, _, _, ok := e.Part(1, 0, 0, n); !ok {
+		t.Fatal("no room in an empty ring")
+	}
+	c = newStreamCourt(t)
+	e = c.engines[0]
+	c.recv(1, &llc.Request{Peer: 0, Tag: 1, Buf: make([]byte, 3000)})
+	c.send(0, &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 3000)})
+	for i := 0; e.Snapshot().Queued == 0; i++ {
+		if i > 100 {
+			t.Fatal("the stream does not begin")
+		}
+		c.run(1)
+	}
+	if _, _, _, ok := e.Part(1, 0, 0, n); ok {
+		t.Error("a message passes a stream that waits")
 	}
 }

@@ -71,8 +71,8 @@ func (e *Engine) Shut(ctx uint16) {
 		e.table.Drop(&m.entry)
 		p := &e.peers[m.peer]
 		switch {
-		case m.kind == waitingOffer:
-			e.turnDown(p, wire.Finish, m.id, wire.NoContext)
+		case m.kind == waitingRTS:
+			e.turnDown(p, wire.FIN, m.id, wire.NoContext)
 		case m.kind == waitingSelf:
 			e.fail(m.self, ErrShut)
 		case m.id != 0:
@@ -105,3 +105,6 @@ func (e *Engine) drop(p *peer, size, n uint32) {
 		p.in = incoming{size: uint64(size), got: uint64(n)}
 	}
 }
+
+// Unexpected returns how many messages have waited for a receive in a context so far.
+func (e *Engine) Unexpected(ctx uint16) uint64 { return e.table.Kept(ctx) }

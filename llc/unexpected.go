@@ -11,7 +11,7 @@ type waiting uint8
 
 const (
 	waitingEager waiting = iota + 1 // its bytes are, or will be, in buf
-	waitingOffer                    // its bytes are with the sender
+	waitingRTS                      // its bytes are with the sender
 	waitingSelf                     // its bytes are in the buffer of a send to this peer itself
 )
 
@@ -56,7 +56,7 @@ func (e *Engine) accept(r *Request, m *message) {
 		} else {
 			e.received(r, m.peer, m.tag, m.size)
 		}
-	case waitingOffer:
+	case waitingRTS:
 		e.receiveOffered(p, r, m.tag, m.size, m.segment, m.id, m.typ)
 	case waitingSelf:
 		if !fits(m.typ, r.Type, false) {

@@ -20,7 +20,8 @@ func Algorithms(operation string) ([]string, error) {
 // one, the largest where they differ; Gatherv, Scatterv and Alltoallv choose
 // without a look at it. Reductions are taken to commute. It is a local call.
 // Not in the standard.
-func (c *Comm) Algorithm(operation string, bytes int) (string, error) {
+func (c *Comm) Algorithm(operation string, bytes int) (_ string, err error) {
+	defer c.raised(&err)
 	s := at("Algorithm")
 	if err := c.check(s); err != nil {
 		return "", err

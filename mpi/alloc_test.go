@@ -63,7 +63,7 @@ func TestPointToPointCallsAllocateNothing(t *testing.T) {
 			t.Errorf("%s: %v allocations", tc.name, n)
 		}
 	}
-	if p := w.w.requests.pending(); len(p) != 0 {
+	if p := w.w.requests.pending(nil); len(p) != 0 {
 		t.Errorf("pending: %v", p)
 	}
 }
@@ -131,7 +131,7 @@ func TestAReceiveThatCannotBeWithdrawnIsLeftToTheTransport(t *testing.T) {
 	if _, err := Sendrecv(w, []int{1}, 0, 0, []int{0}, 0, 0); !errors.Is(err, boom) {
 		t.Errorf("got %v", err)
 	}
-	if p := w.w.requests.pending(); len(p) != 0 {
+	if p := w.w.requests.pending(nil); len(p) != 0 {
 		t.Errorf("pending: %v", p)
 	}
 }
@@ -210,5 +210,27 @@ func TestClassesHaveNames(t *testing.T) {
 	}
 	if got := Class(99).Error(); got != "class 99" {
 		t.Errorf("class 99 is called %q", got)
+	}
+}
+
+// The report of requests that nobody completed names those of the program, also on communicators
+// that it does not see, and none of the runtime's own.
+func TestPendingAreThoseOfTheProgram(t *testing.T) {
+	w := alone(t, &instant{bytes: -1})
+	b := make([]byte, 40)
+	own := alone(t, &instant{bytes: -1})
+	own.core.private, own.w = true, w.w
+	Irecv(own, b, 0, 2)
+	if p := w.w.requests.pending(nil); len(p) != 0 {
+		t.Errorf("pending: %v, want none", p)
+	}
+	w.w.requests.take(false) // by a call that has just begun
+	if p := w.w.requests.pending(nil); len(p) != 0 {
+		t.Errorf("pending: %v, want none", p)
+	}
+	own.request(at("Rput"), newTask())
+	Irecv(w, b, 0, 3)
+	if p := w.w.requests.pending(nil); len(p) != 2 {
+		t.Errorf("pending: %v, want Rput and Irecv", p)
 	}
 }

@@ -9,9 +9,12 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return alltoallItems(c, s, itemsOf(send), itemsOf(recv))
+			return c.raise(alltoallItems(c, s, itemsOf(send), itemsOf(recv)))
 		}
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interAlltoall(e, view(send), view(recv)))
 	}
 	b, out := view(send), view(recv)
 	if sameStart(b, out) {
@@ -26,7 +29,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 		return c.fail(s, ErrCount, "%d elements cannot be cut into %d equal parts; use Alltoallv", len(recv), c.size)
 	}
 	c.coll.sign(makeSign(callAlltoall, e.code, 0, len(out)))
-	return c.leave(s, c.coll.group.Alltoall(b, out))
+	return c.leave(s, c.coll.alltoall(b, out))
 }
 
 // Alltoallv is Alltoall with a length and a place for each part: the caller
@@ -40,9 +43,12 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return alltoallvItems(c, s, itemsOf(send), scounts, sdispls, itemsOf(recv), rcounts, rdispls)
+			return c.raise(alltoallvItems(c, s, itemsOf(send), scounts, sdispls, itemsOf(recv), rcounts, rdispls))
 		}
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interAlltoallv(e, view(send), scounts, sdispls, view(recv), rcounts, rdispls))
 	}
 	b, out := view(send), view(recv)
 	if class, text := misfit(c.size, len(recv), rcounts, rdispls); text != "" {

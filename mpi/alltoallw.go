@@ -16,7 +16,8 @@ func PartOf[T any](buf []T) Part { return Part{view(buf), elemFor[T], true} }
 // Part is empty. In place: pass recv as send.
 //
 // MPI 4.1, section 6.8.
-func Alltoallw(c *Comm, send, recv []Part) error {
+func Alltoallw(c *Comm, send, recv []Part) (err error) {
+	defer c.raised(&err)
 	w, err := c.packParts("Alltoallw", send, recv)
 	if err == nil {
 		err = named("Alltoallw", Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil))
@@ -37,7 +38,11 @@ func Ialltoallw(c *Comm, send, recv []Part) *Request {
 		return c.failedRequest(s, err)
 	}
 	r := c.nonblocking(s, func(c *Comm) error { return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil) })
-	return c.after(r, s, func(err error) error {
+	var used []region
+	if c.w.Check {
+		used = c.regions(s, send, recv)
+	}
+	return c.after(r, s, used, func(err error) error {
 		if err == nil {
 			w.unpack(c, recv)
 		}
@@ -45,12 +50,37 @@ func Ialltoallw(c *Comm, send, recv []Part) *Request {
 	})
 }
 
+// AlltoallwInit makes a persistent request for what [Alltoallw] does.
+//
+// MPI 4.1, section 6.13.6.
+func AlltoallwInit(c *Comm, send, recv []Part) (_ *Request, err error) {
+	defer c.raised(&err)
+	s := at("AlltoallwInit")
+	w, err := c.packParts(s.call, send, recv)
+	if err != nil {
+		return nil, err
+	}
+	l, err := c.prepare(&launch{call: s.call}, func(c *Comm) error { return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil) })
+	if err != nil {
+		return nil, err
+	}
+	l.pack, l.unpack = func() { w.packAgain(c, send) }, func() { w.unpack(c, recv) }
+	if c.w.Check {
+		l.regions = c.regions(s, send, recv)
+	}
+	return c.repeat(s, func() Request { return l.begin(c, s) }), nil
+}
+
 // after is a request that is complete when r is, and then f has been called
-// with its error; the error is what f returns.
-func (c *Comm) after(r *Request, s site, f func(error) error) *Request {
+// with its error; the error is what f returns. It uses regions until then.
+func (c *Comm) after(r *Request, s site, used []region, f func(error) error) *Request {
 	p := r.active()
 	c.disown(p)
 	k := newTask()
+	next := c.request(s, k)
+	if len(used) > 0 {
+		c.w.requests.guardAll(next.p, used)
+	}
 	finish := func() {
 		st, err := r.Wait()
 		k.end(st, f(err))
@@ -60,7 +90,6 @@ func (c *Comm) after(r *Request, s site, f func(error) error) *Request {
 	} else {
 		go finish()
 	}
-	next := c.request(s, k)
 	return &next
 }
 
@@ -90,12 +119,12 @@ func (c *Comm) packParts(call string, send, recv []Part) (w packedParts, err err
 	for i := range send {
 		for _, p := range []Part{send[i], recv[i]} {
 			if p.set && p.e(c).bad != "" && !p.e(c).items {
-				return w, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", p.e(c).name, p.e(c).bad)
+				return w, c.badElem(s, p.e(c))
 			}
 		}
 		w.scounts, w.rcounts = append(w.scounts, send[i].elem(c).bytesOf(send[i].b)), append(w.rcounts, recv[i].elem(c).bytesOf(recv[i].b))
 	}
-	if c.rank < len(send) && w.scounts[c.rank] != w.rcounts[c.rank] {
+	if c.inter == nil && w.scounts[c.rank] != w.rcounts[c.rank] {
 		return w, c.errorAt(s, ErrCount, "the caller sends itself %d bytes and expects %d", w.scounts[c.rank], w.rcounts[c.rank])
 	}
 	room := 0
@@ -116,6 +145,15 @@ func (c *Comm) packParts(call string, send, recv []Part) (w packedParts, err err
 	}
 	w.in = make([]byte, room)
 	return w, nil
+}
+
+// packAgain packs what the parts hold now.
+func (w *packedParts) packAgain(c *Comm, send []Part) {
+	next := 0
+	for _, p := range send {
+		_, b, _ := c.packed(at("AlltoallwInit"), p.elem(c), p.b) // packParts has seen it
+		next += copy(w.out[next:], b)
+	}
 }
 
 // unpack hands out what was received.

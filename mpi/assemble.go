@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"rhinet/collectives"
 )
 
 // A bid is what one rank brings into the making of communicators. It fits a flag.
@@ -12,6 +14,7 @@ type bid struct {
 	boards     uint64 // that it offers
 	seq        uint64 // up to which it has used boards
 	rank       int32
+	world      int32     // its world rank
 	id         contextID // by which it will know the new communicator
 }
 
@@ -22,14 +25,19 @@ type bid struct {
 // communicators meanwhile.
 func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
 	c.coll.sign(makeSign(callSplit, 0, 0, 0))
-	mine, all := c.bid(color, key), make([]bid, c.size)
-	err := c.coll.group.Allgather(view([]bid{mine}), view(all))
-	return c.settle(s, mine, all, err)
+	mine, all, err := c.bids(c.coll.group, color, key)
+	return c.settle(s, mine, all, c.first, err)
+}
+
+// bids exchanges what the ranks of g, some of those of c, bring in. settle must follow.
+func (c *Comm) bids(g *collectives.Group, color, key int) (mine bid, all []bid, err error) {
+	mine, all = c.bid(color, key), make([]bid, g.Size())
+	return mine, all, g.Allgather(view([]bid{mine}), view(all))
 }
 
 // bid is what this rank brings in. settle must follow.
 func (c *Comm) bid(color, key int) bid {
-	mine := bid{color: int64(color), key: int64(key), rank: int32(c.rank), id: noID}
+	mine := bid{color: int64(color), key: int64(key), rank: int32(c.rank), world: int32(c.w.Rank), id: noID}
 	if color != Undefined {
 		mine.id = c.w.admit()
 	}
@@ -38,42 +46,59 @@ func (c *Comm) bid(color, key int) bid {
 }
 
 // settle makes the communicator of what all have brought in; err is that of
-// the exchange.
-func (c *Comm) settle(s site, mine bid, all []bid, err error) (*core, uint64, error) {
+// the exchange. If first is not 0, the first ranks of all are one group of an
+// inter-communicator, and the others the other: who makes one without anybody
+// of the other group gets nil.
+func (c *Comm) settle(s site, mine bid, all []bid, first int, err error) (*core, uint64, error) {
 	ids := &c.w.ids
 	for _, b := range all {
 		if err == nil && b.color != Undefined && b.id == noID {
 			err = c.errorAt(s, ErrComm, "all %d communicators are in use; Free those that are not needed", maxContexts)
 		}
 	}
-	if err != nil || mine.color == Undefined {
+	if err != nil || mine.color == Undefined || first > 0 && oneSided(all, mine.color, first) {
 		ids.settle(mine.boards, noBoard)
 		if mine.id != noID {
 			c.w.shut(mine.id)
 		}
 		return nil, 0, err
 	}
-	made, boards, seq := c.among(all, mine)
-	if boards != 0 && made.size > 1 && made.size <= maxBoardRanks {
+	made, boards, seq := among(all, mine, first)
+	if boards != 0 && made.size > 1 && made.size <= maxBoardRanks && made.onHost(c.w) {
 		made.board = boardSlot(bits.TrailingZeros64(boards))
 	}
 	ids.settle(mine.boards, made.board)
 	return made, seq, nil
 }
 
+// oneSided reports whether only one of two groups has ranks of a color.
+func oneSided(all []bid, color int64, first int) bool {
+	has := func(b bid) bool { return b.color == color }
+	return !slices.ContainsFunc(all[:first], has) || !slices.ContainsFunc(all[first:], has)
+}
+
 // among is the communicator of those who bid the color of mine, the boards that
 // all of them offer, and the highest sequence number that one of them has used.
-func (c *Comm) among(all []bid, mine bid) (made *core, boards, seq uint64) {
+func among(all []bid, mine bid, first int) (made *core, boards, seq uint64) {
 	all = slices.DeleteFunc(all, func(b bid) bool { return b.color != mine.color })
+	side := func(b bid) int {
+		if int(b.rank) < first {
+			return -1
+		}
+		return 0
+	}
 	slices.SortFunc(all, func(a, b bid) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(side(a), side(b)), cmp.Compare(a.key, b.key), cmp.Compare(a.rank, b.rank))
 	})
 	n := len(all)
 	made = &core{size: n, members: make([]int32, n), ids: make([]contextID, n), id: mine.id, board: noBoard}
 	boards = mine.boards
 	uniform := true
 	for i, b := range all {
-		made.members[i], made.ids[i] = int32(c.global(int(b.rank))), b.id
+		made.members[i], made.ids[i] = b.world, b.id
+		if first > 0 && int(b.rank) < first {
+			made.first++
+		}
 		boards &= b.boards
 		seq = max(seq, b.seq)
 		uniform = uniform && b.id == mine.id

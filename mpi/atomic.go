@@ -100,6 +100,14 @@ type update struct {
 // bytes is how much memory u concerns.
 func (u *update) bytes() int { return max(len(u.data), len(u.old)) }
 
+// longest is the buffer that is as long as that.
+func (u *update) longest() []byte {
+	if len(u.data) < len(u.old) {
+		return u.old
+	}
+	return u.data
+}
+
 // natural reports whether u goes by the processor's atomic operations.
 func (u *update) natural() bool { return u.e.unit > 0 }
 

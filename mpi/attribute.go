@@ -6,21 +6,49 @@ import (
 	"sync/atomic"
 )
 
-// A Keyval is a key under which communicators cache values of type T. It is
-// made once and belongs to the process.
+// A Key is a key under which objects of type H cache values of type T:
+// communicators ([Keyval]), windows ([WinKeyval]) or layouts ([LayoutKeyval]). It
+// is made once and belongs to the process.
 //
 // MPI 4.1, section 7.7.
-type Keyval[T any] struct{ k keyval }
+type Key[H Holder, T any] struct{ k keyval }
 
-// A keyval is a Keyval without its type.
+// A Keyval is a key for communicators.
+//
+// MPI 4.1, section 7.7.2.
+type Keyval[T any] = Key[*Comm, T]
+
+// A WinKeyval is a key for windows.
+//
+// MPI 4.1, section 7.7.3.
+type WinKeyval[T any] = Key[AnyWin, T]
+
+// A LayoutKeyval is a key for layouts.
+//
+// MPI 4.1, section 7.7.4.
+type LayoutKeyval[T any] = Key[*Layout, T]
+
+// A Holder caches values under keys: a *Comm, a window or a *Layout.
+type Holder interface{ held() holder }
+
+// A holder is a Holder that may be nil.
+type holder interface {
+	// attributes is what it caches, or why it cannot be asked.
+	attributes(s site) (*attributes, error)
+	owner() *Comm  // that errors name, or nil
+	maker() string // the call that makes keys
+	raised(err *error)
+}
+
+// A keyval is a Key without its types.
 type keyval struct {
-	copy  func(old *Comm, value any) (any, bool, error)
-	del   func(c *Comm, value any) error
+	copy  func(old, value any) (any, bool, error)
+	del   func(holder, value any) error
 	freed atomic.Bool
 }
 
-// NewKeyval makes a key. onDup is asked when a communicator with a value is
-// duplicated: for the value of the duplicate, and whether it gets one; an error
+// NewKeyval makes a key for communicators. onDup is asked when a communicator with
+// a value is duplicated: for the value of the duplicate, and whether it gets one; an error
 // ends Dup. With nil duplicates get none (MPI_COMM_NULL_COPY_FN); [Keep] gives
 // them the same value (MPI_COMM_DUP_FN). onDelete, unless nil, is called with a
 // value that is deleted or replaced, or whose communicator is freed; its error
@@ -28,82 +56,186 @@ type keyval struct {
 //
 // MPI 4.1, section 7.7.2 (MPI_Comm_create_keyval).
 func NewKeyval[T any](onDup func(old *Comm, value T) (T, bool, error), onDelete func(c *Comm, value T) error) *Keyval[T] {
-	k := new(Keyval[T])
+	return newKey(onDup, onDelete)
+}
+
+// NewWinKeyval makes a key for windows, which cannot be duplicated: see [NewKeyval].
+//
+// MPI 4.1, section 7.7.3 (MPI_Win_create_keyval).
+func NewWinKeyval[T any](onDelete func(w AnyWin, value T) error) *WinKeyval[T] {
+	return newKey(nil, onDelete)
+}
+
+// NewLayoutKeyval makes a key for layouts: see [NewKeyval], and [Layout.Dup] and
+// [Layout.Free].
+//
+// MPI 4.1, section 7.7.4 (MPI_Type_create_keyval).
+func NewLayoutKeyval[T any](onDup func(old *Layout, value T) (T, bool, error), onDelete func(l *Layout, value T) error) *LayoutKeyval[T] {
+	return newKey(onDup, onDelete)
+}
+
+func newKey[H Holder, T any](onDup func(H, T) (T, bool, error), onDelete func(H, T) error) *Key[H, T] {
+	k := new(Key[H, T])
 	if onDup != nil {
-		k.k.copy = func(old *Comm, value any) (any, bool, error) { return onDup(old, value.(T)) }
+		k.k.copy = func(old, value any) (any, bool, error) { return onDup(old.(H), value.(T)) }
 	}
 	if onDelete != nil {
-		k.k.del = func(c *Comm, value any) error { return onDelete(c, value.(T)) }
+		k.k.del = func(holder, value any) error { return onDelete(holder.(H), value.(T)) }
 	}
 	return k
 }
 
-// Keep is for [NewKeyval]: a duplicate gets the same value.
-func Keep[T any](_ *Comm, value T) (T, bool, error) { return value, true, nil }
+// Keep is for [NewKeyval] and [NewLayoutKeyval]: a duplicate gets the same value.
+func Keep[T any, H Holder](_ H, value T) (T, bool, error) { return value, true, nil }
 
-// Free ends the use of the key. Values under it stay until their communicators
-// are freed.
+// Free ends the use of the key. Values under it stay until what has them is freed.
 //
-// MPI 4.1, section 7.7.2 (MPI_Comm_free_keyval).
-func (k *Keyval[T]) Free() { k.k.freed.Store(true) }
+// MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_free_keyval, MPI_Win_free_keyval,
+// MPI_Type_free_keyval).
+func (k *Key[H, T]) Free() { k.k.freed.Store(true) }
 
-// Set caches value on c. A value that was there is deleted first.
+// Set caches value on h. A value that was there is deleted first.
 //
-// MPI 4.1, section 7.7.2 (MPI_Comm_set_attr).
-func (k *Keyval[T]) Set(c *Comm, value T) error {
+// MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_set_attr, MPI_Win_set_attr, MPI_Type_set_attr).
+func (k *Key[H, T]) Set(h H, value T) (err error) {
 	s := at("Set")
-	if err := k.check(c, s); err != nil {
+	defer h.held().raised(&err)
+	a, err := k.of(h, s)
+	if err != nil {
 		return err
 	}
-	if err := c.attrs.remove(c, s, &k.k); err != nil {
+	if err := a.remove(h, s, &k.k); err != nil {
 		return err
 	}
-	c.attrs.add(attribute{&k.k, value})
+	a.add(attribute{&k.k, value})
 	return nil
 }
 
-// Value returns the value that c has, and whether it has one.
+// Value returns the value that h has, and whether it has one.
 //
-// MPI 4.1, section 7.7.2 (MPI_Comm_get_attr).
-func (k *Keyval[T]) Value(c *Comm) (value T, found bool, err error) {
-	if err := k.check(c, at("Value")); err != nil {
+// MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_get_attr, MPI_Win_get_attr, MPI_Type_get_attr).
+func (k *Key[H, T]) Value(h H) (value T, found bool, err error) {
+	defer h.held().raised(&err)
+	a, err := k.of(h, at("Value"))
+	if err != nil {
 		return value, false, err
 	}
-	v, found := c.attrs.get(&k.k)
+	v, found := a.get(&k.k)
 	if found {
 		value = v.(T)
 	}
 	return value, found, nil
 }
 
-// Delete deletes the value that c has, if it has one.
+// Delete deletes the value that h has, if it has one.
 //
-// MPI 4.1, section 7.7.2 (MPI_Comm_delete_attr).
-func (k *Keyval[T]) Delete(c *Comm) error {
+// MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_delete_attr, MPI_Win_delete_attr,
+// MPI_Type_delete_attr).
+func (k *Key[H, T]) Delete(h H) (err error) {
 	s := at("Delete")
-	if err := k.check(c, s); err != nil {
+	defer h.held().raised(&err)
+	a, err := k.of(h, s)
+	if err != nil {
 		return err
 	}
-	return c.attrs.remove(c, s, &k.k)
+	return a.remove(h, s, &k.k)
 }
 
-func (k *Keyval[T]) check(c *Comm, s site) error {
+// of is what h caches, if k can be used with it.
+func (k *Key[H, T]) of(h H, s site) (*attributes, error) {
+	a, err := h.held().attributes(s)
+	if err == nil && (k == nil || k.k.freed.Load()) {
+		err = h.held().owner().errorAt(s, ErrKeyval, "the key is nil or has been freed; make one with %s", h.held().maker())
+	}
+	return a, err
+}
+
+func (c *Comm) held() holder { return c }
+
+func (c *Comm) attributes(s site) (*attributes, error) {
 	if err := c.check(s); err != nil {
-		return err
+		return nil, err
 	}
-	if k == nil || k.k.freed.Load() {
-		return c.errorAt(s, ErrKeyval, "the key is nil or has been freed; make one with NewKeyval")
-	}
-	return nil
+	return &c.attrs, nil
 }
 
-// An attribute is a value that a communicator has under a key.
+func (c *Comm) owner() *Comm { return c }
+
+func (c *Comm) maker() string { return "NewKeyval" }
+
+func (w *Win[T]) held() holder { return w.base() }
+
+func (w *window) held() holder { return w }
+
+func (w *window) attributes(s site) (*attributes, error) {
+	if err := w.check(s); err != nil {
+		return nil, err
+	}
+	return &w.attrs, nil
+}
+
+// owner is the communicator of a window, which may be nil.
+func (w *window) owner() *Comm {
+	if w == nil {
+		return nil
+	}
+	return w.c
+}
+
+func (w *window) maker() string { return "NewWinKeyval" }
+
+func (l *Layout) held() holder { return l }
+
+func (l *Layout) attributes(s site) (*attributes, error) {
+	if l == nil {
+		return nil, l.owner().errorAt(s, ErrLayout, "the layout is nil; name a variable")
+	}
+	if l.attrs == nil {
+		l.attrs = new(attributes)
+	}
+	return l.attrs, nil
+}
+
+func (l *Layout) owner() *Comm { return nil }
+
+func (l *Layout) maker() string { return "NewLayoutKeyval" }
+
+func (l *Layout) raised(*error) {}
+
+// Dup is l with what the functions of its keys give a duplicate. Layouts are values,
+// which need no duplicates otherwise.
+//
+// MPI 4.1, section 5.1.10 (MPI_Type_dup).
+func (l *Layout) Dup() (Layout, error) {
+	s := at("Dup")
+	a, err := l.attributes(s)
+	if err != nil {
+		return Layout{}, err
+	}
+	d := Layout{name: l.name, make: l.make, attrs: new(attributes)}
+	return d, a.copyTo(l, d.attrs, s)
+}
+
+// Free deletes what l caches under keys, and calls the functions that they have for
+// that; their error keeps it. Nothing else needs to be freed.
+//
+// MPI 4.1, section 5.1.9 (MPI_Type_free).
+func (l *Layout) Free() error {
+	s := at("Free")
+	a, err := l.attributes(s)
+	if err != nil {
+		return err
+	}
+	return a.deleteAll(l, s)
+}
+
+// An attribute is a value that an object has under a key.
 type attribute struct {
 	k     *keyval
 	value any
 }
 
-// attributes are those of one communicator, in the order in which they came.
+// attributes are those of one object, in the order in which they came.
 // Callbacks are called without the lock.
 type attributes struct {
 	mu   sync.Mutex
@@ -131,15 +263,15 @@ func (a *attributes) get(k *keyval) (any, bool) {
 	return nil, false
 }
 
-// remove deletes the value under k, if there is one.
-func (a *attributes) remove(c *Comm, s site, k *keyval) error {
+// remove deletes the value of h under k, if there is one.
+func (a *attributes) remove(h Holder, s site, k *keyval) error {
 	v, found := a.get(k)
 	if !found {
 		return nil
 	}
 	if k.del != nil {
-		if err := k.del(c, v); err != nil {
-			return c.because(s, ErrOther, err, "the function that is called at deletion failed")
+		if err := k.del(h, v); err != nil {
+			return h.held().owner().because(s, ErrOther, err, "the function that is called at deletion failed")
 		}
 	}
 	a.mu.Lock()
@@ -148,28 +280,28 @@ func (a *attributes) remove(c *Comm, s site, k *keyval) error {
 	return nil
 }
 
-// deleteAll deletes all values, the last first (MPI 4.1, section 11.2.4).
-func (a *attributes) deleteAll(c *Comm, s site) error {
+// deleteAll deletes all values of h, the last first (MPI 4.1, section 11.2.4).
+func (a *attributes) deleteAll(h Holder, s site) error {
 	for _, v := range slices.Backward(a.all()) {
-		if err := a.remove(c, s, v.k); err != nil {
+		if err := a.remove(h, s, v.k); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// copyTo gives a duplicate what it shall have.
-func (a *attributes) copyTo(c, d *Comm, s site) error {
+// copyTo gives a duplicate of h what it shall have.
+func (a *attributes) copyTo(h Holder, d *attributes, s site) error {
 	for _, v := range a.all() {
 		if v.k.copy == nil {
 			continue
 		}
-		value, keep, err := v.k.copy(c, v.value)
+		value, keep, err := v.k.copy(h, v.value)
 		if err != nil {
-			return c.because(s, ErrOther, err, "the function that copies an attribute failed")
+			return h.held().owner().because(s, ErrOther, err, "the function that copies an attribute failed")
 		}
 		if keep {
-			d.attrs.add(attribute{v.k, value})
+			d.add(attribute{v.k, value})
 		}
 	}
 	return nil

@@ -129,21 +129,21 @@ func opName(op uint32) string {
 
 // differ says in what the sign of another rank differs from s, and the class
 // of that mistake. flag says that the signs are those of flags.
-func (s callSign) differ(rank int, theirs callSign, flag bool) (Class, string) {
+func (s callSign) differ(rank string, theirs callSign, flag bool) (Class, string) {
 	const all = "; all ranks must "
 	switch {
 	case s.call() != theirs.call():
-		return ErrMismatch, fmt.Sprintf("rank %d is in %s%smake the same collective calls in the same order", rank, theirs.call(), all)
+		return ErrMismatch, fmt.Sprintf("%s is in %s%smake the same collective calls in the same order", rank, theirs.call(), all)
 	case s.call().rooted() && s.root() != theirs.root():
-		return ErrRoot, fmt.Sprintf("rank %d has the root %d%sname the same root", rank, theirs.root(), all)
+		return ErrRoot, fmt.Sprintf("%s has the root %d%sname the same root", rank, theirs.root(), all)
 	case s.typ() != theirs.typ():
-		return ErrType, fmt.Sprintf("rank %d has elements of %s, this rank of %s%suse the same type", rank, shortName(theirs.typ()), shortName(s.typ()), all)
+		return ErrType, fmt.Sprintf("%s has elements of %s, this rank of %s%suse the same type", rank, shortName(theirs.typ()), shortName(s.typ()), all)
 	case s.op() != theirs.op():
-		return ErrOp, fmt.Sprintf("rank %d combines with %s, this rank with %s%suse the same operation", rank, opName(theirs.op()), opName(s.op()), all)
+		return ErrOp, fmt.Sprintf("%s combines with %s, this rank with %s%suse the same operation", rank, opName(theirs.op()), opName(s.op()), all)
 	case !flag:
-		return ErrMismatch, fmt.Sprintf("rank %d has made other collective calls before%smake the same ones in the same order", rank, all)
+		return ErrMismatch, fmt.Sprintf("%s has made other collective calls before%smake the same ones in the same order", rank, all)
 	}
-	return ErrCount, fmt.Sprintf("rank %d has buffers of another length, or has made other collective calls before%scall it with the same lengths", rank, all)
+	return ErrCount, fmt.Sprintf("%s has buffers of another length, or has made other collective calls before%scall it with the same lengths", rank, all)
 }
 
 func (k callCode) String() string {
@@ -169,8 +169,20 @@ func (k *collState) sign(s callSign) {
 // rank is in another call, as its flag says, or a message of it.
 func (t *collTransport) disagree(rank int, mine, theirs callSign, flag bool) error {
 	if t.broken == nil {
-		class, text := mine.differ(rank, theirs, flag)
+		class, text := mine.differ(t.c.who(rank), theirs, flag)
 		t.broken = &Error{Class: class, text: text}
+	}
+	return t.broken
+}
+
+// otherWay turns the sign of a call that goes by flags into the one that tells ranks in a barrier of the
+// controllers that it is the same call.
+const otherWay callSign = 1 << 31
+
+// another is disagree with a rank that makes the same call by other means.
+func (t *collTransport) another(rank int) error {
+	if t.broken == nil {
+		t.broken = &Error{Class: ErrMismatch, text: t.c.who(rank) + " makes the call in another way; a call that does not block matches only its like, and all ranks must use the same algorithms"}
 	}
 	return t.broken
 }

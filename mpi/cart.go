@@ -130,7 +130,7 @@ func (t *cart) neighbors(rank int) (in, out []edge) {
 
 // newCart checks the shape of a grid of at most n ranks.
 func (c *Comm) newCart(s site, dims []int, periods []bool) (*cart, error) {
-	if err := c.check(s); err != nil {
+	if err := c.intra(s); err != nil {
 		return nil, err
 	}
 	if len(dims) != len(periods) {
@@ -153,7 +153,8 @@ func (c *Comm) newCart(s site, dims []int, periods []bool) (*cart, error) {
 // neighbors. The order of the ranks stays. All ranks of c call it.
 //
 // MPI 4.1, section 8.5.1.
-func (c *Comm) CartCreate(dims []int, periods []bool) (*Comm, error) {
+func (c *Comm) CartCreate(dims []int, periods []bool) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("CartCreate")
 	t, err := c.newCart(s, dims, periods)
 	if err != nil {
@@ -166,7 +167,8 @@ func (c *Comm) CartCreate(dims []int, periods []bool) (*Comm, error) {
 // or Undefined.
 //
 // MPI 4.1, section 8.5.8.
-func (c *Comm) CartMap(dims []int, periods []bool) (int, error) {
+func (c *Comm) CartMap(dims []int, periods []bool) (_ int, err error) {
+	defer c.raised(&err)
 	t, err := c.newCart(at("CartMap"), dims, periods)
 	if err != nil || c.rank >= t.size() {
 		return Undefined, err
@@ -181,6 +183,7 @@ func (c *Comm) cart(s site) (*cart, error) { return topologyOf[*cart](c, s, "Car
 //
 // MPI 4.1, section 8.5.5 (MPI_Cartdim_get, MPI_Cart_get).
 func (c *Comm) CartGet() (dims []int, periods []bool, coords []int, err error) {
+	defer c.raised(&err)
 	t, err := c.cart(at("CartGet"))
 	if err != nil {
 		return nil, nil, nil, err
@@ -192,7 +195,8 @@ func (c *Comm) CartGet() (dims []int, periods []bool, coords []int, err error) {
 // are periodic.
 //
 // MPI 4.1, section 8.5.5.
-func (c *Comm) CartRank(coords ...int) (int, error) {
+func (c *Comm) CartRank(coords ...int) (_ int, err error) {
+	defer c.raised(&err)
 	s := at("CartRank")
 	t, err := c.cart(s)
 	if err != nil {
@@ -211,7 +215,8 @@ func (c *Comm) CartRank(coords ...int) (int, error) {
 // CartCoords returns the coordinates of a rank.
 //
 // MPI 4.1, section 8.5.5.
-func (c *Comm) CartCoords(rank int) ([]int, error) {
+func (c *Comm) CartCoords(rank int) (_ []int, err error) {
+	defer c.raised(&err)
 	s := at("CartCoords")
 	t, err := c.cart(s)
 	if err != nil {
@@ -228,6 +233,7 @@ func (c *Comm) CartCoords(rank int) ([]int, error) {
 //
 // MPI 4.1, section 8.5.6.
 func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
+	defer c.raised(&err)
 	s := at("CartShift")
 	t, err := c.cart(s)
 	if err != nil {
@@ -243,7 +249,8 @@ func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
 // each place in the others, and returns the caller's. All ranks of c call it.
 //
 // MPI 4.1, section 8.5.7.
-func (c *Comm) CartSub(keep ...bool) (*Comm, error) {
+func (c *Comm) CartSub(keep ...bool) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("CartSub")
 	t, err := c.cart(s)
 	if err != nil {

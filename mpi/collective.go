@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -19,6 +20,9 @@ func (c *Comm) barrier(s site, k callCode) error {
 		return err
 	}
 	c.coll.sign(makeSign(k, 0, 0, 0))
+	if c.inter != nil {
+		return c.leave(s, c.interBarrier())
+	}
 	return c.leave(s, c.coll.barrier())
 }
 
@@ -30,9 +34,12 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return bcastItems(c, s, itemsOf(buf), root)
+			return c.raise(bcastItems(c, s, itemsOf(buf), root))
 		}
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interBcast(e, view(buf), root))
 	}
 	b := view(buf)
 	c.coll.sign(makeRootedSign(callBcast, e.code, 0, len(b), root))
@@ -50,18 +57,34 @@ func elemFor[T any](c *Comm) *elem {
 // enter checks what all collective calls check and takes the communicator's
 // collective lock, which leave gives back. e is nil for calls without data.
 func (c *Comm) enter(s site, e *elem) error {
+	if err := c.admit(s, e); err != nil {
+		if isItems(err) {
+			return err // the call goes on in another way
+		}
+		return c.raise(err)
+	}
+	return nil
+}
+
+// admit is enter that calls no handler.
+func (c *Comm) admit(s site, e *elem) error {
 	if c == nil || c.state.Load() != commOpen || c.ctx != nil {
 		if err := c.check(s); err != nil {
 			return err
 		}
 	}
-	if s.role == rootPeer && uint(s.peer) >= uint(c.size) {
+	if s.role == rootPeer && uint(s.peer) >= uint(c.size) && c.inter == nil {
 		return c.errorAt(s, ErrRoot, "there is no rank %d; ranks are 0 to %d", s.peer, c.size-1)
 	}
 	if e != nil && e.bad != "" {
-		err := c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+		err := c.badElem(s, e)
 		err.items = e.items
 		return err
+	}
+	if c.fate != nil {
+		if err := context.Cause(c.whole); err != nil {
+			return c.limited(s, err, "the context has ended")
+		}
 	}
 	c.coll.mu.Lock()
 	if c.state.Load() != commOpen {
@@ -71,7 +94,8 @@ func (c *Comm) enter(s site, e *elem) error {
 		}
 		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 	}
-	c.coll.begin(s.call, c.ctx)
+	c.coll.begin(s.call, c.whole)
+	c.coll.begun = c.w.begin()
 	if c.launch != nil {
 		c.launch.divert(&c.coll)
 	}
@@ -80,8 +104,13 @@ func (c *Comm) enter(s site, e *elem) error {
 
 // leave ends what enter began.
 func (c *Comm) leave(s site, err error) error {
+	call := s.call
 	if c.launch != nil {
+		call = c.launch.call
 		c.launch.restore(&c.coll)
+	}
+	if c.w.Observe != nil {
+		c.end(c.coll.begun, call)
 	}
 	if err == nil {
 		c.coll.mu.Unlock()
@@ -91,7 +120,7 @@ func (c *Comm) leave(s site, err error) error {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}
 	c.coll.mu.Unlock()
-	return c.explain(s, err)
+	return c.raise(c.explain(s, err))
 }
 
 // explain words the failure of a collective call.
@@ -101,7 +130,7 @@ func (c *Comm) explain(s site, err error) error {
 	if errors.As(err, &length) {
 		inner = otherLength(int64(length.Got), int64(length.Want))
 	} else if !errors.As(err, &inner) {
-		return c.because(s, ErrOther, err, "")
+		return c.because(s, c.lost(err), err, "")
 	}
 	e := c.because(s, inner.Class, inner.Err, inner.text)
 	e.Bytes, e.Room = inner.Bytes, inner.Room
@@ -126,5 +155,5 @@ func (c *Comm) cease() {
 // fail ends what enter began with a mistake of the caller.
 func (c *Comm) fail(s site, class Class, format string, args ...any) error {
 	c.cease()
-	return c.errorAt(s, class, format, args...)
+	return c.raise(c.errorAt(s, class, format, args...))
 }

@@ -2,21 +2,26 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"rhinet/collectives"
+	"rhinet/internal/observe"
 )
 
 // A collState is what a communicator needs for collective calls.
 type collState struct {
-	mu     sync.Mutex // one collective call at a time
-	t      *collTransport
-	x      *exchanger // nil: no flag board
-	group  *collectives.Group
-	before uint32   // hash of the calls so far, see callSign
-	over   callSign // turns the type of bytes into that of the items they are of; else 0
+	mu       sync.Mutex // one collective call at a time
+	t        *collTransport
+	x        *exchanger // nil: no flag board
+	barriers *barriers  // nil: no barrier controllers
+	group    *collectives.Group
+	before   uint32       // hash of the calls so far, see callSign
+	begun    observe.Mark // when the call in progress began, if that is written down
+	over     callSign     // turns the type of bytes into that of the items they are of; else 0
 
-	spares transportPool // for operations that are not blocking
+	spares  transportPool // for operations that are not blocking
+	scripts uint32        // calls so far, of an inter-communicator
 
 	quick quick
 }
@@ -28,10 +33,25 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	k.t.note.Team = uint32(c.global(0))<<16 | uint32(c.idOf(0).number())
 	var t collectives.Transport = k.t
 	if c.board != noBoard {
-		k.x = newExchanger(k.t, c.t.Board(), c.board, seq)
-		t = k.x
+		var err error
+		if k.barriers, err = openBarriers(c, seq); err != nil {
+			return err
+		}
+		if k.barriers != nil {
+			k.t.cross(k.barriers)
+		}
+		if board := c.t.Board(); board != nil {
+			k.x = newExchanger(k.t, board, c.board, seq)
+			t = k.x
+		}
 	}
-	k.quick.init(k.x, o.Force)
+	k.quick.init(k.x, o, c.size)
+	if !c.onHost(c.w) {
+		o.Hosts = make([]int, c.size)
+		for r := range o.Hosts {
+			o.Hosts[r] = c.t.Host(c.global(r))
+		}
+	}
 	group, err := collectives.New(t, o)
 	k.group = group
 	return err
@@ -39,46 +59,60 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 
 // part is a barrier by messages. After it no rank looks at another's flags of
 // this communicator any more, which a barrier on the board itself cannot tell:
-// there the others may have seen this rank's last flag, or not yet.
-func (k *collState) part() error {
+// there the others may have seen this rank's last flag, or not yet. Before it this rank
+// shows the others that it is in Free, if they should be in another call.
+//
+// A rank that has left the communicator to itself because the ranks were in different calls does
+// not wait. It says so to those who do, and all come to know. Then nothing is known of who looks at flags.
+func (k *collState) part() (broken bool, err error) {
 	k.before = 0 // where a context has ended the ranks need not have made the same calls
 	k.sign(makeSign(callFree, 0, 0, 0))
-	g, err := collectives.New(parting{k.t}, collectives.Options{})
-	if err != nil {
-		return err
+	k.show()
+	c, mine, theirs := k.t.c, []byte{0}, []byte{0}
+	t := newCollTransport(c)
+	t.ctx, t.call, t.note, t.mark = k.t.ctx, k.t.call, k.t.note, k.t.mark
+	if k.t.broken != nil {
+		mine[0] = 1
 	}
-	return g.Barrier()
+	for far := 1; far < c.size && err == nil; far *= 2 {
+		err = t.Isend(0, mine, (c.rank+far)%c.size, partTag|far)
+		if err == nil && k.t.broken == nil {
+			err = t.Irecv(1, theirs, (c.rank-far+c.size)%c.size, partTag|far)
+		}
+		err = errors.Join(err, t.Wait(0, 2))
+		mine[0] |= theirs[0]
+	}
+	return mine[0] != 0 || err != nil, err
 }
 
-// A parting is a collTransport whose messages never meet those of calls: where
-// a context has ended, one rank may free a communicator while another is still
-// in a call on it.
-type parting struct{ *collTransport }
+// show has those who wait for this rank in an exchange or a barrier see what it is in.
+func (k *collState) show() {
+	if k.x != nil {
+		k.x.show()
+	}
+	if b := k.barriers; b != nil {
+		k.t.c.t.Perform(func() { b.enter(callSign(k.t.note.Sign)) })
+	}
+}
 
-// partTag is the half of the tags that calls leave free.
+// partTag is the half of the tags that calls leave free: where a context has ended, one rank may
+// free a communicator while another is still in a call on it.
 const partTag = collectives.MaxTag>>1 + 1
-
-// Isend is that of the collTransport, with another tag.
-func (t parting) Isend(i int, buf []byte, dst, tag int) error {
-	return t.collTransport.Isend(i, buf, dst, tag|partTag)
-}
-
-// Irecv is that of the collTransport, with another tag.
-func (t parting) Irecv(i int, buf []byte, src, tag int) error {
-	return t.collTransport.Irecv(i, buf, src, tag|partTag)
-}
 
 // begin notes the name of the call in progress and the context that limits it.
 func (k *collState) begin(call string, ctx context.Context) {
 	k.t.call, k.t.ctx, k.t.lost = call, ctx, nil
 }
 
-// lastSeq is the last sequence number used on the board.
-func (k *collState) lastSeq() uint64 {
-	if k.x == nil {
-		return 0
+// lastSeq is the last sequence number used on the board, and on the barrier controllers.
+func (k *collState) lastSeq() (last uint64) {
+	if k.x != nil {
+		last = k.x.turns.seq
 	}
-	return k.x.turns.seq
+	if k.barriers != nil {
+		last = max(last, k.barriers.last())
+	}
+	return last
 }
 
 var _ collectives.Reducer = (*reducer)(nil)

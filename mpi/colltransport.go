@@ -25,7 +25,10 @@ type collTransport struct {
 	// the same one.
 	broken error
 	slots  [collSlots]collSlot
-	lost   error // why a transfer of the call in progress brought nothing; nil: none
+	set    *switcher // nil: none was asked for
+	lost   error     // why a transfer of the call in progress brought nothing; nil: none
+
+	crossing crossing
 }
 
 // A collSlot is one transfer of a collective call.
@@ -61,6 +64,15 @@ func (t *collTransport) Irecv(i int, buf []byte, src, tag int) error {
 }
 
 func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error {
+	id := t.c.id
+	if !recv {
+		id = t.c.idOf(peer)
+	}
+	return t.post(i, buf, t.c.global(peer), id.collective(), id.tag(tag), recv)
+}
+
+// post starts a transfer with a world rank.
+func (t *collTransport) post(i int, buf []byte, peer int, in uint16, tag int, recv bool) error {
 	if t.broken != nil {
 		return t.broken
 	}
@@ -78,11 +90,7 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 	if s.r == nil {
 		s.r = &llc.Request{Together: true, Collective: &t.note}
 	}
-	id := t.c.id
-	if !recv {
-		id = t.c.idOf(peer)
-	}
-	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = t.c.global(peer), id.collective(), id.tag(tag), buf
+	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = peer, in, tag, buf
 	s.r.Label, s.r.Type = t.call, t.mark
 	s.busy, s.recv = true, recv
 	t.c.t.Start(s.r, !recv)
@@ -180,6 +188,9 @@ func (t *collTransport) giveUp(s *collSlot) {
 // ended is the error of a call whose context has ended, or nil.
 func (t *collTransport) ended() error {
 	if cause := context.Cause(t.ctx); cause != nil {
+		if f, ok := cause.(*fateError); ok {
+			return &Error{Class: f.class, text: f.text}
+		}
 		return &Error{Class: ErrCancelled, Err: cause, text: "the context ended before the call did"}
 	}
 	return nil

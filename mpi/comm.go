@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"rhinet/internal/observe"
 	"rhinet/llc"
 )
 
@@ -16,10 +17,14 @@ import (
 type Comm struct {
 	*core
 	ctx    context.Context // limits waits; nil: none
+	user   context.Context // the part of that which the program has set; nil: none
+	whole  context.Context // limits waits for all ranks; nil: none
 	launch *launch         // has collective calls prepared, not carried out; nil: no
 }
 
-// A core is a communicator without the limits of one user's view.
+// A core is a communicator without the limits of one user's view. Of an
+// inter-communicator rank is that in the own group, and size, members, back and
+// ids are those of the remote one, to which messages go.
 type core struct {
 	w       *world
 	t       Transport
@@ -38,7 +43,16 @@ type core struct {
 	attrs   attributes   // that the program caches on it
 	hints   Info         // that it was made with and that have a meaning
 	topo    topology     // nil: none
-	buffer  sendBuffer   // for sends in buffered mode, if one is attached
+	inter   *inter       // of an inter-communicator; else nil
+	fate    *fate        // what becomes of it when ranks die; nil: the end of the job
+	private bool         // what another object needs, which the program does not see
+	win     *window      // which is a window; else nil
+	handler handlerSlot[*Comm]
+	session *Session       // that it comes from; nil: the world
+	first   int            // if it joins the groups of an inter-communicator: how many ranks are of the first one
+	counted observe.CommID // see Counters
+	seen    uint64         // messages that waited in the context before c was made
+	buffer  sendBuffer     // for sends in buffered mode, if one is attached
 }
 
 // The states of a communicator.
@@ -54,10 +68,16 @@ const (
 // MPI 4.1, section 7.4.1.
 func (c *Comm) Rank() int { return c.rank }
 
-// Size returns the number of ranks of c.
+// Size returns the number of ranks of c: of an inter-communicator, those of the
+// own group.
 //
 // MPI 4.1, section 7.4.1.
-func (c *Comm) Size() int { return c.size }
+func (c *Comm) Size() int {
+	if c.inter != nil {
+		return c.inter.own.n
+	}
+	return c.size
+}
 
 // Name returns what errors call c: "world", or how it was made from that.
 //
@@ -75,10 +95,10 @@ func (c *Comm) WithContext(ctx context.Context) *Comm {
 		return nil
 	}
 	v := *c
-	if v.ctx = ctx; ctx != nil && ctx.Done() == nil {
-		v.ctx = nil
+	if v.user = ctx; ctx != nil && ctx.Done() == nil {
+		v.user = nil
 	}
-	return &v
+	return v.bind()
 }
 
 // global is the world rank of rank r of c.
@@ -87,6 +107,16 @@ func (c *core) global(r int) int {
 		return r
 	}
 	return int(c.members[r])
+}
+
+// onHost reports whether all ranks of c are on one host: then they can share boards and memory.
+func (c *core) onHost(w *world) bool {
+	for r := range c.size {
+		if w.Transport.Host(c.global(r)) != w.Transport.Host(w.Rank) {
+			return false
+		}
+	}
+	return true
 }
 
 // idOf is the context of c at rank r.
@@ -107,6 +137,19 @@ func (c *core) local(p int) int {
 
 // check is the slow half of validation: why c cannot be used, or nil.
 func (c *Comm) check(s site) error {
+	if err := c.alive(s); err != nil {
+		return err
+	}
+	if c.ctx != nil {
+		if err := context.Cause(c.ctx); err != nil {
+			return c.limited(s, err, "the context has ended")
+		}
+	}
+	return nil
+}
+
+// alive is check for what neither a context nor the death of ranks can end.
+func (c *Comm) alive(s site) error {
 	if c == nil {
 		return c.errorAt(s, ErrComm, "the communicator is nil; Split gives nil to a rank whose color is Undefined")
 	}
@@ -115,11 +158,6 @@ func (c *Comm) check(s site) error {
 		return c.errorAt(s, ErrComm, "the communicator has been freed")
 	case commFinalized:
 		return c.errorAt(s, ErrFinalized, "nothing can be called after Finalize")
-	}
-	if c.ctx != nil {
-		if err := context.Cause(c.ctx); err != nil {
-			return c.because(s, ErrCancelled, err, "the context has ended")
-		}
 	}
 	return nil
 }

@@ -8,10 +8,12 @@ import (
 
 // Create makes a communicator of the processes of g, in its order. All ranks
 // of c call it; groups of different ranks are equal or have no process in
-// common. A rank whose group it is not in gets nil.
+// common. A rank whose group it is not in gets nil. On an inter-communicator g
+// is a part of the own group, equal on its ranks, and the result is one, too.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create).
-func (c *Comm) Create(g *Group) (*Comm, error) {
+func (c *Comm) Create(g *Group) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("Create")
 	color, err := c.colorOf(s, g)
 	if err != nil {
@@ -25,23 +27,34 @@ func (c *Comm) colorOf(s site, g *Group) (int, error) {
 	if err := c.check(s); err != nil {
 		return 0, err
 	}
+	own, err := c.Group()
+	if err != nil {
+		return 0, err
+	}
 	for i, p := range g.list() {
-		if int(p) >= c.w.Size || c.local(int(p)) < 0 {
+		if own.find(p) < 0 {
 			return 0, c.errorAt(s, ErrGroup, "rank %d of the group is not in the communicator; use Intersection with its group", i)
 		}
 	}
 	if g.Rank() == Undefined {
 		return Undefined, nil
 	}
-	return c.local(int(g.members[0])), nil
+	if c.inter != nil {
+		return 0, nil // the other group has a color of its own choice, and all must meet
+	}
+	return own.find(g.members[0]), nil
 }
 
 // CreateGroup is [Comm.Create] that only the processes of g call. tag tells
 // calls apart that several goroutines make at once.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create_group).
-func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
+func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("CreateGroup")
+	if err := c.intra(s); err != nil {
+		return nil, err
+	}
 	color, err := c.colorOf(s, g)
 	if err != nil {
 		return nil, err
@@ -61,9 +74,8 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	if err != nil {
 		return nil, c.because(s, ErrOther, err, "")
 	}
-	mine, all := c.bid(color, g.Rank()), make([]bid, g.Size())
-	err = group.Allgather(view([]bid{mine}), view(all))
-	made, seq, err := c.settle(s, mine, all, err)
+	mine, all, err := c.bids(group, color, g.Rank())
+	made, seq, err := c.settle(s, mine, all, 0, err)
 	if err != nil {
 		return nil, c.explain(s, err)
 	}
@@ -101,17 +113,22 @@ func (t *groupTransport) Irecv(i int, buf []byte, src, _ int) error {
 type SplitType int
 
 // SplitShared is MPI_COMM_TYPE_SHARED: ranks that can share memory, which all
-// ranks of a job can.
+// ranks on one host can.
 const SplitShared SplitType = 0
 
 // SplitType is [Comm.Split] by what the ranks share; kind Undefined gives nil.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split_type).
-func (c *Comm) SplitType(kind SplitType, key int) (*Comm, error) {
+func (c *Comm) SplitType(kind SplitType, key int) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("SplitType")
 	color := 0
 	switch kind {
 	case SplitShared:
+		if err := c.alive(s); err != nil {
+			return nil, err
+		}
+		color = c.w.Host
 	case Undefined:
 		color = Undefined
 	default:
@@ -122,10 +139,12 @@ func (c *Comm) SplitType(kind SplitType, key int) (*Comm, error) {
 
 // Compare says whether two communicators are Ident (one and the same),
 // Congruent (the same ranks in the same order), Similar (another order) or
-// Unequal.
+// Unequal. Two inter-communicators are as alike as the group that is less so;
+// one and a communicator of another kind are Unequal.
 //
 // MPI 4.1, section 7.4.1.
-func (c *Comm) Compare(o *Comm) (Comparison, error) {
+func (c *Comm) Compare(o *Comm) (_ Comparison, err error) {
+	defer c.raised(&err)
 	g, err := c.Group()
 	if err != nil {
 		return Unequal, named("Compare", err)
@@ -135,17 +154,23 @@ func (c *Comm) Compare(o *Comm) (Comparison, error) {
 		return Unequal, named("Compare", err)
 	}
 	how := g.Compare(h)
-	if how == Ident && c.core != o.core {
-		how = Congruent
+	switch {
+	case c.core == o.core:
+		return Ident, nil
+	case c.IsInter() != o.IsInter():
+		return Unequal, nil
+	case c.IsInter():
+		how = max(how, c.inter.remoteGroup().Compare(o.inter.remoteGroup()))
 	}
-	return how, nil
+	return max(how, Congruent), nil
 }
 
 // SetName has errors and reports call c by another name. It is not to be
 // called while other goroutines use c.
 //
 // MPI 4.1, section 7.8 (MPI_Comm_set_name).
-func (c *Comm) SetName(name string) error {
+func (c *Comm) SetName(name string) (err error) {
+	defer c.raised(&err)
 	if err := c.check(at("SetName")); err != nil {
 		return err
 	}
@@ -157,7 +182,8 @@ func (c *Comm) SetName(name string) error {
 // c is any communicator.
 //
 // MPI 4.1, section 7.2.4 (MPI_COMM_SELF).
-func Self(c *Comm) (*Comm, error) {
+func Self(c *Comm) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("Self")
 	if err := c.check(s); err != nil {
 		return nil, err
@@ -177,7 +203,7 @@ func Self(c *Comm) (*Comm, error) {
 	if err := w.open(made, 0, w.Collectives); err != nil {
 		return nil, c.because(s, ErrOther, err, "")
 	}
-	self = &Comm{core: made}
+	self = (&Comm{core: made}).bind()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.self != nil { // another goroutine was quicker

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"rhinet/llc"
-	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
 
@@ -60,11 +59,18 @@ const (
 	neighborTag = 1 << 14
 )
 
-// matchedContext is where messages wait that a probe has matched. It is no
-// communicator's.
-const matchedContext = 2 * maxContexts
+// Contexts that are no communicator's.
+const (
+	matchedContext     = 2*maxContexts + iota // where messages wait that a probe has matched
+	groupContext                              // where processes of a group meet that have no communicator yet
+	noticeContext                             // what ranks tell each other about the deaths of others
+	lastContext                               // what a rank sends last to others: see seeOff
+	partitionContext                          // answers to offers of partitioned messages, and partitions
+	partitionedContext                        // offers on the world; behind it those on other communicators
+)
 
-// A boardSlot is the flag board of a communicator, or noBoard.
+// A boardSlot is the flag board of a communicator and its sequence of the barrier controllers, as far as the network has these, or
+// noBoard.
 type boardSlot int
 
 const noBoard boardSlot = -1
@@ -84,20 +90,26 @@ type idSpace struct {
 	seq     uint64              // highest sequence number used on any board
 }
 
-func (s *idSpace) init(b ir.Board) {
-	if b != nil {
-		s.boards = 1<<min(b.Boards(), 63) - 1
+// init readies it for so many boards.
+func (s *idSpace) init(boards int) { s.boards = 1<<min(boards, 63) - 1 }
+
+// slotsOf returns how many boards a transport has, or, if it has none, sequences of barrier controllers.
+func slotsOf(t Transport) int {
+	if b := t.Board(); b != nil {
+		return b.Boards()
 	}
+	return t.Sequences()
 }
 
-// first takes the context of the world.
-func (s *idSpace) first(size int) (contextID, boardSlot) {
+// first takes the context of the world, which nothing else gets, and its board, if
+// its ranks may have one.
+func (s *idSpace) first(size int, may bool) boardSlot {
 	s.used[0] = 1
-	if s.boards&1 == 0 || size < 2 || size > maxBoardRanks {
-		return worldID, noBoard
+	if s.boards&1 == 0 || !may || size < 2 || size > maxBoardRanks {
+		return noBoard
 	}
 	s.boards &^= 1
-	return worldID, 0
+	return 0
 }
 
 // take returns a context that no other communicator has, or noID.

@@ -6,8 +6,8 @@ import "testing"
 // which ends up in types and tags.
 func TestGenerationsOfContexts(t *testing.T) {
 	var s idSpace
-	s.init(nil)
-	s.first(1)
+	s.init(0)
+	s.first(1, true)
 	seen := map[contextID]bool{}
 	for i := range 3 * maxContexts {
 		id := s.take()

@@ -19,8 +19,7 @@
 // returns its errors, of type [*Error] and with a [Class] that [errors.Is] finds.
 // Any number of goroutines may call at once (MPI_THREAD_MULTIPLE).
 //
-// Missing of MPI 4.1 are: inter-communicators (chapter 7); error handlers and
-// memory allocation (9); sessions and dynamic processes (11); files (14); and the tool
+// Missing of MPI 4.1 are: dynamic processes (chapter 11); files (14); and the tool
 // interfaces (15). The page docs/mpi.md maps every function to its Go name, and
 // lists those without one.
 package mpi

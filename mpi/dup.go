@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"fmt"
 
 	"rhinet/collectives"
@@ -10,14 +11,20 @@ import (
 // other. All ranks of c call it.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_dup).
-func (c *Comm) Dup() (*Comm, error) { return c.dup(at("Dup"), nil) }
+func (c *Comm) Dup() (_ *Comm, err error) {
+	defer c.raised(&err)
+	return c.dup(at("Dup"), nil)
+}
 
 // DupWithInfo is Dup with hints, equal on all ranks. The one that has a meaning
 // here is [HintAlgorithms]; others are ignored, as the standard has it. A wrong
 // value of it is ErrArg. Communicators made of the result do not inherit them.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_dup_with_info).
-func (c *Comm) DupWithInfo(info Info) (*Comm, error) { return c.dup(at("DupWithInfo"), info) }
+func (c *Comm) DupWithInfo(info Info) (_ *Comm, err error) {
+	defer c.raised(&err)
+	return c.dup(at("DupWithInfo"), info)
+}
 
 // Idup begins what [Comm.Dup] does. The communicator may be used when the
 // request is complete without an error.
@@ -48,11 +55,12 @@ func (c *Comm) dup(s site, info Info) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.enter(s, nil); err != nil {
+	b := c.base()
+	if err := b.enter(s, nil); err != nil {
 		return nil, err
 	}
-	made, seq, err := c.assemble(s, 0, c.rank)
-	if err = c.leave(s, err); err != nil {
+	made, seq, err := b.assemble(s, 0, b.rank)
+	if err = b.leave(s, err); err != nil {
 		return nil, err
 	}
 	return c.duplicate(s, made, seq, o, hints)
@@ -73,11 +81,11 @@ func (c *Comm) optionsOf(s site, info Info) (o collectives.Options, hints Info, 
 
 // duplicate opens the communicator made for a duplicate of c.
 func (c *Comm) duplicate(s site, made *core, seq uint64, o collectives.Options, hints Info) (*Comm, error) {
-	made.members, made.hints, made.topo = c.members, hints, c.topo
+	made.members, made.hints, made.topo = c.base().members, hints, c.topo
 	made.name = fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
 	d, err := c.derive(s, made, seq, o)
 	if err == nil {
-		err = c.attrs.copyTo(c, d, s)
+		err = c.attrs.copyTo(c, &d.attrs, s)
 	}
 	if err != nil {
 		return nil, err
@@ -93,16 +101,17 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 	if err != nil {
 		return nil, c.failedRequest(s, err)
 	}
-	mine, all, d := c.bid(0, c.rank), make([]bid, c.size), new(Comm)
-	r := c.nonblocking(s, func(c *Comm) error {
+	b := c.base()
+	mine, all, d := b.bid(0, b.rank), make([]bid, b.size), new(Comm)
+	r := b.nonblocking(s, func(c *Comm) error {
 		if err := c.enter(s, nil); err != nil {
 			return err
 		}
 		c.coll.sign(makeSign(callSplit, 0, 0, 0))
 		return c.leave(s, c.coll.group.Allgather(view([]bid{mine}), view(all)))
 	})
-	return d, c.after(r, s, func(err error) error {
-		made, seq, err := c.settle(s, mine, all, err)
+	return d, c.after(r, s, nil, func(err error) error {
+		made, seq, err := b.settle(s, mine, all, b.first, err)
 		if err != nil {
 			return err
 		}
@@ -119,20 +128,22 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 // with color Undefined gets nil. All ranks of c call it.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split).
-func (c *Comm) Split(color, key int) (*Comm, error) {
+func (c *Comm) Split(color, key int) (_ *Comm, err error) {
+	defer c.raised(&err)
 	return c.split(at("Split"), color, key, "split")
 }
 
 // split is Split; how names the communicators.
 func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
-	if err := c.enter(s, nil); err != nil {
+	b := c.base()
+	if err := b.enter(s, nil); err != nil {
 		return nil, err
 	}
 	if color < 0 && color != Undefined {
-		return nil, c.fail(s, ErrArg, "the color is %d; colors are 0 or more, or Undefined", color)
+		return nil, b.fail(s, ErrArg, "the color is %d; colors are 0 or more, or Undefined", color)
 	}
-	made, seq, err := c.assemble(s, color, key)
-	if err = c.leave(s, err); err != nil {
+	made, seq, err := b.assemble(s, color, key)
+	if err = b.leave(s, err); err != nil {
 		return nil, err
 	}
 	n := c.born.Add(1)
@@ -146,15 +157,16 @@ func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
 // Free ends the use of c. All its ranks call it; nothing may be pending on c.
 // Where collective calls on c use the NIC's flag board, as they may on 2 to 64
 // ranks, Free waits until all of them have called it: without bound, and a
-// context of [Comm.WithContext] does not end the wait. Elsewhere it returns at
-// once. Messages on c that nobody has received are dropped, then and when they
+// context of [Comm.WithContext] does not end the wait. Elsewhere, and after a collective call that has
+// failed because the ranks made different ones, it returns at once. Messages on c that nobody has received are dropped, then and when they
 // come later; a send that waits for its receive fails with [ErrComm], and so
 // does a receive that is still pending here.
 //
 // MPI 4.1, section 7.4.3.
-func (c *Comm) Free() error {
+func (c *Comm) Free() (err error) {
+	defer c.raised(&err)
 	s := at("Free")
-	if err := c.check(s); err != nil {
+	if err := c.check(s); err != nil && (c == nil || c.fate == nil || c.alive(s) != nil) {
 		return err
 	}
 	if c.id == worldID {
@@ -172,30 +184,50 @@ func (c *Comm) Free() error {
 	if old == commFreed {
 		return c.errorAt(s, ErrComm, "the communicator has been freed")
 	}
+	if c.inter != nil {
+		c.w.forget(c.core)
+		return c.inter.all.Free()
+	}
 	broken := old == commBroken
 	c.t.Shut(c.id.pointToPoint()) // now, since others may wait for this before they come to Free
-	var err error
-	if c.board != noBoard {
-		c.coll.begin(s.call, nil)
-		err = c.coll.part()
-		broken = broken || err != nil
+	if c.board != noBoard || c.coll.t.set.joined() {
+		c.coll.begin(s.call, c.unlessMaimed())
+		var odd bool
+		odd, err = c.coll.part()
+		broken = broken || odd
 	}
+	c.coll.t.set.leave(broken)
 	c.w.forget(c.core)
 	c.w.shut(c.id)
 	if c.board != noBoard && !broken { // else its last flags may not have been seen
 		c.w.ids.giveBoard(c.board, c.coll.lastSeq())
 	}
-	if err != nil && old != commBroken {
+	if err != nil && old != commBroken && c.fate == nil {
 		return c.explain(s, err)
 	}
 	return nil
 }
 
-// derive opens the communicator that its ranks have agreed on. It gets the
-// limits of c.
+// unlessMaimed is a context for what no context of the program limits: nil, where
+// no death of a rank can.
+func (c *Comm) unlessMaimed() context.Context {
+	if c.fate == nil {
+		return nil
+	}
+	return c.fate.whole
+}
+
+// derive opens the communicator that its ranks have agreed on, an
+// inter-communicator if c is one. It gets the limits of c.
 func (c *Comm) derive(s site, made *core, seq uint64, o collectives.Options) (*Comm, error) {
+	made.session = c.session
+	made.handler.set(c.handler.get())
 	if err := c.w.open(made, seq, o); err != nil {
 		return nil, c.because(s, ErrOther, err, "")
 	}
-	return &Comm{core: made, ctx: c.ctx}, nil
+	d := (&Comm{core: made, user: c.user}).bind()
+	if c.inter != nil {
+		return d.bridge(s)
+	}
+	return d, nil
 }

@@ -36,14 +36,23 @@ type elemCache struct {
 // elemOf returns what is known of T. A type that cannot travel is not among
 // the recent ones, so a hit there is also the check.
 func elemOf[T any](k *elemCache) *elem {
+	if e := recentElem[T](k); e != nil {
+		return e
+	}
+	return learn[T](k)
+}
+
+// recentElem is elemOf of a type that can travel and was used recently, else nil.
+func recentElem[T any](k *elemCache) *elem {
 	word := typeWord[T]()
 	if e := k.recent[word>>5&15].Load(); e != nil && e.word == word {
 		return e
 	}
-	return learn[T](k, word)
+	return nil
 }
 
-func learn[T any](k *elemCache, word uintptr) *elem {
+func learn[T any](k *elemCache) *elem {
+	word := typeWord[T]()
 	if e, ok := k.all.Load(word); ok {
 		e := e.(*elem)
 		if e.bad == "" {
@@ -86,6 +95,14 @@ func (e *elem) count(n int) int {
 	return n / e.size
 }
 
+// whole reports whether n bytes are a whole number of elements.
+func (e *elem) whole(n int) bool {
+	if e.log >= 0 {
+		return n&(e.size-1) == 0
+	}
+	return n%e.size == 0
+}
+
 // number is how many items or elements n bytes are, or Undefined.
 func (e *elem) number(n int) int {
 	switch {
@@ -95,6 +112,11 @@ func (e *elem) number(n int) int {
 		return Undefined
 	}
 	return n / e.item
+}
+
+// badElem is the error of a call with elements that cannot travel.
+func (c *Comm) badElem(s site, e *elem) *Error {
+	return c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
 }
 
 // unfit says why values of t cannot be copied to another process, or "".

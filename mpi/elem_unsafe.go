@@ -32,6 +32,11 @@ func elements[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/sizeOf[T]())
 }
 
+// misaligned is how far behind a multiple of line, a power of two, b begins.
+func misaligned(b []byte, line int) int {
+	return int(uintptr(unsafe.Pointer(unsafe.SliceData(b))) & uintptr(line-1))
+}
+
 // sameStart reports whether a and b begin with the same byte: the caller asks
 // for an operation in place.
 func sameStart(a, b []byte) bool {
@@ -46,3 +51,6 @@ func overlap(a, b []byte) bool {
 	p, q := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
 }
+
+// address is where b begins, in numbers. Memory of requests does not move.
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

@@ -3,10 +3,15 @@ package mpi
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"rhinet/collectives"
+	"rhinet/internal/kvs"
+	"rhinet/internal/kvs/launcher"
+	"rhinet/internal/kvs/pmix"
+	"rhinet/internal/onesided"
 	"rhinet/internal/pmi"
 	"rhinet/llc/nics"
 )
@@ -15,18 +20,36 @@ import (
 const (
 	envJob  = pmi.Variable  // what mpirun tells a rank, a pmi.Job
 	envInit = "RHINET_INIT" // what a process remembers of Init: "pid state"
-	envNIC  = "RHINET_NIC"  // the network interface of a world of one rank
+	envNIC  = "RHINET_NIC"  // the network interface, where mpirun does not choose it
+
+	// envIface names the interface, or the address, by which hosts of another launcher's job reach each other.
+	envIface = "RHINET_IFACE"
 
 	envDebug = nics.DebugVariable
 	envForce = collectives.ForceVariable
+	envWin   = onesided.Variable
 )
 
 // A setup is how a process becomes a rank.
 type setup struct {
-	job   pmi.Job
-	force string
-	watch nics.Debug
+	job     pmi.Job
+	managed management // how another launcher that has started the process is asked for the job
+	store   kvs.Store  // of the launcher, where managed
+	force   string
+	windows string
+	watch   nics.Debug
+
+	wanted string // profile that the launcher asks for; see [pmi.Profile]
 }
+
+// A management is a process management interface, by which a launcher answers.
+type management int
+
+const (
+	unmanaged management = iota
+	byPMI
+	byPMIx
+)
 
 // readEnvironment finds the setup of process pid.
 func readEnvironment(getenv func(string) string, pid int) (setup, error) {
@@ -41,19 +64,35 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	if err != nil {
 		return setup{}, initError(ErrInit, "%s: %s", envDebug, strings.TrimPrefix(err.Error(), "nics: "))
 	}
-	alone := pmi.Job{Size: 1, Fabric: pmi.None, Life: pmi.None, NIC: getenv(envNIC)}
-	s := setup{job: alone, force: getenv(envForce), watch: watch}
+	alone := pmi.Single(0, 1)
+	alone.NIC = getenv(envNIC)
+	s := setup{job: alone, force: getenv(envForce), windows: getenv(envWin), watch: watch, wanted: getenv(pmi.ProfileVariable)}
 	if job := getenv(envJob); job != "" {
 		if s.job, err = pmi.Decode(job); err != nil {
 			return s, initError(ErrInit, "%v", err)
 		}
 		return s, nil
 	}
-	if launcher := otherLauncher(getenv); launcher != "" {
+	evidence := otherLauncher(getenv)
+	switch {
+	case evidence == "":
+	case launcher.Speaks(getenv):
+		s.managed = byPMI
+	case pmix.Speaks(getenv) && pmix.Built:
+		s.managed = byPMIx
+	default:
 		return s, initError(ErrInit, "%s shows that another launcher started this process as one of several, which it cannot know of; "+
-			"start the program with rhinet's mpirun, or unset the variable to run it alone", launcher)
+			"%s with rhinet's mpirun, MPICH's mpiexec.hydra or srun --mpi=pmi2, or unset the variable to run it alone", evidence, remedy(getenv))
 	}
 	return s, nil
+}
+
+// remedy says what to do about a launcher that cannot be asked.
+func remedy(getenv func(string) string) string {
+	if pmix.Speaks(getenv) {
+		return "build the program with -tags pmix, start it"
+	}
+	return "start the program"
 }
 
 // The states of a process in envInit.
@@ -66,13 +105,16 @@ const (
 // hides the job from programs that this process may start. The environment is
 // the one memory that belongs to the process and not to this package.
 func markEnvironment(pid int, state string) {
-	os.Unsetenv(envJob)
+	for _, name := range slices.Concat(launcher.Variables(), pmix.Variables(), []string{envJob}) {
+		os.Unsetenv(name)
+	}
 	os.Setenv(envInit, fmt.Sprintf("%d %s", pid, state))
 }
 
 // otherLauncher returns the assignment that shows a launcher which means this
 // process to be one of several, or "".
 func otherLauncher(getenv func(string) string) string {
+	single := false
 	for _, v := range []struct {
 		size string // number of processes
 		also string // must be set too: a batch job alone sets size for every program
@@ -81,19 +123,28 @@ func otherLauncher(getenv func(string) string) string {
 		{"OMPI_COMM_WORLD_SIZE", ""},
 		{"MPI_LOCALNRANKS", ""},
 		{"MV2_COMM_WORLD_SIZE", ""},
+		{"JSM_NAMESPACE_SIZE", ""},
+		{"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},
 		{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
 		{"SLURM_NTASKS", "SLURM_STEP_ID"},
 	} {
 		n, err := strconv.Atoi(getenv(v.size))
-		if err == nil && n > 1 && (v.also == "" || getenv(v.also) != "") {
+		if err != nil || v.also != "" && getenv(v.also) == "" {
+			continue
+		}
+		if n > 1 {
 			return v.size + "=" + getenv(v.size)
 		}
+		single = true
 	}
-	// These two launchers may tell the size only to those who ask them.
-	for _, v := range []string{"PMI_RANK", "PMIX_RANK"} {
+	// Other launchers tell the size only to those who ask them.
+	for _, v := range []string{"PMI_RANK", "PMIX_RANK", "PALS_RANKID", "ALPS_APP_PE"} {
 		if r, err := strconv.Atoi(getenv(v)); err == nil && r > 0 {
 			return v + "=" + getenv(v)
 		}
+	}
+	if pmix.Speaks(getenv) && !single {
+		return "PMIX_RANK=" + getenv("PMIX_RANK")
 	}
 	return ""
 }

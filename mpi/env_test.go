@@ -24,7 +24,7 @@ func environment(lines ...string) func(string) string {
 func TestTheEnvironmentOfMpirunIsRead(t *testing.T) {
 	s, err := readEnvironment(environment("RHINET_JOB=version=1 rank=2 size=5 fabric=3 life=4 nic=martini cpus=8 later=x", "RHINET_DEBUG=1"), 77)
 	if want := (setup{
-		job:   pmi.Job{Rank: 2, Size: 5, Fabric: 3, Life: 4, NIC: "martini", CPUs: 8},
+		job:   pmi.Job{Rank: 2, Size: 5, Fabric: 3, Life: 4, NIC: "martini", CPUs: 8, Observe: pmi.None},
 		watch: nics.Debug{Requests: true},
 	}); err != nil || s != want {
 		t.Errorf("got %+v, %v; want %+v", s, err, want)
@@ -39,9 +39,32 @@ func TestWithoutALauncherTheWorldHasOneRank(t *testing.T) {
 		{"OMPI_COMM_WORLD_SIZE=1"},
 		{"SLURM_NTASKS=8", "SLURM_PROCID=0"}, // inside a batch script, which sets these for every program
 		{"RHINET_INIT=76 active"},            // of the process that started this one
+		{"PMIX_NAMESPACE=job", "PMIX_RANK=0", "OMPI_COMM_WORLD_SIZE=1"},
+		{"FLUX_JOB_SIZE=4"},
 	} {
 		s, err := readEnvironment(environment(env...), 77)
-		if err != nil || s.job != (pmi.Job{Size: 1, Fabric: pmi.None, Life: pmi.None}) {
+		if err != nil || s.job != (pmi.Job{Size: 1, Fabric: pmi.None, Life: pmi.None, Observe: pmi.None}) {
+			t.Errorf("%v: got %+v, %v", env, s, err)
+		}
+	}
+}
+
+// A launcher that can be asked is, also if it tells the rank alone.
+func TestALauncherThatTellsTheJob(t *testing.T) {
+	for _, env := range [][]string{
+		{"PMI_FD=9", "PMI_SIZE=4", "PMI_RANK=0"},
+		{"PMI_FD=9", "PMI_RANK=1"},
+		{"PMI_FD=9", "SLURM_STEP_NUM_TASKS=2", "SLURM_PROCID=1"},
+	} {
+		if s, err := readEnvironment(environment(env...), 77); err != nil || s.managed != byPMI {
+			t.Errorf("%v: got %+v, %v", env, s, err)
+		}
+	}
+	for _, env := range [][]string{
+		{"PMI_FD=9", "PMI_SIZE=1", "PMI_RANK=0"},
+		{"PMI_FD=9", "PMI_SIZE=2", "RHINET_JOB=version=1 rank=0 size=2 fabric=3 life=4 nic=martini"},
+	} {
+		if s, err := readEnvironment(environment(env...), 77); err != nil || s.managed != unmanaged {
 			t.Errorf("%v: got %+v, %v", env, s, err)
 		}
 	}
@@ -54,7 +77,7 @@ func TestAWrongEnvironmentIsAnErrorThatNamesIt(t *testing.T) {
 		class Class
 		want  string
 	}{
-		{[]string{"RHINET_DEBUG=yes"}, ErrInit, `RHINET_DEBUG: nothing to watch is called "yes"; there are requests, contract, checksum`},
+		{[]string{"RHINET_DEBUG=yes"}, ErrInit, `RHINET_DEBUG: nothing to watch is called "yes"; there are requests, contract, buffers, checksum`},
 		{[]string{"RHINET_JOB=nonsense"}, ErrInit, `RHINET_JOB is "nonsense": this program speaks version 1; build it and mpirun from the same rhinet`},
 		{[]string{"RHINET_JOB=version=2 rank=0 size=2 fabric=3"}, ErrInit, "this program speaks version 1"},
 		{[]string{"RHINET_JOB=version=1 rank=x size=2"}, ErrInit, "rank=x is not a number"},
@@ -64,7 +87,11 @@ func TestAWrongEnvironmentIsAnErrorThatNamesIt(t *testing.T) {
 		{[]string{"SLURM_NTASKS=2", "SLURM_STEP_ID=0", "SLURM_PROCID=1"}, ErrInit, "SLURM_NTASKS=2 shows"},
 		{[]string{"SLURM_STEP_NUM_TASKS=2", "SLURM_PROCID=1"}, ErrInit, "SLURM_STEP_NUM_TASKS=2 shows"},
 		{[]string{"PMIX_RANK=3"}, ErrInit, "PMIX_RANK=3 shows"},
-		{[]string{"PMI_SIZE=4"}, ErrInit, "start the program with rhinet's mpirun, or unset the variable"},
+		{[]string{"JSM_NAMESPACE_SIZE=2"}, ErrInit, "JSM_NAMESPACE_SIZE=2 shows"},
+		{[]string{"FLUX_JOB_SIZE=2", "FLUX_TASK_RANK=0"}, ErrInit, "FLUX_JOB_SIZE=2 shows"},
+		{[]string{"PALS_RANKID=1"}, ErrInit, "PALS_RANKID=1 shows"},
+		{[]string{"ALPS_APP_PE=1"}, ErrInit, "ALPS_APP_PE=1 shows"},
+		{[]string{"PMI_SIZE=4"}, ErrInit, "srun --mpi=pmi2, or unset the variable"},
 		{[]string{job, "RHINET_INIT=77 active"}, ErrInit, "the process has called Init before; pass on its communicator"},
 		{[]string{"RHINET_INIT=77 finalized"}, ErrFinalized, "MPI can be initialized only once"},
 	} {

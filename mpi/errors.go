@@ -13,35 +13,44 @@ type Class uint8
 
 // The error classes.
 const (
-	ErrOther     Class = iota // the network or the launcher failed; see Error.Err
-	ErrTruncate               // a message is longer than the buffer
-	ErrRank                   // no such rank in the communicator
-	ErrTag                    // tag out of range
-	ErrRoot                   // no such root in the communicator
-	ErrCount                  // lengths that do not belong together
-	ErrOp                     // operation not defined for the element type
-	ErrType                   // element type that cannot travel, or bytes that are no whole elements
-	ErrComm                   // nil, freed or broken communicator, or none left
-	ErrFinalized              // use after Finalize
-	ErrBuffer                 // buffers that overlap and must not
-	ErrArg                    // another argument out of range
-	ErrPending                // requests that nobody completed
-	ErrInit                   // the job could not be set up
-	ErrCancelled              // the communicator's context ended
-	ErrMismatch               // ranks of a communicator are in different collective calls
-	ErrRequest                // a request that cannot be used so
-	ErrGroup                  // a group that does not fit
-	ErrTopology               // no topology, or another one
-	ErrKeyval                 // a key of attributes that was freed
-	ErrWin                    // nil or freed window
-	ErrSize                   // memory of a window that cannot be
-	ErrAssert                 // an assertion that does not fit
-	ErrLockType               // neither LockShared nor LockExclusive
-	ErrRMASync                // access to a window outside of an epoch, or epochs that do not fit
-	ErrRMARange               // access outside of what a rank has in a window
-	ErrRMAAttach              // memory that cannot be attached or detached
-	ErrRMAShared              // memory of a window that cannot be shared
-	ErrLayout                 // a layout that cannot be, or that does not fit the slice
+	ErrOther             Class = iota // the network or the launcher failed; see Error.Err
+	ErrTruncate                       // a message is longer than the buffer
+	ErrRank                           // no such rank in the communicator
+	ErrTag                            // tag out of range
+	ErrRoot                           // no such root in the communicator
+	ErrCount                          // lengths that do not belong together
+	ErrOp                             // operation not defined for the element type
+	ErrType                           // element type that cannot travel, or bytes that are no whole elements
+	ErrComm                           // nil, freed or broken communicator, or none left
+	ErrFinalized                      // use after Finalize
+	ErrBuffer                         // buffers that overlap and must not
+	ErrArg                            // another argument out of range
+	ErrPending                        // requests that nobody completed, or messages that nobody received
+	ErrInit                           // the job could not be set up
+	ErrCancelled                      // the communicator's context ended
+	ErrMismatch                       // ranks of a communicator are in different collective calls
+	ErrRequest                        // a request that cannot be used so
+	ErrGroup                          // a group that does not fit
+	ErrTopology                       // no topology, or another one
+	ErrKeyval                         // a key of attributes that was freed
+	ErrWin                            // nil or freed window
+	ErrSize                           // memory of a window that cannot be
+	ErrAssert                         // an assertion that does not fit
+	ErrLockType                       // neither LockShared nor LockExclusive
+	ErrRMASync                        // access to a window outside of an epoch, or epochs that do not fit
+	ErrRMARange                       // access outside of what a rank has in a window
+	ErrRMAAttach                      // memory that cannot be attached or detached
+	ErrRMAShared                      // memory of a window that cannot be shared
+	ErrLayout                         // a layout that cannot be, or that does not fit the slice
+	ErrProcFailed                     // a rank that the call needs has died
+	ErrProcFailedPending              // a rank has died from which a receive that goes on may be waiting
+	ErrRevoked                        // the communicator has been revoked
+	ErrUnsupported                    // not in this job
+	ErrSession                        // nil or finalized session, or one that something still needs
+	ErrBase                           // memory that AllocMem has not returned
+	ErrNoMem                          // more memory than there can be
+	ErrInfoValue                      // value of a key that makes no sense
+	ErrRMAConflict                    // accesses to one place of a window that must not be in one epoch
 )
 
 // Error returns the name of the class.
@@ -103,8 +112,26 @@ func (c Class) Error() string {
 		return "memory cannot be attached"
 	case ErrRMAShared:
 		return "memory cannot be shared"
+	case ErrRMAConflict:
+		return "conflicting accesses to a window"
 	case ErrLayout:
 		return "invalid layout"
+	case ErrProcFailed:
+		return "process failed"
+	case ErrProcFailedPending:
+		return "process failed, operation pending"
+	case ErrRevoked:
+		return "communicator revoked"
+	case ErrUnsupported:
+		return "not supported"
+	case ErrSession:
+		return "invalid session"
+	case ErrBase:
+		return "invalid memory"
+	case ErrNoMem:
+		return "no memory"
+	case ErrInfoValue:
+		return "invalid value of a key"
 	}
 	return fmt.Sprintf("class %d", uint8(c))
 }
@@ -123,6 +150,8 @@ type Error struct {
 	role  role
 	text  string
 	items bool // nothing is wrong but that the buffers are layouts
+
+	raised bool // a handler has been called with it
 }
 
 // Error says in one sentence what failed, with the values, and what to do.
@@ -133,7 +162,12 @@ func (e *Error) Error() string {
 	if e.Comm != "" {
 		fmt.Fprintf(&b, " on %s", e.Comm)
 	}
-	if e.role != noPeer {
+	switch {
+	case e.role == rootPeer && e.Peer == Root:
+		b.WriteString(" at the root")
+	case e.role == rootPeer && e.Peer == ProcNull:
+		b.WriteString(" beside the root")
+	case e.role != noPeer:
 		b.WriteString(e.role.preposition())
 		if e.role == fromPeer && e.Peer == AnySource {
 			b.WriteString("any source")

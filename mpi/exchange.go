@@ -24,7 +24,7 @@ type exchanger struct {
 	peers []int // the same as numbers in the transport
 	at    []int // where in them each rank is
 	turns turns
-	signs [ir.FlagTurns / windowTurns]callSign // of the last exchange of each window
+	signs [windows]callSign // of the last exchange of each window
 
 	// The exchange in progress.
 	flow     collectives.Flow
@@ -51,12 +51,13 @@ type exchanger struct {
 	// short takes the contributions of all ranks to a short call. Words,
 	// so that it is aligned for any element.
 	short [maxBoardRanks * ir.FlagBytes / 8]uint64
+	mine  [ir.FlagBytes]byte // what this rank gives that does not lie in one piece
 }
 
 var _ collectives.Exchange = (*exchanger)(nil)
 
 func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) *exchanger {
-	x := &exchanger{collTransport: t, board: board, index: int(slot), turns: turns{seq, seq}}
+	x := &exchanger{collTransport: t, board: board, index: int(slot), turns: newTurns(seq, t.c.w.Collectives.Oversubscribed)}
 	x.order, x.at = lookOrder(t.c), make([]int, t.c.size)
 	for i, rank := range x.order {
 		x.peers = append(x.peers, t.c.global(rank))
@@ -121,7 +122,7 @@ func (x *exchanger) begin(f collectives.Flow, root int, in, out []byte) {
 	x.flow, x.root, x.give, x.take = f, root, in, out
 	if x.catchUp = x.turns.next(); x.catchUp != 0 {
 		x.n = 0
-		x.expect(x.catchUp, x.signs[x.catchUp/windowTurns%uint64(len(x.signs))], x.everybody())
+		x.expect(x.catchUp, x.signs[x.turns.place(x.catchUp)], x.everybody())
 		return
 	}
 	x.ready()
@@ -157,8 +158,8 @@ func (x *exchanger) ready() {
 		x.unraised, missing = false, 1<<x.at[x.root]
 	}
 	x.expect(x.turns.seq, callSign(x.note.Sign), missing)
-	if (x.turns.seq+1)%windowTurns == 0 {
-		x.signs[x.turns.seq/windowTurns%uint64(len(x.signs))] = x.sign
+	if x.turns.last() {
+		x.signs[x.turns.place(x.turns.seq)] = x.sign
 		if x.turns.owed() {
 			x.unraised, x.rouse = true, x.peers
 		}
@@ -175,7 +176,7 @@ func (x *exchanger) keep(place []byte) {
 
 // expect says which flags are looked for.
 func (x *exchanger) expect(seq uint64, sign callSign, missing uint64) {
-	x.number, x.sign, x.missing = lineSeq(seq), sign, missing
+	x.number, x.sign, x.missing = x.turns.number(seq), sign, missing
 }
 
 // everybody has a bit for each other rank.
@@ -196,6 +197,8 @@ func (x *exchanger) verdict() error {
 	switch {
 	case x.missing == 0 && (x.catchUp != 0 || !x.unraised):
 		return nil
+	case x.odd && x.theirs == x.sign:
+		return x.another(x.strange)
 	case x.odd:
 		return x.disagree(x.strange, x.sign, x.theirs, true)
 	}
@@ -230,6 +233,14 @@ func (x *exchanger) ExchangeStart(f collectives.Flow, root int, in, out []byte) 
 		x.c.t.Perform(x.raise)
 	}
 	return nil
+}
+
+// show raises this rank's flag for no exchange: it says to those who wait for it in one which call this
+// rank is in. Where it would have to wait before, they are not told.
+func (x *exchanger) show() {
+	if x.begin(collectives.AllToAll, 0, nil, nil); x.catchUp == 0 {
+		x.c.t.Perform(x.raise)
+	}
 }
 
 // ExchangeTest looks for the flags of the others.
@@ -286,10 +297,13 @@ func failure(t Transport) error {
 func (x *exchanger) put() {
 	if x.unraised {
 		x.unraised = false
-		x.board.Raise(x.rouse, x.index, lineSeq(x.turns.seq), x.note.Sign, x.give)
+		if to := x.c.w.Observe; to != nil {
+			to.Add(x.call, len(x.give))
+		}
+		x.board.Raise(x.rouse, x.index, x.turns.number(x.turns.seq), x.note.Sign, x.give)
 	}
 	if !x.c.w.Collectives.Oversubscribed {
-		x.board.Claim(x.index, lineSeq(x.turns.seq+1))
+		x.board.Claim(x.index, x.turns.number(x.turns.seq+1))
 	}
 }
 
@@ -298,19 +312,48 @@ func (x *exchanger) put() {
 // reports whether there is nothing to wait for: all have been raised, or one for
 // another call.
 func (x *exchanger) look() bool {
-	for x.missing != 0 {
+	for x.missing != 0 && !x.odd {
 		i := bits.TrailingZeros64(x.missing)
-		mark, raised := x.board.Raised(x.peers[i], x.index, x.number, x.part(x.order[i]))
+		theirs, raised := x.flag(i)
 		if !raised {
-			return false
+			if x.crossing.barriers == nil || !x.elsewhere(i) {
+				return false
+			}
+			continue // the flag has come, or x is odd
 		}
-		if callSign(mark) != x.sign {
-			x.odd, x.strange, x.theirs = true, x.order[i], callSign(mark)
+		if theirs != x.sign {
+			x.odd, x.strange, x.theirs = true, x.order[i], theirs
 			return true
 		}
 		x.missing &= x.missing - 1
 	}
 	return true
+}
+
+// elsewhere reports whether a rank whose flag was missing has come to a barrier of the
+// controllers to which this rank has not. If it has raised its flag before, that is in order. Else it
+// is there in the place of this exchange, and this rank comes there as well, to be found out.
+func (x *exchanger) elsewhere(i int) bool {
+	b := x.crossing.barriers
+	theirs, ahead := b.ahead(x.peers[i])
+	if !ahead {
+		return false
+	}
+	if _, raised := x.flag(i); !raised {
+		x.odd, x.strange, x.theirs = true, x.order[i], theirs
+		mine := x.sign
+		if mine == theirs {
+			mine ^= otherWay
+		}
+		b.enter(mine)
+	}
+	return true
+}
+
+// flag looks at the flag of one of order, and takes what it brings.
+func (x *exchanger) flag(i int) (sign callSign, raised bool) {
+	mark, raised := x.board.Raised(x.peers[i], x.index, x.number, x.part(x.order[i]))
+	return callSign(mark), raised
 }
 
 // part is the place of rank i's contribution.

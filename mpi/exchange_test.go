@@ -13,26 +13,34 @@ import (
 	"rhinet/llc/ir"
 )
 
-// boardsOf gives the exchangers of the worlds of n ranks in this process, and
-// their transports.
-func boardsOf(t *testing.T, n int) ([]*exchanger, []Transport) {
+// worldsOf gives the worlds of n ranks in this process, and their transports.
+func worldsOf(t *testing.T, n int, o collectives.Options) ([]*Comm, []Transport) {
 	t.Helper()
 	ts, release, err := Local(n, "martini")
 	if err != nil {
 		t.Fatal(err)
 	}
-	xs := make([]*exchanger, n)
+	ws := make([]*Comm, n)
 	for i, tr := range ts {
-		w, err := Join(Job{Rank: i, Size: n, Transport: tr})
-		if err != nil {
+		if ws[i], err = Join(Job{Rank: i, Size: n, Transport: tr, Collectives: o}); err != nil {
 			t.Fatal(err)
 		}
-		xs[i] = w.coll.x
 	}
 	t.Cleanup(func() {
 		closeAll(ts) // an error where a test has closed one
 		release()
 	})
+	return ws, ts
+}
+
+// boardsOf gives their exchangers.
+func boardsOf(t *testing.T, n int) ([]*exchanger, []Transport) {
+	t.Helper()
+	ws, ts := worldsOf(t, n, collectives.Options{})
+	xs := make([]*exchanger, n)
+	for i, w := range ws {
+		xs[i] = w.coll.x
+	}
 	return xs, ts
 }
 
@@ -114,14 +122,14 @@ func TestExchangesEndWithContextAndTransport(t *testing.T) {
 func TestExchangesGoOnWhenSequencesBeginAnew(t *testing.T) {
 	xs, _ := boardsOf(t, 3)
 	for _, x := range xs {
-		x.turns = turns{1<<32 - ir.FlagTurns - 4, 1<<32 - ir.FlagTurns - 4}
+		x.turns = newTurns(1<<32-ir.FlagTurns-4, true)
 	}
 	var all sync.WaitGroup
 	for i, x := range xs {
 		all.Go(func() {
 			out := make([]byte, len(xs))
 			for round := range byte(25) { // past where the modulus is, and past where 32 bits end
-				before := lineSeq(x.turns.seq)
+				before := x.turns.number(x.turns.seq)
 				if err := x.Exchange(collectives.AllToAll, 0, []byte{10*round + byte(i)}, out); err != nil {
 					t.Errorf("round %d: %v", round, err)
 					return
@@ -129,7 +137,7 @@ func TestExchangesGoOnWhenSequencesBeginAnew(t *testing.T) {
 				if want := string([]byte{10 * round, 10*round + 1, 10*round + 2}); string(out) != want {
 					t.Errorf("round %d: rank %d got %v", round, i, out)
 				}
-				if now := lineSeq(x.turns.seq); now == 0 || (now-before)%ir.FlagTurns != 1 {
+				if now := x.turns.number(x.turns.seq); now == 0 || (now-before)%ir.FlagTurns != 1 {
 					t.Errorf("round %d: number %x after %x", round, now, before)
 				}
 			}
@@ -163,7 +171,7 @@ func ahead(t *testing.T, x *exchanger) (shown int) {
 func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
 	xs, _ := boardsOf(t, 3)
 	shown := ahead(t, xs[0])
-	if shown < 2*windowTurns || shown >= 3*windowTurns {
+	if shown < 2*nearLap/windows || shown >= 3*nearLap/windows {
 		t.Errorf("%d exchanges before it waits", shown)
 	}
 	take := func(rank, i int) {
@@ -187,7 +195,7 @@ func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if moved > 2*windowTurns {
+	if moved > 2*nearLap/windows {
 		t.Errorf("the root waits until rank 2 has seen %d", moved)
 	}
 	for i := moved; i <= shown; i++ { // the last one as well
@@ -195,6 +203,17 @@ func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
 			take(1, i)
 		}
 		take(2, i)
+	}
+}
+
+// Where ranks share processors a root is ahead by half of all its flags at least.
+func TestARootOfOversubscribedRanksIsFurtherAhead(t *testing.T) {
+	xs, _ := boardsOf(t, 2)
+	for _, x := range xs {
+		x.turns = newTurns(x.turns.seq, true)
+	}
+	if shown := ahead(t, xs[0]); shown < ir.FlagTurns/2 {
+		t.Errorf("%d exchanges before it waits", shown)
 	}
 }
 
@@ -224,7 +243,7 @@ func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
 	})
 	t.Run("blocking", func(t *testing.T) {
 		xs, ts := boardsOf(t, 2)
-		xs[0].turns.seq = 3*windowTurns - 1
+		xs[0].turns.seq = 3*nearLap/windows - 1
 		var all sync.WaitGroup
 		all.Go(func() {
 			if err := xs[0].Exchange(collectives.FromRoot, 0, []byte{1}, nil); !errors.Is(err, errClosed) {

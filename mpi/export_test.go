@@ -2,6 +2,14 @@ package mpi
 
 import "rhinet/collectives"
 
+// Codes is how many codes of barrier controllers this rank has executed for c.
+func Codes(c *Comm) int {
+	if c.coll.barriers == nil {
+		return 0
+	}
+	return int(c.coll.barriers.last())
+}
+
 // CollectiveTransport is what carries the collective calls of c.
 func CollectiveTransport(c *Comm) collectives.Transport {
 	if c.coll.x != nil {

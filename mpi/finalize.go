@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"rhinet/internal/clock"
@@ -15,16 +16,21 @@ func Wtime() float64 { return clock.Seconds() }
 
 // Finalize ends the use of MPI: it waits until all ranks have called it, so
 // that every message sent has arrived. Later calls fail with [ErrFinalized].
-// Requests that nobody completed are named in an error of class [ErrPending].
+// Requests that nobody completed are named in an error of class [ErrPending], and
+// in a checked job (see Job.Check) the messages that have arrived at this rank and that nobody received.
 // Sends that were left under way, as a long one is whose wait ended with the
 // context of [Comm.WithContext], are seen off as long as somebody takes them;
 // if nothing moves for a second, Finalize gives them up and fails with class
 // [ErrOther] (its cause is ErrUnfinished of llc/port), after MPI has ended.
 //
 // MPI 4.1, section 11.2.2.
-func Finalize(world *Comm) error {
+func Finalize(world *Comm) (err error) {
+	defer world.raised(&err)
 	s := at("Finalize")
-	if err := world.check(s); err != nil {
+	if err := world.alive(s); err != nil {
+		return err
+	}
+	if err := world.check(s); err != nil && world.fate == nil {
 		return err
 	}
 	if world.id != worldID {
@@ -34,30 +40,72 @@ func Finalize(world *Comm) error {
 	if err := w.endSelf(s); err != nil {
 		return err
 	}
-	pending := w.requests.pending()
-	err := world.barrier(s, callFinalize)
-	w.endWindows()
-	w.mu.Lock()
-	if w.over {
-		w.mu.Unlock()
+	whole, err := world.lastBarrier(s)
+	var left []string
+	if w.Check && err == nil {
+		if whole {
+			world.seeOff(s)
+		}
+		left = w.unreceived()
+	}
+	w.endWindows(nil)
+	if !w.finalize(nil) {
 		return world.errorAt(s, ErrFinalized, "nothing can be called after Finalize")
 	}
-	w.over = true
-	for c := range w.comms {
-		c.state.Store(commFinalized)
-	}
-	w.mu.Unlock()
-	if e := w.close(); err == nil && e != nil {
+	if e := w.leave(); err == nil && e != nil {
 		err = world.because(s, ErrOther, e, "")
 	}
-	if err == nil && len(pending) > 0 {
-		err = pendingError(world, s, pending)
+	if err == nil { // the servers of windows, and what mourns the dead, have ended
+		err = world.leftOver(s, w.requests.pending(nil), left)
 	}
 	return err
 }
 
+// lastBarrier waits for all ranks, or all that live, and reports whether all have come.
+func (c *Comm) lastBarrier(s site) (whole bool, err error) {
+	if c.fate == nil {
+		return true, c.barrier(s, callFinalize)
+	}
+	votes, err := c.w.perils.agree(c.user, c.core, nil)
+	if err != nil {
+		return false, c.disagreed(s, err)
+	}
+	return len(votes) == c.size, nil
+}
+
+// finalize ends the use of all communicators of a session, or of the world. It
+// reports whether there was one.
+func (w *world) finalize(of *Session) (some bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for c := range w.comms {
+		if c.session == of {
+			c.state.Store(commFinalized)
+			delete(w.comms, c)
+			some = true
+		}
+	}
+	return some
+}
+
+// leave ends the use of MPI by the world or by a session; the last one closes
+// the transport.
+func (w *world) leave() error {
+	w.mu.Lock()
+	w.users--
+	last := w.users == 0
+	w.mu.Unlock()
+	if !last {
+		return nil
+	}
+	return w.close()
+}
+
 // close ends the use of the transport.
 func (w *world) close() error {
+	if w.perils != nil {
+		w.perils.end()
+	}
 	err := w.Transport.Close()
 	if w.release != nil {
 		err = errors.Join(err, w.release())
@@ -65,16 +113,32 @@ func (w *world) close() error {
 	return err
 }
 
-// pendingError names the first requests that nobody completed.
-func pendingError(c *Comm, s site, pending []string) error {
+// leftOver is the error of a rank that leaves requests and messages behind, or nil.
+func (c *Comm) leftOver(s site, pending, unreceived []string) error {
+	text := ""
+	if len(pending) > 0 {
+		text = fmt.Sprintf("%d requests were never completed; Wait for each, or Test it until it is done:%s", len(pending), listed(pending))
+	}
+	if len(unreceived) > 0 {
+		if text != "" {
+			text += "\nand "
+		}
+		text += fmt.Sprintf("%d messages to this rank were never received; receive each, or do not send it:%s", len(unreceived), listed(unreceived))
+	}
+	if text == "" {
+		return nil
+	}
+	return c.errorAt(s, ErrPending, "%s", text)
+}
+
+// listed are the first lines of a list.
+func listed(lines []string) string {
 	const shown = 8
 	more := ""
-	n := len(pending)
-	if n > shown {
-		pending, more = pending[:shown], "\n\t..."
+	if len(lines) > shown {
+		lines, more = lines[:shown], "\n\t..."
 	}
-	return c.errorAt(s, ErrPending, "%d requests were never completed; Wait for each, or Test it until it is done:\n\t%s%s",
-		n, strings.Join(pending, "\n\t"), more)
+	return "\n\t" + strings.Join(lines, "\n\t") + more
 }
 
 // Abort ends the whole job with a status, of which 1 to 255 reach the system;

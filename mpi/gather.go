@@ -10,9 +10,12 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return gatherItems(c, s, itemsOf(send), itemsOf(recv), root)
+			return c.raise(gatherItems(c, s, itemsOf(send), itemsOf(recv), root))
 		}
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interGather(e, view(send), view(recv), root))
 	}
 	if c.rank != root {
 		c.coll.sign(makeRootedSign(callGather, e.code, 0, len(send)*e.size, root))
@@ -37,13 +40,16 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return gathervItems(c, s, itemsOf(send), itemsOf(recv), counts, displs, root)
+			return c.raise(gathervItems(c, s, itemsOf(send), itemsOf(recv), counts, displs, root))
 		}
 		return err
 	}
+	if c.inter != nil {
+		return c.leave(s, c.interGatherv(e, view(send), view(recv), counts, displs, root))
+	}
 	if c.rank != root {
 		c.coll.sign(makeRootedSign(callGatherv, e.code, 0, 0, root))
-		return c.leave(s, c.coll.group.Gatherv(view(send), nil, nil, nil, e.size, root))
+		return c.leave(s, c.coll.giveOwn(view(send), e.size, root))
 	}
 	out, b, class, text := shares(c, recv, send, counts, displs, gathering)
 	if text != "" {
@@ -63,16 +69,19 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return allgatherItems(c, s, itemsOf(send), itemsOf(recv))
+			return c.raise(allgatherItems(c, s, itemsOf(send), itemsOf(recv)))
 		}
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interAllgather(e, view(send), view(recv)))
 	}
 	out, b, class, text := blocks(c, recv, send, gathering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
 	c.coll.sign(makeSign(callAllgather, e.code, 0, len(out)))
-	return c.leave(s, c.coll.group.Allgather(b, out))
+	return c.leave(s, c.coll.allgather(b, out))
 }
 
 // Allgatherv is Allgather with a length and a place for each rank's part, as
@@ -84,14 +93,17 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return allgathervItems(c, s, itemsOf(send), itemsOf(recv), counts, displs)
+			return c.raise(allgathervItems(c, s, itemsOf(send), itemsOf(recv), counts, displs))
 		}
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interAllgatherv(e, view(send), view(recv), counts, displs))
 	}
 	out, b, class, text := shares(c, recv, send, counts, displs, gathering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
 	c.coll.sign(makeSign(callAllgatherv, e.code, 0, countsLength(counts, e.size)))
-	return c.leave(s, c.coll.group.Allgatherv(b, out, counts, displs, e.size))
+	return c.leave(s, c.coll.allgatherv(b, out, counts, displs, e.size))
 }

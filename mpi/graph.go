@@ -30,7 +30,7 @@ func plainEdges(peers []int) (edges []edge) {
 
 // newGraph checks a graph of at most the ranks of c.
 func (c *Comm) newGraph(s site, index, edges []int) (*graph, error) {
-	if err := c.check(s); err != nil {
+	if err := c.intra(s); err != nil {
 		return nil, err
 	}
 	if len(index) > c.size {
@@ -60,7 +60,8 @@ func (c *Comm) newGraph(s site, index, edges []int) (*graph, error) {
 // neighbors need each edge in both directions. The order of the ranks stays.
 //
 // MPI 4.1, section 8.5.3.
-func (c *Comm) GraphCreate(index, edges []int) (*Comm, error) {
+func (c *Comm) GraphCreate(index, edges []int) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("GraphCreate")
 	t, err := c.newGraph(s, index, edges)
 	if err != nil {
@@ -73,7 +74,8 @@ func (c *Comm) GraphCreate(index, edges []int) (*Comm, error) {
 // [Comm.GraphCreate], or Undefined.
 //
 // MPI 4.1, section 8.5.8.
-func (c *Comm) GraphMap(index, edges []int) (int, error) {
+func (c *Comm) GraphMap(index, edges []int) (_ int, err error) {
+	defer c.raised(&err)
 	t, err := c.newGraph(at("GraphMap"), index, edges)
 	if err != nil || c.rank >= len(t.index) {
 		return Undefined, err
@@ -85,6 +87,7 @@ func (c *Comm) GraphMap(index, edges []int) (int, error) {
 //
 // MPI 4.1, section 8.5.5 (MPI_Graphdims_get, MPI_Graph_get).
 func (c *Comm) GraphGet() (index, edges []int, err error) {
+	defer c.raised(&err)
 	t, err := topologyOf[*graph](c, at("GraphGet"), "GraphCreate")
 	if err != nil {
 		return nil, nil, err
@@ -95,7 +98,8 @@ func (c *Comm) GraphGet() (index, edges []int, err error) {
 // GraphNeighbors returns the neighbors of a rank.
 //
 // MPI 4.1, section 8.5.5 (MPI_Graph_neighbors_count, MPI_Graph_neighbors).
-func (c *Comm) GraphNeighbors(rank int) ([]int, error) {
+func (c *Comm) GraphNeighbors(rank int) (_ []int, err error) {
+	defer c.raised(&err)
 	s := at("GraphNeighbors")
 	t, err := topologyOf[*graph](c, s, "GraphCreate")
 	if err != nil {
@@ -131,7 +135,8 @@ func (t *distGraph) neighbors(int) (in, out []edge) {
 // of c call it.
 //
 // MPI 4.1, section 8.5.4 (MPI_Dist_graph_create).
-func (c *Comm) DistGraphCreate(edges ...Edge) (*Comm, error) {
+func (c *Comm) DistGraphCreate(edges ...Edge) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("DistGraphCreate")
 	if err := c.checkEdges(s, edges); err != nil {
 		return nil, err
@@ -161,7 +166,8 @@ func (c *Comm) DistGraphCreate(edges ...Edge) (*Comm, error) {
 // of each must give it too. The order is that of calls to neighbors.
 //
 // MPI 4.1, section 8.5.4 (MPI_Dist_graph_create_adjacent).
-func (c *Comm) DistGraphCreateAdjacent(in, out []Edge) (*Comm, error) {
+func (c *Comm) DistGraphCreateAdjacent(in, out []Edge) (_ *Comm, err error) {
+	defer c.raised(&err)
 	s := at("DistGraphCreateAdjacent")
 	for _, edges := range [][]Edge{in, out} {
 		if err := c.checkEdges(s, edges); err != nil {
@@ -182,7 +188,7 @@ func (c *Comm) DistGraphCreateAdjacent(in, out []Edge) (*Comm, error) {
 }
 
 func (c *Comm) checkEdges(s site, edges []Edge) error {
-	if err := c.check(s); err != nil {
+	if err := c.intra(s); err != nil {
 		return err
 	}
 	for i, e := range edges {
@@ -198,6 +204,7 @@ func (c *Comm) checkEdges(s site, edges []Edge) error {
 //
 // MPI 4.1, section 8.5.5 (MPI_Dist_graph_neighbors_count, MPI_Dist_graph_neighbors).
 func (c *Comm) DistGraphNeighbors() (in, out []Edge, err error) {
+	defer c.raised(&err)
 	t, err := topologyOf[*distGraph](c, at("DistGraphNeighbors"), "DistGraphCreate")
 	if err != nil {
 		return nil, nil, err

@@ -6,7 +6,8 @@ package mpi
 // needed: what a request holds, its completion knows. c is any communicator.
 //
 // MPI 4.1, section 13.2 (MPI_Grequest_start, MPI_Grequest_complete).
-func NewRequest(c *Comm) (*Request, func(Status, error), error) {
+func NewRequest(c *Comm) (_ *Request, _ func(Status, error), err error) {
+	defer c.raised(&err)
 	s := at("NewRequest")
 	if err := c.check(s); err != nil {
 		return nil, nil, err

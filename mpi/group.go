@@ -13,6 +13,8 @@ import (
 type Group struct {
 	members []int32 // world ranks
 	own     int32   // world rank of this process
+	w       *world
+	session *Session // that it comes from; nil: the world
 }
 
 // A Comparison says how much two groups or communicators are alike.
@@ -36,18 +38,28 @@ func (c Comparison) String() string {
 	return fmt.Sprintf("comparison %d", uint8(c))
 }
 
-// Group returns the group of c.
+// Group returns the group of c, the own one if c is an inter-communicator: see
+// [Comm.RemoteGroup].
 //
 // MPI 4.1, section 7.3.2 (MPI_Comm_group).
-func (c *Comm) Group() (*Group, error) {
-	if err := c.check(at("Group")); err != nil {
+func (c *Comm) Group() (_ *Group, err error) {
+	defer c.raised(&err)
+	if err := c.alive(at("Group")); err != nil {
 		return nil, err
 	}
-	g := &Group{members: make([]int32, c.size), own: int32(c.global(c.rank))}
-	for r := range g.members {
-		g.members[r] = int32(c.global(r))
+	if c.inter != nil {
+		return c.inter.group(c.inter.own), nil
 	}
-	return g, nil
+	return c.group(span{0, c.size}), nil
+}
+
+// group is that of some ranks of c.
+func (c *core) group(of span) *Group {
+	g := &Group{members: make([]int32, of.n), own: int32(c.w.Rank), w: c.w, session: c.session}
+	for i := range g.members {
+		g.members[i] = int32(c.global(of.from + i))
+	}
+	return g
 }
 
 // list is the members of a group that may be nil.
@@ -60,13 +72,15 @@ func (g *Group) list() []int32 {
 
 // with is a group of other members.
 func (g *Group) with(members []int32, o *Group) *Group {
-	switch {
-	case g != nil:
-		return &Group{members, g.own}
-	case o != nil:
-		return &Group{members, o.own}
+	if g == nil {
+		g = o
 	}
-	return nil
+	if g == nil {
+		return nil
+	}
+	made := *g
+	made.members = members
+	return &made
 }
 
 // Size returns the number of processes of g.

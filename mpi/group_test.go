@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"rhinet/mpi"
@@ -204,6 +205,39 @@ func TestCommunicatorsOfGroups(t *testing.T) {
 			}
 			return nil
 		})
+	}
+}
+
+// MPI 4.1, section 7.4.2: ranks on different hosts share no memory.
+func TestSplitTypeKnowsHosts(t *testing.T) {
+	ts, release, err := mpi.Local(4, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ranks sync.WaitGroup
+	for r := range ts {
+		ranks.Go(func() {
+			w, err := mpi.Join(mpi.Job{Rank: r, Size: len(ts), Host: r % 2 * 5, Transport: ts[r]})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			shared, err := w.SplitType(mpi.SplitShared, 0)
+			if err != nil || shared.Size() != 2 || shared.Rank() != r/2 {
+				t.Errorf("rank %d: %v, %v", r, shared, err)
+			}
+			if err := mpi.Finalize(w); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	ranks.Wait()
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	var none *mpi.Comm
+	if _, err := none.SplitType(mpi.SplitShared, 0); err == nil {
+		t.Error("no communicator is split")
 	}
 }
 

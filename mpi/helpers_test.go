@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"rhinet/mpi"
@@ -20,6 +21,8 @@ var transports = []struct {
 	{"martini", mpitest.NIC("martini")},
 	{"martini:pm", mpitest.NIC("martini:pm")},
 	{"martini:vp", mpitest.NIC("martini:vp")},
+	{"ib", mpitest.NIC("ib")},
+	{"hosts", onHosts(2)},
 }
 
 // everywhere runs fn on n ranks over each transport.
@@ -70,6 +73,14 @@ func is(err error, class mpi.Class, want string) error {
 		return fmt.Errorf("got the error\n\t%v\nwant\n\t%s", err, want)
 	}
 	return nil
+}
+
+// tells is is for a part of the text.
+func tells(err error, class mpi.Class, part string) error {
+	if e := is(err, class, ""); e != nil || strings.Contains(err.Error(), part) {
+		return e
+	}
+	return fmt.Errorf("got the error\n\t%v\nwhich does not say\n\t%s", err, part)
 }
 
 // sequence is n numbers that start at from.

@@ -11,7 +11,8 @@ type Info = map[string]string
 // Info returns the hints that c was made with and that have a meaning here.
 //
 // MPI 4.1, section 7.4.4 (MPI_Comm_get_info).
-func (c *Comm) Info() (Info, error) {
+func (c *Comm) Info() (_ Info, err error) {
+	defer c.raised(&err)
 	if err := c.check(at("Info")); err != nil {
 		return nil, err
 	}
@@ -24,4 +25,7 @@ func (c *Comm) Info() (Info, error) {
 // are ignored, as the standard allows: see [Comm.DupWithInfo].
 //
 // MPI 4.1, section 7.4.4 (MPI_Comm_set_info).
-func (c *Comm) SetInfo(Info) error { return c.check(at("SetInfo")) }
+func (c *Comm) SetInfo(Info) (err error) {
+	defer c.raised(&err)
+	return c.check(at("SetInfo"))
+}

@@ -2,78 +2,71 @@ package mpi
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"syscall"
 
 	"rhinet/internal/wait"
+	"rhinet/llc/nics"
 )
 
-// Init joins the job that mpirun describes in the environment, or makes a
-// world of one rank if there is none. A process does it once.
+// Init joins the job that mpirun describes in the environment, or one that MPICH's
+// mpiexec.hydra, Slurm's srun or, in programs built with the tag pmix, Open MPI's mpirun has started,
+// or makes a world of one rank if there is none.
+// A process does it once.
 //
 // MPI 4.1, section 11.2.1.
 func Init() (*Comm, error) {
-	wait.ReturnSlack()
-	s, err := readEnvironment(os.Getenv, os.Getpid())
+	job, err := joinProcess()
 	if err != nil {
 		return nil, err
-	}
-	markEnvironment(os.Getpid(), stateActive)
-	if s.job.Life >= 0 {
-		if err := watchLife(s.job.Life, func() { die(s.job.Rank) }); err != nil {
-			return nil, err
-		}
-	}
-	job, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	release := job.release
-	job.release = func() error {
-		markEnvironment(os.Getpid(), stateFinalized)
-		return release()
 	}
 	world, err := Join(job)
 	if err != nil {
-		return nil, errors.Join(err, job.Transport.Close(), release())
+		return nil, errors.Join(err, job.Transport.Close(), job.release())
 	}
 	return world, nil
 }
 
-// keepOpen is the way out for a program between mpirun and this one that closes
-// what it does not know, as some languages do by default.
-const keepOpen = "whatever starts this program within a job must pass on the descriptors that mpirun opened (in Python: close_fds=False)"
-
-// watchLife calls gone when the other end of the pipe fd closes, which happens
-// when mpirun ends in whatever way. A goroutine waits for it in the runtime's
-// poller and costs no thread.
-func watchLife(fd int, gone func()) error {
-	var st syscall.Stat_t
-	err := syscall.Fstat(fd, &st)
-	if err == nil {
-		err = syscall.SetNonblock(fd, true)
-	}
+// joinProcess connects this process to its job.
+func joinProcess() (Job, error) {
+	s, err := readEnvironment(os.Getenv, os.Getpid())
 	if err != nil {
-		return initError(ErrInit, "%s: life=%d is not an open descriptor: %v; %s", envJob, fd, err, keepOpen)
+		return Job{}, err
 	}
-	if st.Mode&syscall.S_IFMT != syscall.S_IFIFO {
-		return initError(ErrInit, "%s: life=%d is not the pipe of mpirun; %s", envJob, fd, keepOpen)
+	if s.job.NIC == nics.Timed {
+		wait.ReturnSlackButSysmon()
+	} else {
+		wait.ReturnSlack()
 	}
-	syscall.CloseOnExec(fd)
-	pipe := os.NewFile(uintptr(fd), "life of mpirun")
-	go func() {
-		_, err := io.Copy(io.Discard, pipe)
-		if err == nil { // EOF
-			gone()
+	leave, abort := func() error { return nil }, func(int) {}
+	if s.managed != unmanaged {
+		c, err := s.join(os.Getenv)
+		if err != nil {
+			return Job{}, initError(ErrInit, "%v", err)
 		}
-	}()
-	return nil
-}
-
-// die ends a rank whose mpirun is no more.
-func die(rank int) {
-	fmt.Fprintf(os.Stderr, "rank %d: mpirun is gone\n", rank)
-	os.Exit(1)
+		leave, abort = c.Close, c.Abort
+	}
+	markEnvironment(os.Getpid(), stateActive)
+	if err := s.job.Follow(); err != nil {
+		return Job{}, initError(ErrInit, "%v", err)
+	}
+	stop, err := s.profile()
+	if err != nil {
+		return Job{}, errors.Join(err, leave())
+	}
+	job, err := s.open()
+	if err != nil {
+		return Job{}, errors.Join(err, stop(), leave())
+	}
+	release := job.release
+	job.failed = stop
+	job.release = func() error {
+		markEnvironment(os.Getpid(), stateFinalized)
+		return errors.Join(stop(), release(), leave())
+	}
+	end := job.Abort
+	job.Abort = func(status int) {
+		abort(status)
+		end(status)
+	}
+	return job, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"rhinet/llc"
 	"rhinet/llc/ir"
+	"rhinet/llc/port"
 )
 
 // An instant is a transport on which everything is complete at once and that
@@ -33,17 +34,34 @@ func (t *instant) status(tag int, buf []byte) llc.Status {
 
 func (t *instant) Start(r *llc.Request, _ bool)           { r.Status = t.status(r.Tag, r.Buf) }
 func (t *instant) Wait(*llc.Request)                      {}
-func (t *instant) WaitAll([]*llc.Request)                 {}
+func (t *instant) WaitAll(*llc.Request)                   {}
 func (t *instant) TrySend(llc.Key, int, int, []byte) bool { return false }
-func (t *instant) Test(*llc.Request) bool                 { return !t.stuck }
-func (t *instant) WaitAny([]*llc.Request) int             { return 0 }
-func (t *instant) Cancel(*llc.Request) bool               { return false }
-func (t *instant) Open(uint16, uint32, uint32)            {}
-func (t *instant) Shut(uint16)                            {}
-func (t *instant) Board() ir.Board                        { return nil }
-func (t *instant) Memory() ir.Memory                      { return nil }
-func (t *instant) Remote() ir.Remote                      { return nil }
-func (t *instant) Wake(int)                               {}
+func (t *instant) RecvFor(_ string, key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	return t.Recv(key, src, tag, buf)
+}
+func (t *instant) Isend(*port.Spares, llc.Key, int, int, []byte) (*llc.Request, bool) {
+	return nil, false
+}
+func (t *instant) Irecv(*port.Spares, llc.Key, int, int, []byte) *llc.Request { return nil }
+func (t *instant) Test(*llc.Request) bool                                     { return !t.stuck }
+func (t *instant) WaitAny([]*llc.Request) int                                 { return 0 }
+func (t *instant) Survive(func(int, error)) bool                              { return false }
+func (t *instant) Cancel(*llc.Request) bool                                   { return false }
+func (t *instant) Open(uint16, uint32, uint32)                                {}
+func (t *instant) Shut(uint16)                                                {}
+func (t *instant) Unreceived(func(uint16, llc.Status))                        {}
+func (t *instant) Addressed(int) bool                                         { return false }
+func (t *instant) Host(int) int                                               { return 0 }
+func (t *instant) Board() ir.Board                                            { return nil }
+func (t *instant) Codes(int, []int, uint64) (ir.Codes, error)                 { return nil, nil }
+func (t *instant) Sequences() int                                             { return 0 }
+func (t *instant) Switch() ir.Switch                                          { return nil }
+func (t *instant) Memory() ir.Memory                                          { return nil }
+func (t *instant) Remote() ir.Remote                                          { return nil }
+func (t *instant) Atomics() ir.Atomics                                        { return nil }
+func (t *instant) Locker() ir.Locker                                          { return nil }
+func (t *instant) Vectors() ir.Vectors                                        { return nil }
+func (t *instant) Wake(int)                                                   {}
 func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()

@@ -15,16 +15,23 @@ import (
 // the program does meanwhile (MPI 4.1, section 6.12), beside blocking calls.
 type launch struct {
 	call  string
+	once  bool // it is begun at once, and once
 	group *collectives.Group
 	quick quick
 	op    *collectives.Op
 	mark  uint32
 	note  ir.Collective
 
+	script *script // of an inter-communicator, in the place of op
+
 	// Of buffers of items: see asItems.
 	direct       bool  // the call is carried out
 	as           *elem // what the bytes are; nil: bytes
 	pack, unpack func()
+
+	// In a checked job:
+	regions []region // what the call sends, and receives into
+	flats   []*flat  // the buffers of items of which there are copies
 }
 
 // divert has the call that holds the lock of k be prepared.
@@ -32,14 +39,17 @@ func (l *launch) divert(k *collState) {
 	if l.as != nil {
 		k.over = callSign((codeByte.short() ^ l.as.code.short()) << 9)
 	}
-	if l.direct {
+	if l.direct || k.group == nil {
 		return
 	}
 	l.group, l.quick = k.group, k.quick
 	k.quick = quick{}
 	k.t.call = l.call
 	k.group = l.group.Catcher(func(call collectives.Call) (err error) {
-		l.op, err = l.group.Prepare(call)
+		call.Once = l.once
+		if l.op, err = l.group.Prepare(call); err == nil && k.t.c.w.Check {
+			l.use(&call, l.group.Rank())
+		}
 		return err
 	})
 }
@@ -50,13 +60,14 @@ func (l *launch) restore(k *collState) {
 	if l.direct {
 		return
 	}
-	k.group, k.quick = l.group, l.quick
+	if k.group != nil {
+		k.group, k.quick = l.group, l.quick
+	}
 	l.mark, l.note = k.t.mark, k.t.note
 }
 
 // prepare prepares the call that f makes.
-func (c *Comm) prepare(call string, f func(*Comm) error) (*launch, error) {
-	l := &launch{call: call}
+func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
 	v := c
 	if c != nil {
 		view := *c
@@ -66,21 +77,26 @@ func (c *Comm) prepare(call string, f func(*Comm) error) (*launch, error) {
 	err := f(v)
 	var e *Error
 	if errors.As(err, &e) {
-		e.Call = call
+		e.Call = l.call
 	}
 	return l, err
 }
 
 // begin starts the prepared operation.
 func (l *launch) begin(c *Comm, s site) Request {
-	t := c.coll.spares.take(c.core)
-	t.ctx, t.call, t.mark, t.note = c.ctx, l.call, l.mark, l.note
+	t := c.coll.spares.take(c.base().core)
+	t.ctx, t.call, t.mark, t.note = c.whole, l.call, l.mark, l.note
 	if l.pack != nil {
 		l.pack()
 	}
 	k := newTask()
 	r := c.request(s, k)
-	if l.op.Begin(t) {
+	if len(l.regions) > 0 {
+		c.w.requests.guardAll(r.p, l.regions)
+	}
+	if l.script != nil {
+		go func() { k.end(emptyStatus(), l.finish(c, s, t)) }()
+	} else if l.op.Begin(t) {
 		k.end(emptyStatus(), l.finish(c, s, t))
 	} else {
 		go func() { k.end(emptyStatus(), l.finish(c, s, t)) }()
@@ -90,7 +106,12 @@ func (l *launch) begin(c *Comm, s site) Request {
 
 // finish waits for the operation and returns its error.
 func (l *launch) finish(c *Comm, s site, t *collTransport) error {
-	err := l.op.Finish()
+	var err error
+	if l.script != nil {
+		err = l.script.run(t)
+	} else {
+		err = l.op.Finish()
+	}
 	if err == nil {
 		if l.unpack != nil {
 			l.unpack()
@@ -106,8 +127,8 @@ func (l *launch) finish(c *Comm, s site, t *collTransport) error {
 
 // nonblocking begins the call that f makes.
 func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
-	l, err := c.prepare(s.call, f)
-	if err != nil {
+	l, err := c.prepare(&launch{call: s.call, once: true}, f)
+	if err != nil && l.script == nil { // else the other ranks are told first
 		return c.failedRequest(s, err)
 	}
 	r := l.begin(c, s)
@@ -116,9 +137,9 @@ func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
 
 // persistent makes a persistent request of the call that f makes.
 func (c *Comm) persistent(s site, f func(*Comm) error) (*Request, error) {
-	l, err := c.prepare(s.call, f)
+	l, err := c.prepare(&launch{call: s.call}, f)
 	if err != nil {
-		return nil, err
+		return nil, c.raise(err)
 	}
 	return c.repeat(s, func() Request { return l.begin(c, s) }), nil
 }
@@ -138,7 +159,11 @@ func (p *transportPool) take(c *core) *collTransport {
 		p.free = p.free[:n-1]
 		return t
 	}
-	return newCollTransport(c)
+	t := newCollTransport(c)
+	if b := c.coll.barriers; b != nil {
+		t.cross(b)
+	}
+	return t
 }
 
 func (p *transportPool) keep(t *collTransport) {

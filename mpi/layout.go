@@ -18,8 +18,9 @@ import (
 //
 // MPI 4.1, section 5.1.
 type Layout struct {
-	name string
-	make func(*leaf) (*layout.Type, error)
+	name  string
+	make  func(*leaf) (*layout.Type, error)
+	attrs *attributes // that the program caches on it; shared by copies
 }
 
 // A leaf is the element that a layout counts in.
@@ -32,15 +33,25 @@ type leaf struct {
 func (e *leaf) inside(l *layout.Type) *leaf { return &leaf{e.typ, l} }
 
 func layoutOf(make func(*leaf) (*layout.Type, error), name string, args ...any) Layout {
-	return Layout{fmt.Sprintf(name, args...), make}
+	return Layout{name: fmt.Sprintf(name, args...), make: make}
 }
 
-// String says how the layout was made.
+// String says how the layout was made, or what [Layout.Named] has called it.
+//
+// MPI 4.1, section 7.8 (MPI_Type_get_name).
 func (l Layout) String() string {
-	if l.make == nil {
+	if l.name == "" {
 		return "one element"
 	}
 	return l.name
+}
+
+// Named is l, which errors call by another name.
+//
+// MPI 4.1, section 7.8 (MPI_Type_set_name).
+func (l Layout) Named(name string) Layout {
+	l.name = name
+	return l
 }
 
 // build makes the layout of elements e.

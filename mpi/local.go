@@ -4,14 +4,15 @@ package mpi
 // inout[i]. The two are equally long and apart.
 //
 // MPI 4.1, section 6.9.7.
-func ReduceLocal[T any](c *Comm, in, inout []T, op Op) error {
+func ReduceLocal[T any](c *Comm, in, inout []T, op Op) (err error) {
+	defer c.raised(&err)
 	s := at("ReduceLocal")
 	if err := c.check(s); err != nil {
 		return err
 	}
 	e := elemFor[T](c)
 	if e.bad != "" {
-		return c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+		return c.badElem(s, e)
 	}
 	r, err := c.findReducer(s, op, e)
 	if err != nil {

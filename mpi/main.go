@@ -36,6 +36,9 @@ func runMain(world *Comm, run func(*Comm) error) (status int) {
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "rank %d: %v\n", world.Rank(), err)
+		if f := world.w.failed; f != nil && world.state.Load() != commFinalized {
+			_ = f() // the error is told already
+		}
 		return 1
 	}
 	return 0

@@ -63,6 +63,9 @@ func (c *Comm) bufferFor() *sendBuffer {
 	if c.buffer.attached() {
 		return &c.buffer
 	}
+	if c.session != nil && c.session.buffer.attached() {
+		return &c.session.buffer
+	}
 	return &c.w.buffer
 }
 
@@ -71,7 +74,8 @@ func (c *Comm) bufferFor() *sendBuffer {
 // nil buffer has the library find memory for each message, without bound.
 //
 // MPI 4.1, section 3.6 (MPI_Comm_attach_buffer, MPI_BUFFER_AUTOMATIC).
-func (c *Comm) AttachBuffer(buf []byte) error {
+func (c *Comm) AttachBuffer(buf []byte) (err error) {
+	defer c.raised(&err)
 	s := at("AttachBuffer")
 	if err := c.check(s); err != nil {
 		return err
@@ -83,7 +87,8 @@ func (c *Comm) AttachBuffer(buf []byte) error {
 // returns the buffer.
 //
 // MPI 4.1, section 3.6 (MPI_Comm_detach_buffer).
-func (c *Comm) DetachBuffer() ([]byte, error) {
+func (c *Comm) DetachBuffer() (_ []byte, err error) {
+	defer c.raised(&err)
 	s := at("DetachBuffer")
 	if err := c.check(s); err != nil {
 		return nil, err
@@ -94,7 +99,8 @@ func (c *Comm) DetachBuffer() ([]byte, error) {
 // FlushBuffer waits until all messages that the buffer of c holds are sent.
 //
 // MPI 4.1, section 3.6 (MPI_Comm_flush_buffer).
-func (c *Comm) FlushBuffer() error {
+func (c *Comm) FlushBuffer() (err error) {
+	defer c.raised(&err)
 	if err := c.check(at("FlushBuffer")); err != nil {
 		return err
 	}
@@ -110,7 +116,8 @@ func (c *Comm) IflushBuffer() *Request { return c.iflush(at("IflushBuffer"), fal
 // have no buffer of their own. c is any communicator.
 //
 // MPI 4.1, section 3.6 (MPI_Buffer_attach).
-func BufferAttach(c *Comm, buf []byte) error {
+func BufferAttach(c *Comm, buf []byte) (err error) {
+	defer c.raised(&err)
 	s := at("BufferAttach")
 	if err := c.check(s); err != nil {
 		return err
@@ -121,7 +128,8 @@ func BufferAttach(c *Comm, buf []byte) error {
 // BufferDetach is [Comm.DetachBuffer] of the process's buffer.
 //
 // MPI 4.1, section 3.6 (MPI_Buffer_detach).
-func BufferDetach(c *Comm) ([]byte, error) {
+func BufferDetach(c *Comm) (_ []byte, err error) {
+	defer c.raised(&err)
 	s := at("BufferDetach")
 	if err := c.check(s); err != nil {
 		return nil, err
@@ -132,7 +140,8 @@ func BufferDetach(c *Comm) ([]byte, error) {
 // BufferFlush is [Comm.FlushBuffer] of the process's buffer.
 //
 // MPI 4.1, section 3.6 (MPI_Buffer_flush).
-func BufferFlush(c *Comm) error {
+func BufferFlush(c *Comm) (err error) {
+	defer c.raised(&err)
 	if err := c.check(at("BufferFlush")); err != nil {
 		return err
 	}
@@ -152,6 +161,11 @@ func (c *Comm) iflush(s site, process bool) *Request {
 	if process {
 		b = &c.w.buffer
 	}
+	return c.flushing(s, b)
+}
+
+// flushing is a request that is complete when all messages in b are sent.
+func (c *Comm) flushing(s site, b *sendBuffer) *Request {
 	k := newTask()
 	go func() { k.end(emptyStatus(), b.flush()) }()
 	r := c.request(s, k)

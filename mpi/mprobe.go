@@ -3,6 +3,7 @@ package mpi
 import (
 	"sync/atomic"
 
+	"rhinet/internal/callsite"
 	"rhinet/llc"
 )
 
@@ -17,6 +18,8 @@ type Message struct {
 	from   int  // world rank
 	handle int
 	used   atomic.Bool
+	bytes  int64
+	made   *callsite.Line // that matched it, if the world is in debug mode
 }
 
 // Mprobe waits for a message like [Probe], and takes it out of reach of other
@@ -24,7 +27,8 @@ type Message struct {
 // [Mrecv] or [Imrecv].
 //
 // MPI 4.1, section 3.8.2.
-func Mprobe(c *Comm, src, tag int) (*Message, Status, error) {
+func Mprobe(c *Comm, src, tag int) (_ *Message, _ Status, err error) {
+	defer c.raised(&err)
 	s := site{"Mprobe", fromPeer, src, tag}
 	for {
 		if st, found, err := c.probe(s, true); err != nil || !found || src == ProcNull {
@@ -39,7 +43,8 @@ func Mprobe(c *Comm, src, tag int) (*Message, Status, error) {
 // Improbe is [Mprobe] that does not wait; it reports whether there is a message.
 //
 // MPI 4.1, section 3.8.2.
-func Improbe(c *Comm, src, tag int) (*Message, Status, bool, error) {
+func Improbe(c *Comm, src, tag int) (_ *Message, _ Status, _ bool, err error) {
+	defer c.raised(&err)
 	s := site{"Improbe", fromPeer, src, tag}
 	st, found, err := c.probe(s, false)
 	if err != nil || !found {
@@ -73,7 +78,12 @@ func (c *Comm) match(s site) (*Message, Status, bool) {
 	}
 	out := Status{Source: c.local(st.Source), Tag: st.Tag, Count: int(st.Bytes), Bytes: st.Bytes}
 	s.peer, s.tag = out.Source, out.Tag
-	return &Message{c: c, site: s, from: st.Source, handle: handle}, out, true
+	m := &Message{c: c, site: s, from: st.Source, handle: handle, bytes: st.Bytes}
+	if c.w.Check {
+		m.made = c.w.requests.lines.Caller()
+		c.w.probed.add(m)
+	}
+	return m, out, true
 }
 
 // Mrecv receives into buf a message that a probe has matched, by the rules of
@@ -108,6 +118,9 @@ func receiveMatched[T any](m *Message, call string, buf []T) Request {
 	}
 	if m.used.Swap(true) {
 		return *m.c.failedRequest(s, m.c.errorAt(s, ErrRequest, "the message has been received already; probe for the next one"))
+	}
+	if m.c.w.Check {
+		m.c.w.probed.remove(m)
 	}
 	if m.null {
 		s.peer = ProcNull

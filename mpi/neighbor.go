@@ -41,7 +41,7 @@ func hoodFor[T any](c *Comm, s site, send, recv []T) (*hood, error) {
 	}
 	e := elemFor[T](c)
 	if e.bad != "" && !e.items {
-		return nil, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+		return nil, c.badElem(s, e)
 	}
 	if overlap(view(send), view(recv)) {
 		return nil, c.errorAt(s, ErrBuffer, "send and recv overlap; they must be apart")
@@ -115,10 +115,10 @@ func (h *hood) finish(c *Comm, s site, reqs []Request) error {
 // The three ways of a call to neighbors, each of which checked it before.
 
 func (h *hood) run(c *Comm, s site, err error) error {
-	if err != nil {
-		return err
+	if err == nil {
+		err = h.finish(c, s, h.begin(c, s))
 	}
-	return h.finish(c, s, h.begin(c, s))
+	return c.raise(err)
 }
 
 func (h *hood) start(c *Comm, s site, err error) *Request {
@@ -131,7 +131,7 @@ func (h *hood) start(c *Comm, s site, err error) *Request {
 
 func (h *hood) persist(c *Comm, s site, err error) (*Request, error) {
 	if err != nil {
-		return nil, err
+		return nil, c.raise(err)
 	}
 	return c.repeat(s, func() Request { return h.request(c, s) }), nil
 }
@@ -139,14 +139,28 @@ func (h *hood) persist(c *Comm, s site, err error) (*Request, error) {
 // request begins the call; a goroutine waits for what is not there at once.
 func (h *hood) request(c *Comm, s site) Request {
 	reqs, k := h.begin(c, s), newTask()
+	r := c.request(s, k)
+	if c.w.Check {
+		c.w.requests.guardAll(r.p, regionsOf(reqs))
+	}
 	for i := range reqs {
 		if !reqs[i].p.ready() {
 			go func() { k.end(emptyStatus(), h.finish(c, s, reqs)) }()
-			return c.request(s, k)
+			return r
 		}
 	}
 	k.end(emptyStatus(), h.finish(c, s, reqs))
-	return c.request(s, k)
+	return r
+}
+
+// regionsOf are the buffers of transfers that have just begun.
+func regionsOf(reqs []Request) (all []region) {
+	for i := range reqs {
+		if p := reqs[i].p; p.started() {
+			all = append(all, p.region())
+		}
+	}
+	return all
 }
 
 func neighborAllgather[T any](c *Comm, s site, send, recv []T) (*hood, error) {
@@ -233,7 +247,7 @@ func neighborAlltoallw(c *Comm, s site, send, recv []Part) (*hood, error) {
 	}
 	for _, p := range append(append([]Part(nil), send...), recv...) {
 		if p.set && p.e(c).bad != "" && !p.e(c).items {
-			return nil, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", p.e(c).name, p.e(c).bad)
+			return nil, c.badElem(s, p.e(c))
 		}
 	}
 	h.send, h.recv = func(i int) []byte { return send[i].b }, func(i int) []byte { return recv[i].b }

@@ -1,11 +1,16 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
 	"rhinet/collectives"
+	"rhinet/internal/observe"
+	"rhinet/internal/onesided"
+	"rhinet/internal/tuning"
 	"rhinet/internal/wait"
+	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/nics"
 	"rhinet/llc/port"
@@ -15,13 +20,25 @@ var _ Transport = (*port.Port)(nil)
 
 // open connects the process to its network interface.
 func (s setup) open() (Job, error) {
-	j := Job{Rank: s.job.Rank, Size: s.job.Size, Debug: s.watch.Requests}
+	j := Job{Rank: s.job.Rank, Size: s.job.Size, Host: s.job.Host, Debug: s.watch.Requests || s.watch.Buffers, Check: s.watch.Buffers,
+		KeepGoing: s.job.KeepGoing}
 	// Before there is a NIC: one that is closed shows the launcher a rank that has finalized.
 	force, err := collectives.ParseForce(s.force)
 	if err != nil {
 		return j, initError(ErrInit, "%s: %v", envForce, err)
 	}
-	nic, release, err := s.openNIC()
+	if j.Windows, err = onesided.ParseJob(s.windows); err != nil {
+		return j, initError(ErrInit, "%s: %v", envWin, err)
+	}
+	tuned, err := tuning.ParseWord(s.job.Tuning)
+	if err != nil {
+		return j, initError(ErrInit, "%s: %v", envJob, err)
+	}
+	rules, err := collectives.ParseRules(tuned.Rules)
+	if err != nil {
+		return j, initError(ErrInit, "%s: %v; start the program with the mpirun of the same rhinet", envJob, err)
+	}
+	nic, release, err := nics.ProcessIn(s.job, s.store, s.watch)
 	if err != nil {
 		var none *Comm
 		return j, none.because(at("Init"), ErrInit, err, "")
@@ -35,8 +52,8 @@ func (s setup) open() (Job, error) {
 		cpus = s.job.Size // each has one of its own
 	}
 	j.Processors = cpus
-	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force}
-	config := port.Config{NIC: nic, Policy: wait.For(s.job.Size, cpus, false)}
+	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force, Rules: rules}
+	config := port.Config{NIC: nic, Policy: wait.For(s.job.Size, cpus, false), Limits: port.Limits{Eager: tuned.Eager, Split: tuned.Split, RingMemory: s.job.RingMemory}}
 	if s.watch.Requests {
 		j.Forgotten = func(text string) { fmt.Fprintf(os.Stderr, "rank %d: %s\n", s.job.Rank, text) }
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.job.Rank, err) }
@@ -44,34 +61,40 @@ func (s setup) open() (Job, error) {
 	if s.job.Fabric >= 0 && s.job.Size > cpus {
 		wait.Spread(s.job.Rank)
 	}
-	j.Transport, j.release = port.New(config), release
-	if j.Clock = can.Clock; j.Clock != nil {
-		j.Transport = virtualTime(j.Transport, j.Clock, s.job.Rank)
+	j.Clock = can.Clock
+	if j.Observe, err = s.observe(j.Clock); err != nil {
+		return j, errors.Join(initError(ErrInit, "%v", err), release())
 	}
-	if a := can.Aborter; a != nil {
-		j.Abort = func(status int) {
+	if j.Observe != nil {
+		config.Observe = j.Observe
+		j.Observe.Protocols(llc.Protocols(nic.Caps()))
+	}
+	p := port.New(config)
+	j.Transport, j.release = p, release
+	if to := j.Observe; to != nil {
+		j.release = func() error { return errors.Join(to.Close(), release()) }
+	}
+	if j.Clock != nil {
+		j.Transport = virtualTime(j.observed(), p.Waiting, j.Clock, s.job.Rank)
+	}
+	j.Abort = func(status int) {
+		if a := can.Aborter; a != nil {
 			a.Abort() // so that the launcher blames nobody else
-			os.Exit(status)
 		}
+		os.Exit(status)
 	}
 	return j, nil
 }
 
-// openNIC finds the network interface in the job's memory, or in memory of its
-// own for a world of one rank.
-func (s setup) openNIC() (ir.Translator, func() error, error) {
-	name := s.job.NIC
-	if name == "" {
-		name = nics.Default
+// observe begins to write down what the rank does, if the launcher wants to know.
+func (s setup) observe(clock ir.Clock) (*observe.Rank, error) {
+	if s.job.Observe < 0 {
+		return nil, nil
 	}
-	if s.job.Fabric >= 0 {
-		return nics.Join(name, s.job.Fabric, s.job.Rank, s.job.Size)
+	if clock == nil {
+		return observe.Open(s.job.Observe, s.job.Rank, s.job.Size, nil)
 	}
-	all, release, err := nics.Local(name, 1, s.watch)
-	if err != nil {
-		return nil, nil, err
-	}
-	return all[0], release, nil
+	return observe.Open(s.job.Observe, s.job.Rank, s.job.Size, func() int64 { return int64(clock.Now() * 1e9) })
 }
 
 // Local connects n ranks that are goroutines of this process with network
@@ -80,9 +103,6 @@ func (s setup) openNIC() (ir.Translator, func() error, error) {
 // it; package mpitest does, and so the interfaces are watched: one that breaks the
 // contract of its kind, or a port that does, ends the process with a panic.
 func Local(n int, nic string) ([]Transport, func() error, error) {
-	if nic == "" {
-		nic = nics.Default
-	}
 	all, release, err := nics.Local(nic, n, nics.Debug{Contract: true})
 	if err != nil {
 		return nil, nil, fmt.Errorf("mpi: %w", err)

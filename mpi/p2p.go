@@ -14,7 +14,10 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 	if c == nil {
 		return c.check(site{"Send", toPeer, dst, tag})
 	}
-	e := elemOf[T](&c.w.elems)
+	e := recentElem[T](&c.w.elems) // inlined, as elemOf is not
+	if e == nil {
+		e = learn[T](&c.w.elems)
+	}
 	return c.send("Send", e, view(buf), dst, tag, llc.Standard)
 }
 
@@ -39,7 +42,10 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
 	if c == nil {
 		return emptyStatus(), c.check(site{"Recv", fromPeer, src, tag})
 	}
-	e := elemOf[T](&c.w.elems)
+	e := recentElem[T](&c.w.elems)
+	if e == nil {
+		e = learn[T](&c.w.elems)
+	}
 	return c.recv("Recv", e, view(buf), src, tag)
 }
 
@@ -49,7 +55,7 @@ func (c *Comm) send(call string, e *elem, b []byte, dst, tag int, mode llc.Mode)
 		return c.sendSlow(site{call, toPeer, dst, tag}, e, b, mode)
 	}
 	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, mode, b); err != nil {
-		return c.sendFailed(site{call, toPeer, dst, tag}, e, err)
+		return c.raise(c.sendFailed(site{call, toPeer, dst, tag}, e, err))
 	}
 	return nil
 }
@@ -78,7 +84,7 @@ func (c *Comm) sendFailed(s site, e *elem, err error) error {
 	case errors.Is(err, llc.ErrShut):
 		return c.errorAt(s, ErrComm, "the receiver has freed the communicator and has not received the message")
 	}
-	return c.because(s, ErrOther, err, "")
+	return c.because(s, c.lost(err), err, "")
 }
 
 func (c *Comm) sendSlow(s site, e *elem, b []byte, mode llc.Mode) error {
@@ -100,13 +106,16 @@ func (c *Comm) recv(call string, e *elem, b []byte, src, tag int) (Status, error
 	}
 	if c.state.Load() != commOpen || e.bad != "" || from < llc.AnyPeer || src >= c.size || (uint(tag) > MaxTag && tag != AnyTag) || c.ctx != nil {
 		r := c.start(site{call, fromPeer, src, tag}, e, b, receiving)
-		return r.Wait()
+		st, err := r.Wait()
+		r.withdraw() // one from any rank may go on after an error
+		return st, err
 	}
 	st, err := c.t.Recv(c.key|e.key, from, tag, b)
 	n := int(st.Bytes)
 	count := e.count(n)
 	if err != nil || n > len(b) || n != count*e.size {
-		return c.received(site{call, fromPeer, src, tag}, e, st, err, len(b))
+		st, err := c.received(site{call, fromPeer, src, tag}, e, st, err, len(b))
+		return st, c.raise(err)
 	}
 	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: count, Bytes: st.Bytes}, nil
 }
@@ -125,7 +134,7 @@ func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (St
 	case errors.Is(err, llc.ErrCancelled):
 		return cancelledStatus(), nil // by Request.Cancel: nobody else asks
 	case st.Bytes <= int64(room):
-		return emptyStatus(), c.because(s, ErrOther, err, "")
+		return emptyStatus(), c.because(s, c.lost(err), err, "")
 	}
 	out := Status{Source: c.local(st.Source), Tag: st.Tag, Bytes: st.Bytes, Count: e.number(int(st.Bytes))}
 	s.peer, s.tag = out.Source, out.Tag

@@ -14,40 +14,35 @@ import (
 // Out of room it is ErrTruncate, and nothing is packed.
 //
 // MPI 4.1, section 5.2.
-func Pack[T any](c *Comm, in []T, out []byte, pos int) (int, error) {
-	s := at("Pack")
-	data, err := dataOf(c, s, in, false, false)
-	if err == nil {
-		err = c.checkRoom(s, data, len(out), pos)
-	}
+func Pack[T any](c *Comm, in []T, out []byte, pos int) (_ int, err error) {
+	defer c.raised(&err)
+	data, to, err := roomFor(c, at("Pack"), in, out, pos, false, false)
 	if err != nil {
 		return pos, err
 	}
-	data.Gather(out[pos:pos+data.Size()], 0)
-	return pos + data.Size(), nil
+	data.Gather(to, 0)
+	return pos + len(to), nil
 }
 
 // Unpack copies packed data from position pos of in on to out, which it fills, and
 // returns the position behind it.
 //
 // MPI 4.1, section 5.2.
-func Unpack[T any](c *Comm, in []byte, pos int, out []T) (int, error) {
-	s := at("Unpack")
-	data, err := dataOf(c, s, out, true, false)
-	if err == nil {
-		err = c.checkRoom(s, data, len(in), pos)
-	}
+func Unpack[T any](c *Comm, in []byte, pos int, out []T) (_ int, err error) {
+	defer c.raised(&err)
+	data, from, err := roomFor(c, at("Unpack"), out, in, pos, true, false)
 	if err != nil {
 		return pos, err
 	}
-	data.Scatter(in[pos:pos+data.Size()], 0)
-	return pos + data.Size(), nil
+	data.Scatter(from, 0)
+	return pos + len(from), nil
 }
 
 // PackSize is the bytes that [Pack] needs for in.
 //
 // MPI 4.1, section 5.2.
-func PackSize[T any](c *Comm, in []T) (int, error) {
+func PackSize[T any](c *Comm, in []T) (_ int, err error) {
+	defer c.raised(&err)
 	data, err := dataOf(c, at("PackSize"), in, false, false)
 	if err != nil {
 		return 0, err
@@ -59,43 +54,37 @@ func PackSize[T any](c *Comm, in []T) (int, error) {
 // every machine: big-endian, without padding. int and uint take 8 bytes.
 //
 // MPI 4.1, section 5.3.
-func PackExternal[T any](c *Comm, in []T, out []byte, pos int) (int, error) {
-	s := at("PackExternal")
-	data, err := dataOf(c, s, in, false, true)
-	if err == nil {
-		err = c.checkRoom(s, data, len(out), pos)
-	}
+func PackExternal[T any](c *Comm, in []T, out []byte, pos int) (_ int, err error) {
+	defer c.raised(&err)
+	data, to, err := roomFor(c, at("PackExternal"), in, out, pos, false, true)
 	if err != nil {
 		return pos, err
 	}
-	packed := out[pos : pos+data.Size()]
-	data.Gather(packed, 0)
-	toBigEndian(packed, data.l.Signature())
-	return pos + data.Size(), nil
+	data.Gather(to, 0)
+	toBigEndian(to, data.l.Signature())
+	return pos + len(to), nil
 }
 
 // UnpackExternal is the inverse of [PackExternal].
 //
 // MPI 4.1, section 5.3.
-func UnpackExternal[T any](c *Comm, in []byte, pos int, out []T) (int, error) {
-	s := at("UnpackExternal")
-	data, err := dataOf(c, s, out, true, true)
-	if err == nil {
-		err = c.checkRoom(s, data, len(in), pos)
-	}
+func UnpackExternal[T any](c *Comm, in []byte, pos int, out []T) (_ int, err error) {
+	defer c.raised(&err)
+	data, from, err := roomFor(c, at("UnpackExternal"), out, in, pos, true, true)
 	if err != nil {
 		return pos, err
 	}
-	packed := slices.Clone(in[pos : pos+data.Size()])
+	packed := slices.Clone(from)
 	toBigEndian(packed, data.l.Signature())
 	data.Scatter(packed, 0)
-	return pos + data.Size(), nil
+	return pos + len(from), nil
 }
 
 // PackExternalSize is the bytes that [PackExternal] needs for in.
 //
 // MPI 4.1, section 5.3.
-func PackExternalSize[T any](c *Comm, in []T) (int, error) {
+func PackExternalSize[T any](c *Comm, in []T) (_ int, err error) {
+	defer c.raised(&err)
 	data, err := dataOf(c, at("PackExternalSize"), in, false, true)
 	if err != nil {
 		return 0, err
@@ -118,6 +107,24 @@ func Elements[T any](buf []T, st Status) int {
 		return n
 	}
 	return Undefined
+}
+
+// roomFor is the data of any buffer, and its place in packed from position pos on.
+func roomFor[T any](c *Comm, s site, buf []T, packed []byte, pos int, receive, external bool) (*body, []byte, error) {
+	data, err := dataOf(c, s, buf, receive, external)
+	if err != nil {
+		return nil, nil, err
+	}
+	size, n := data.Size(), len(packed)
+	if pos < 0 || pos > n {
+		return nil, nil, c.errorAt(s, ErrArg, "position %d of %d packed bytes", pos, n)
+	}
+	if size > n-pos {
+		err := c.errorAt(s, ErrTruncate, "%d bytes do not fit the %d from position %d on; see PackSize and PackExternalSize", size, n-pos, pos)
+		err.Bytes, err.Room = int64(size), int64(n-pos)
+		return nil, nil, err
+	}
+	return data, packed[pos : pos+size], nil
 }
 
 // dataOf is the data of any buffer. For external32 it is without padding, and made
@@ -148,7 +155,7 @@ func (c *Comm) plainOrItems(s site, e *elem, t reflect.Type, mem []byte, n int, 
 		return c.bodyOf(s, elements[Item](mem), receive)
 	}
 	if e.bad != "" {
-		return nil, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+		return nil, c.badElem(s, e)
 	}
 	one := plain(t)
 	if external {
@@ -159,19 +166,6 @@ func (c *Comm) plainOrItems(s site, e *elem, t reflect.Type, mem []byte, n int, 
 		return nil, c.errorAt(s, ErrLayout, "%v", err)
 	}
 	return &body{v: &viewed{mem: mem}, l: l}, nil
-}
-
-// checkRoom says why the data does not fit n bytes from pos on, or nil.
-func (c *Comm) checkRoom(s site, data *body, n, pos int) error {
-	if pos < 0 || pos > n {
-		return c.errorAt(s, ErrArg, "position %d of %d packed bytes", pos, n)
-	}
-	if data.Size() > n-pos {
-		err := c.errorAt(s, ErrTruncate, "%d bytes do not fit the %d from position %d on; see PackSize and PackExternalSize", data.Size(), n-pos, pos)
-		err.Bytes, err.Room = int64(data.Size()), int64(n-pos)
-		return err
-	}
-	return nil
 }
 
 // toBigEndian turns packed numbers from the order of this machine to big-endian, or back.

@@ -20,9 +20,7 @@ import (
 
 // The contexts of partitioned messages, which are no communicator's: offers have one
 // for each, answers and partitions have one at each rank, where the receiver chooses the tags.
-const partitionContext = matchedContext + 1
-
-func (id contextID) partitioned() uint16 { return matchedContext + 2 + id.number() }
+func (id contextID) partitioned() uint16 { return partitionedContext + id.number() }
 
 // An offer is what a sender says of a partitioned message, an answer what it gets.
 type (
@@ -61,7 +59,8 @@ type partitioned struct {
 // it. It matches PrecvInit only, in the order in which both were called.
 //
 // MPI 4.1, section 4.2.1.
-func PsendInit[T any](c *Comm, buf []T, partitions, dst, tag int) (*Request, error) {
+func PsendInit[T any](c *Comm, buf []T, partitions, dst, tag int) (_ *Request, err error) {
+	defer c.raised(&err)
 	return c.partitionInit(site{"PsendInit", toPeer, dst, tag}, elemFor[T](c), view(buf), len(buf), partitions, true)
 }
 
@@ -70,7 +69,8 @@ func PsendInit[T any](c *Comm, buf []T, partitions, dst, tag int) (*Request, err
 // of equal length, are there. Neither src nor tag is a wildcard.
 //
 // MPI 4.1, section 4.2.1.
-func PrecvInit[T any](c *Comm, buf []T, partitions, src, tag int) (*Request, error) {
+func PrecvInit[T any](c *Comm, buf []T, partitions, src, tag int) (_ *Request, err error) {
+	defer c.raised(&err)
 	return c.partitionInit(site{"PrecvInit", fromPeer, src, tag}, elemFor[T](c), view(buf), len(buf), partitions, false)
 }
 
@@ -281,7 +281,8 @@ func (r *Request) partitioned(call string, send bool) (*partitioned, error) {
 // request is complete. Any goroutine may call it for another partition.
 //
 // MPI 4.1, section 4.2.2.
-func (r *Request) Pready(i int) error {
+func (r *Request) Pready(i int) (err error) {
+	defer r.raised(&err)
 	p, err := r.partitioned("Pready", true)
 	if err != nil {
 		return err
@@ -334,7 +335,8 @@ func (r *Request) PreadyList(list ...int) error {
 // there. Of a request that is complete, all are.
 //
 // MPI 4.1, section 4.2.2.
-func (r *Request) Parrived(i int) (bool, error) {
+func (r *Request) Parrived(i int) (_ bool, err error) {
+	defer r.raised(&err)
 	p, err := r.partitioned("Parrived", false)
 	if err != nil {
 		return false, err

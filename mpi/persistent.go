@@ -17,28 +17,32 @@ type persistent struct {
 // arguments is an error here.
 //
 // MPI 4.1, section 3.9.
-func SendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
+func SendInit[T any](c *Comm, buf []T, dst, tag int) (_ *Request, err error) {
+	defer c.raised(&err)
 	return initTransfer(c, "SendInit", buf, dst, tag, sending)
 }
 
 // SsendInit is [SendInit] in synchronous mode.
 //
 // MPI 4.1, section 3.9.
-func SsendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
+func SsendInit[T any](c *Comm, buf []T, dst, tag int) (_ *Request, err error) {
+	defer c.raised(&err)
 	return initTransfer(c, "SsendInit", buf, dst, tag, sendingSync)
 }
 
 // RsendInit is [SendInit] in ready mode: see [Rsend].
 //
 // MPI 4.1, section 3.9.
-func RsendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
+func RsendInit[T any](c *Comm, buf []T, dst, tag int) (_ *Request, err error) {
+	defer c.raised(&err)
 	return initTransfer(c, "RsendInit", buf, dst, tag, sending)
 }
 
 // BsendInit is [SendInit] in buffered mode: see [Bsend].
 //
 // MPI 4.1, section 3.9.
-func BsendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
+func BsendInit[T any](c *Comm, buf []T, dst, tag int) (_ *Request, err error) {
+	defer c.raised(&err)
 	s, e := site{"BsendInit", toPeer, dst, tag}, elemFor[T](c)
 	if err := c.checkTransfer(s, e); err != nil {
 		return nil, err
@@ -49,7 +53,8 @@ func BsendInit[T any](c *Comm, buf []T, dst, tag int) (*Request, error) {
 // RecvInit makes a persistent request to receive into buf: see [SendInit].
 //
 // MPI 4.1, section 3.9.
-func RecvInit[T any](c *Comm, buf []T, src, tag int) (*Request, error) {
+func RecvInit[T any](c *Comm, buf []T, src, tag int) (_ *Request, err error) {
+	defer c.raised(&err)
 	return initTransfer(c, "RecvInit", buf, src, tag, receiving)
 }
 
@@ -73,7 +78,8 @@ func (c *Comm) repeat(s site, begin func() Request) *Request {
 // begin, the error surfaces when the request is completed, as with Isend.
 //
 // MPI 4.1, section 3.9.
-func (r *Request) Start() error {
+func (r *Request) Start() (err error) {
+	defer r.raised(&err)
 	if r == nil || r.again == nil || r.again.begin == nil {
 		var none *Comm
 		return none.errorAt(at("Start"), ErrRequest, "the request is not persistent; make it with SendInit, RecvInit or another Init call")

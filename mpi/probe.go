@@ -1,6 +1,10 @@
 package mpi
 
-import "rhinet/llc"
+import (
+	"context"
+
+	"rhinet/llc"
+)
 
 // Probe waits until a message of rank src (or AnySource) with tag (or AnyTag)
 // can be received, and describes it without receiving it; Count is in bytes
@@ -8,7 +12,8 @@ import "rhinet/llc"
 // this message, unless another goroutine receives it first.
 //
 // MPI 4.1, section 3.8.1.
-func Probe(c *Comm, src, tag int) (Status, error) {
+func Probe(c *Comm, src, tag int) (_ Status, err error) {
+	defer c.raised(&err)
 	st, _, err := c.probe(site{"Probe", fromPeer, src, tag}, true)
 	return st, err
 }
@@ -17,7 +22,8 @@ func Probe(c *Comm, src, tag int) (Status, error) {
 //
 // MPI 4.1, section 3.8.1.
 func Iprobe(c *Comm, src, tag int) (Status, bool, error) {
-	return c.probe(site{"Iprobe", fromPeer, src, tag}, false)
+	st, found, err := c.probe(site{"Iprobe", fromPeer, src, tag}, false)
+	return st, found, c.raise(err)
 }
 
 func (c *Comm) probe(s site, block bool) (Status, bool, error) {
@@ -37,7 +43,14 @@ func (c *Comm) probe(s site, block bool) (Status, bool, error) {
 	if s.peer != AnySource {
 		from = c.global(s.peer)
 	}
+	m := c.w.begin()
 	st, ok := c.probeFor(s, from, block)
+	c.end(m, s.call)
+	if !ok && c.fate != nil {
+		if err := c.senderless(s, from); err != nil {
+			return emptyStatus(), false, err
+		}
+	}
 	if !ok && block {
 		if err := c.check(s); err != nil {
 			return emptyStatus(), false, err
@@ -60,9 +73,23 @@ func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
 	if block && c.ctx != nil {
 		poll(c.ctx, func() bool {
 			st, ok = c.t.Probe(c.id.pointToPoint(), from, s.tag, false)
-			return ok || failure(c.t) != nil
+			return ok || failure(c.t) != nil || c.fate != nil && c.senderless(s, from) != nil
 		})
 		return st, ok
 	}
 	return c.t.Probe(c.id.pointToPoint(), from, s.tag, block)
+}
+
+// senderless says that a probe waits for a rank that is dead, or nil.
+func (c *Comm) senderless(s site, from int) error {
+	if from == llc.AnyPeer {
+		if cause := context.Cause(c.fate.fromAnyone()); cause != nil {
+			return c.limited(s, cause, "")
+		}
+		return nil
+	}
+	if !c.w.perils.isDead(from) {
+		return nil
+	}
+	return c.errorAt(s, ErrProcFailed, "%s has died; Shrink makes a communicator of those that live", c.fate.c.who(c.fate.c.local(from)))
 }

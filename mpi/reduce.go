@@ -13,6 +13,9 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	if err != nil {
 		return err
 	}
+	if c.inter != nil {
+		return c.leave(s, c.interReduce(r, view(in), view(out), root))
+	}
 	sign := makeRootedSign(callReduce, r.typ, r.code, len(in)*r.size, root)
 	if c.rank != root {
 		c.coll.sign(sign)
@@ -36,6 +39,9 @@ func Allreduce[T any](c *Comm, in, out []T, op Op) error {
 	if err != nil {
 		return err
 	}
+	if c.inter != nil {
+		return c.leave(s, c.interAllreduce(r, view(in), view(out)))
+	}
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
@@ -54,6 +60,9 @@ func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
 	if err != nil {
 		return err
 	}
+	if c.inter != nil {
+		return c.leave(s, c.interReduceScatterBlock(r, view(in), view(out)))
+	}
 	b, o := view(in), view(out)
 	switch {
 	case len(in)%c.size != 0:
@@ -66,7 +75,7 @@ func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
 		return c.fail(s, ErrBuffer, "%s", overlapInOut)
 	}
 	c.coll.sign(makeSign(callReduceScatterBlock, r.typ, r.code, len(b)))
-	return c.leave(s, c.coll.group.ReduceScatterBlock(b, o, r))
+	return c.leave(s, c.coll.reduceScatterBlock(b, o, r))
 }
 
 // ReduceScatter is ReduceScatterBlock with a length for each rank: of the
@@ -80,6 +89,9 @@ func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
 	r, err := enterReduction[T](c, s, op)
 	if err != nil {
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interReduceScatter(r, view(in), view(out), counts))
 	}
 	b, o := view(in), view(out)
 	class, text := misfit(c.size, len(in), counts, nil)
@@ -98,7 +110,7 @@ func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
 		return c.fail(s, ErrBuffer, "%s", overlapInOut)
 	}
 	c.coll.sign(makeSign(callReduceScatter, r.typ, r.code, countsLength(counts, r.size)))
-	return c.leave(s, c.coll.group.ReduceScatter(b, o, counts, r))
+	return c.leave(s, c.coll.reduceScatter(b, o, counts, r))
 }
 
 // Scan gives each rank in out the combination of the in buffers of all ranks
@@ -153,13 +165,16 @@ func enterReduction[T any](c *Comm, s site, op Op) (*reducer, error) {
 	if err != nil {
 		c.cease()
 	}
-	return r, err
+	return r, c.raise(err)
 }
 
 // enterPair is enterReduction with two equally long buffers.
 func enterPair[T any](c *Comm, s site, in, out []T, op Op) (b, o []byte, r *reducer, err error) {
 	if r, err = enterReduction[T](c, s, op); err != nil {
 		return nil, nil, nil, err
+	}
+	if c.inter != nil {
+		return nil, nil, nil, c.fail(s, ErrComm, "not defined on an inter-communicator; use what Merge makes of it")
 	}
 	b, o = view(in), view(out)
 	if class, text := pair(len(in), len(out), b, o); text != "" {

@@ -27,7 +27,7 @@ type Request struct {
 func Isend[T any](c *Comm, buf []T, dst, tag int) *Request {
 	// Small enough to be inlined, so that a request that its caller keeps to
 	// itself lies on the caller's stack.
-	r := start(c, "Isend", buf, dst, tag, sending)
+	r := isend(c, buf, dst, tag)
 	return &r
 }
 
@@ -45,9 +45,78 @@ func Issend[T any](c *Comm, buf []T, dst, tag int) *Request {
 //
 // MPI 4.1, section 3.7.2.
 func Irecv[T any](c *Comm, buf []T, src, tag int) *Request {
-	r := start(c, "Irecv", buf, src, tag, receiving)
+	r := irecv(c, buf, src, tag)
 	return &r
 }
+
+// isend is the generic half of Isend.
+func isend[T any](c *Comm, buf []T, dst, tag int) Request {
+	if c != nil {
+		if e := recentElem[T](&c.w.elems); e != nil {
+			if r := c.isend(e, view(buf), dst, tag); r.p != nil {
+				return r
+			}
+		}
+	}
+	return start(c, "Isend", buf, dst, tag, sending)
+}
+
+// irecv is the generic half of Irecv.
+func irecv[T any](c *Comm, buf []T, src, tag int) Request {
+	if c != nil {
+		if e := recentElem[T](&c.w.elems); e != nil {
+			if r := c.irecv(e, view(buf), src, tag); r.p != nil {
+				return r
+			}
+		}
+	}
+	return start(c, "Irecv", buf, src, tag, receiving)
+}
+
+// isend has the transport begin a send and take a transfer for it, if nothing is out of the
+// ordinary; else the Request is inactive, and nothing has happened. It need not be told that
+// elements can travel: see recentElem.
+func (c *Comm) isend(e *elem, b []byte, dst, tag int) Request {
+	if !c.plain() || uint(dst) >= uint(c.size) || uint(tag) > MaxTag {
+		return Request{}
+	}
+	r, all := c.t.Isend(&c.w.requests.Spares, c.keyTo(dst)|e.key, c.global(dst), tag, b)
+	if r == nil {
+		return Request{}
+	}
+	p := r.Owner.(*transfer)
+	p.phase = handed
+	if all {
+		p.phase = gone
+	}
+	p.c, p.elem, p.site.call = c, e, "Isend"
+	p.kind, p.site.role, p.site.peer, p.site.tag = sending, toPeer, dst, tag
+	if c.w.Debug {
+		return p.watched()
+	}
+	return Request{p: p, gen: p.gen}
+}
+
+// irecv is isend of a receive.
+func (c *Comm) irecv(e *elem, b []byte, src, tag int) Request {
+	if !c.plain() || uint(src) >= uint(c.size) || uint(tag) > MaxTag {
+		return Request{}
+	}
+	r := c.t.Irecv(&c.w.requests.Spares, c.key|e.key, c.global(src), tag, b)
+	if r == nil {
+		return Request{}
+	}
+	p := r.Owner.(*transfer)
+	p.c, p.elem, p.site.call = c, e, "Irecv"
+	p.kind, p.phase, p.site.role, p.site.peer, p.site.tag = receiving, handed, fromPeer, src, tag
+	if c.w.Debug {
+		return p.watched()
+	}
+	return Request{p: p, gen: p.gen}
+}
+
+// plain reports whether c is open and has no limits.
+func (c *Comm) plain() bool { return c.state.Load() == commOpen && c.ctx == nil }
 
 // start is the generic half of starting a transfer.
 func start[T any](c *Comm, call string, buf []T, peer, tag int, k kind) Request {
@@ -116,6 +185,9 @@ func (c *Comm) hand(s site, e *elem, b []byte, in *body, k kind) Request {
 			p.lay(in)
 		}
 		p.Label = p.site.waits()
+		if c.w.Check {
+			c.w.requests.guard(p)
+		}
 		c.t.Start(&p.Request, k != receiving)
 	}
 	return Request{p: p, gen: p.gen}
@@ -165,9 +237,26 @@ func (r *Request) Wait() (Status, error) {
 	if p == nil {
 		return emptyStatus(), nil
 	}
-	if p.started() {
+	if p.phase == gone {
+		r.ended()
+		k := &p.c.w.requests
+		var err error
+		if !k.retire(p) {
+			err = p.raise(p.unguard())
+			k.retire(p)
+		}
+		k.Put(&p.Request, &p.Request)
+		return emptyStatus(), err
+	}
+	if p.phase == kept {
+		p.phase = begun // complete already
+	} else if p.started() {
 		if p.c.ctx != nil {
 			if err := p.waitContext(); err != nil {
+				_ = p.raise(err)
+				if goesOn(err) {
+					return emptyStatus(), err
+				}
 				r.ended()
 				p.release()
 				return emptyStatus(), err
@@ -176,7 +265,9 @@ func (r *Request) Wait() (Status, error) {
 			p.c.t.Wait(&p.Request)
 		}
 	} else if p.task != nil {
+		m := p.c.w.begin()
 		<-p.task.done
+		p.c.end(m, "Wait")
 	}
 	r.ended()
 	return p.finish()
@@ -192,7 +283,7 @@ func (r *Request) Test() (Status, bool, error) {
 		return emptyStatus(), true, nil
 	}
 	if !p.ready() {
-		return emptyStatus(), false, nil
+		return emptyStatus(), false, p.raise(p.scared())
 	}
 	r.ended()
 	st, err := p.finish()

@@ -136,3 +136,83 @@ func TestFinalizeReportsForgottenRequests(t *testing.T) {
 		}
 	}
 }
+
+// MPI 4.1, section 3.7.5: a list of requests may name one that is complete already, and so
+// one that it has named before.
+func TestARequestThatIsNamedTwiceIsCompletedOnce(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		other := 1 - w.Rank()
+		for i := range 20 { // the first ones before there is a ring
+			in := []int{0, 0}
+			r, q := mpi.Irecv(w, in[:1], other, 1), mpi.Irecv(w, in[1:], other, 2)
+			s, u := mpi.Isend(w, []int{i}, other, 1), mpi.Isend(w, []int{-i}, other, 2)
+			if err := errors.Join(mpi.WaitAll(q, s, q, r, s, r), mpi.WaitAll(u, u)); err != nil {
+				return err
+			}
+			if err := equalAll("messages", in, []int{i, -i}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A send that was complete when it began is a request like any other until it is completed.
+func TestASendThatHasGoneIsStillARequest(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		other := 1 - w.Rank()
+		for range 20 { // the first ones before there is a ring
+			if err := mpi.Barrier(w); err != nil {
+				return err
+			}
+			var all []*mpi.Request
+			for tag := range 4 {
+				all = append(all, mpi.Isend(w, []int{tag}, other, tag))
+			}
+			copied := *all[0]
+			i, _, err := mpi.WaitAny(all[0])
+			if err != nil || i != 0 {
+				return fmt.Errorf("WaitAny: %d, %v", i, err)
+			}
+			if i, _, err := mpi.WaitAny(&copied); err != nil || i != mpi.Undefined {
+				return fmt.Errorf("WaitAny of a copy: %d, %v", i, err)
+			}
+			<-all[1].Done()
+			if st, err := all[1].Wait(); err != nil || st.Source != mpi.AnySource {
+				return fmt.Errorf("after Done: %+v, %v", st, err)
+			}
+			if err := is(all[2].Cancel(), mpi.ErrRequest, "mpi: Cancel on world: Isend cannot be cancelled, only receives; use a communicator WithContext to end its wait"); err != nil {
+				return err
+			}
+			if err := errors.Join(all[3].Free(), mpi.WaitAll(all...)); err != nil {
+				return err
+			}
+			for tag := range 4 {
+				if _, err := mpi.Recv(w, []int{0}, other, tag); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Finalize also names requests that nobody completed although their transfers are.
+func TestFinalizeReportsWhatHasGone(t *testing.T) {
+	err := mpitest.World(2, func(w *mpi.Comm) error {
+		other := 1 - w.Rank()
+		for range 20 { // then there is a ring
+			if _, err := mpi.Sendrecv(w, []int{1}, other, 1, []int{0}, other, 1); err != nil {
+				return err
+			}
+		}
+		mpi.Isend(w, []int{1, 2}, other, 6)
+		mpi.Irecv(w, []int{0, 0}, other, 6)
+		return nil
+	})
+	for _, part := range []string{"2 requests were never completed", "Isend on world to 1 tag 6: 16 bytes (", "Irecv on world from 1 tag 6: 16 bytes (", "request_test.go:"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v lacks %q", err, part)
+		}
+	}
+}

@@ -10,9 +10,12 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return scatterItems(c, s, itemsOf(send), itemsOf(recv), root)
+			return c.raise(scatterItems(c, s, itemsOf(send), itemsOf(recv), root))
 		}
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interScatter(e, view(send), view(recv), root))
 	}
 	if c.rank != root {
 		c.coll.sign(makeRootedSign(callScatter, e.code, 0, len(recv)*e.size, root))
@@ -37,9 +40,12 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {
-			return scattervItems(c, s, itemsOf(send), counts, displs, itemsOf(recv), root)
+			return c.raise(scattervItems(c, s, itemsOf(send), counts, displs, itemsOf(recv), root))
 		}
 		return err
+	}
+	if c.inter != nil {
+		return c.leave(s, c.interScatterv(e, view(send), counts, displs, view(recv), root))
 	}
 	if c.rank != root {
 		c.coll.sign(makeRootedSign(callScatterv, e.code, 0, 0, root))
@@ -50,5 +56,5 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 		return c.fail(s, class, "%s", text)
 	}
 	c.coll.sign(makeRootedSign(callScatterv, e.code, 0, 0, root))
-	return c.leave(s, c.coll.group.Scatterv(b, counts, displs, out, e.size, root))
+	return c.leave(s, c.coll.giveAll(b, counts, displs, out, e.size))
 }

@@ -8,13 +8,19 @@ import "sync"
 //
 // MPI 4.1, section 3.10.
 func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) (Status, error) {
+	if c != nil {
+		out, in := recentElem[S](&c.w.elems), recentElem[R](&c.w.elems)
+		if out != nil && in != nil && c.plain() && c.w.Observe == nil && !overlap(view(send), view(recv)) && c.trySend(out, view(send), dst, stag, src, rtag) {
+			return c.recvFor("Sendrecv", in, view(recv), src, rtag)
+		}
+	}
 	to, from := pairOf("Sendrecv", dst, stag, src, rtag)
 	if overlap(view(send), view(recv)) && src != ProcNull && dst != ProcNull {
-		return emptyStatus(), c.errorAt(to, ErrBuffer, "send and recv overlap; they must be apart")
+		return emptyStatus(), c.raise(c.errorAt(to, ErrBuffer, "send and recv overlap; they must be apart"))
 	}
 	out, in := elemFor[S](c), elemFor[R](c)
 	if err := c.checkPair(to, out, from, in); err != nil {
-		return emptyStatus(), err
+		return emptyStatus(), c.raise(err)
 	}
 	return c.sendrecv(to, out, view(send), from, in, view(recv))
 }
@@ -24,7 +30,8 @@ func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag in
 // ones.
 //
 // MPI 4.1, section 3.10.
-func SendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) (Status, error) {
+func SendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) (_ Status, err error) {
+	defer c.raised(&err)
 	to, from := pairOf("SendrecvReplace", dst, stag, src, rtag)
 	e := elemFor[T](c)
 	if err := c.checkPair(to, e, from, e); err != nil {
@@ -61,18 +68,48 @@ func (c *Comm) checkPair(to site, out *elem, from site, in *elem) error {
 }
 
 // sendrecv makes two checked transfers at the same time.
-func (c *Comm) sendrecv(to site, out *elem, send []byte, from site, in *elem, recv []byte) (Status, error) {
-	if c.ctx == nil && !out.items && to.peer != ProcNull && from.peer != ProcNull && c.t.TrySend(c.keyTo(to.peer)|out.key, c.global(to.peer), to.tag, send) {
-		r := c.begin(from, in, recv, receiving)
-		return r.Wait()
+func (c *Comm) sendrecv(to site, out *elem, send []byte, from site, in *elem, recv []byte) (st Status, err error) {
+	m := c.w.begin()
+	if c.plain() && !out.items && !in.items && c.trySend(out, send, to.peer, to.tag, from.peer, from.tag) {
+		st, err = c.recvFor(from.call, in, recv, from.peer, from.tag)
+	} else {
+		st, err = c.sendrecvLong(to, out, send, from, in, recv)
 	}
+	if seen := c.w.Observe; seen != nil {
+		c.end(m, to.call)
+		seen.Add(to.call, len(send)+int(st.Bytes))
+	}
+	return st, err
+}
+
+// sendrecvLong is sendrecv of what cannot go at once.
+func (c *Comm) sendrecvLong(to site, out *elem, send []byte, from site, in *elem, recv []byte) (Status, error) {
 	r := c.begin(from, in, recv, receiving)
 	s := c.begin(to, out, send, sending)
 	if _, err := s.Wait(); err != nil {
 		r.withdraw()
 		return emptyStatus(), err
 	}
-	return r.Wait()
+	st, err := r.Wait()
+	c.quit(&r)
+	return st, err
+}
+
+// trySend sends a short message of an exchange, if it can go at once and both halves name plain
+// ranks and tags; else it reports false, and nothing has happened.
+func (c *Comm) trySend(e *elem, b []byte, dst, stag, src, rtag int) bool {
+	return uint(dst) < uint(c.size) && uint(src) < uint(c.size) && uint(stag) <= MaxTag && uint(rtag) <= MaxTag &&
+		c.t.TrySend(c.keyTo(dst)|e.key, c.global(dst), stag, b)
+}
+
+// recvFor is a checked receive that is a part of call.
+func (c *Comm) recvFor(call string, e *elem, b []byte, src, tag int) (Status, error) {
+	st, err := c.t.RecvFor(call, c.key|e.key, c.global(src), tag, b)
+	if n := int(st.Bytes); err != nil || n > len(b) || !e.whole(n) {
+		st, err := c.received(site{call, fromPeer, src, tag}, e, st, err, len(b))
+		return st, c.raise(err)
+	}
+	return Status{Source: src, Tag: st.Tag, Count: e.count(int(st.Bytes)), Bytes: st.Bytes}, nil
 }
 
 // spares is memory for messages that are copied before they are sent. Their

@@ -58,7 +58,7 @@ func (r *Request) Done() <-chan struct{} {
 	} else {
 		go func() { k.end(p.await()) }()
 	}
-	p.task = k
+	p.task, p.phase = k, begun
 	return k.done
 }
 
@@ -75,7 +75,7 @@ func (r *Request) Status() (Status, bool, error) {
 		return emptyStatus(), false, nil
 	}
 	st, err := p.result()
-	return st, true, err
+	return st, true, p.raise(err)
 }
 
 // Free gives up the request, which becomes inactive; its transfer goes on and
@@ -109,7 +109,7 @@ func (c *Comm) disown(p *transfer) {
 	}
 	k := &c.w.requests
 	k.mu.Lock()
-	p.live = false
+	p.phase = disowned
 	k.mu.Unlock()
 }
 
@@ -119,7 +119,8 @@ func (c *Comm) disown(p *transfer) {
 // context ends waits for those, see [Comm.WithContext].
 //
 // MPI 4.1, section 3.8.4.
-func (r *Request) Cancel() error {
+func (r *Request) Cancel() (err error) {
+	defer r.raised(&err)
 	p := r.active()
 	if p == nil {
 		var none *Comm

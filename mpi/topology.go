@@ -27,7 +27,8 @@ const (
 // Topology returns which kind of topology c has.
 //
 // MPI 4.1, section 8.5.5 (MPI_Topo_test).
-func (c *Comm) Topology() (Topology, error) {
+func (c *Comm) Topology() (_ Topology, err error) {
+	defer c.raised(&err)
 	if err := c.check(at("Topology")); err != nil || c.topo == nil {
 		return NoTopology, err
 	}

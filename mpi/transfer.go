@@ -3,11 +3,12 @@ package mpi
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 
+	"rhinet/internal/callsite"
 	"rhinet/llc"
+	"rhinet/llc/port"
 )
 
 // A transfer is the half of a request that the transport works on. Its world
@@ -15,17 +16,54 @@ import (
 // was completed can never reach the transfer of another one.
 type transfer struct {
 	llc.Request
-	c    *Comm
-	elem *elem
-	site site
-	kind kind
-	null bool  // partner is ProcNull: nothing was started
-	err  error // found at the start: nothing was started, and not in the pool
-	gen  uint64
-	live bool
-	lost bool       // the transport may still complete it: it is not used again
-	task *task      // what completes it instead of the transport, or nil
-	made [8]uintptr // callers of the call that made it, if the world is in debug mode
+	c       *Comm
+	elem    *elem
+	gen     uint64
+	site    site
+	kind    kind
+	phase   phase
+	told    bool // others may look at it, since its handle is watched, or was, or its buffers are
+	null    bool // partner is ProcNull: nothing was started
+	lost    bool // the transport may still complete it: it is not used again
+	guarded bool // its buffers are, until it is complete: see guard
+
+	err    error // found at the start: nothing was started, and not in the pool
+	task   *task // what completes it instead of the transport, or nil
+	guards []guard
+	made   *callsite.Line // that made it, if the world is in debug mode
+}
+
+// A phase is where a transfer is between two users.
+//
+//	spare --Isend, Irecv--> handed --WaitAll--> held
+//	  |          \--complete at once--> gone
+//	  \--any other call--> begun --WaitAll--> kept
+//	                          \--Free--> disowned
+//
+// From all of them it becomes a spare at its end.
+type phase uint8
+
+const (
+	spare    phase = iota // in the pool
+	begun                 // by any call
+	handed                // a plain one: the transport has it
+	gone                  // a send of which only the handle is left
+	held                  // a plain one, and a WaitAll waits for it
+	kept                  // any that the transport has, and a WaitAll waits for it
+	disowned              // its handle was given up: Finalize does not ask for it
+)
+
+// plain reports whether a plain call began p, and nobody waits for it.
+func (p *transfer) plain() bool { return p.phase == handed || p.phase == gone }
+
+// unfinished reports whether the program has a handle of the transfer, or a call is at work on it.
+func (p *transfer) unfinished() bool { return p.phase != spare && p.phase != disowned }
+
+// reported reports whether the end of a session, or of the world, names the transfer: one that
+// the program has to complete. What windows send for it is none of those, nor what a call has
+// just begun to fill in.
+func (p *transfer) reported(of *Session) bool {
+	return p.unfinished() && p.c != nil && p.c.session == of && (!p.c.core.private || p.kind == compound)
 }
 
 // A kind is what a transfer does.
@@ -55,15 +93,23 @@ func (p *transfer) ready() bool {
 	if p.task != nil {
 		return p.task.over.Load()
 	}
-	return !p.started() || p.c.t.Test(&p.Request)
+	return !p.started() || p.c.t.Test(&p.Request) || p.doomed()
 }
 
 // finish ends a complete transfer: its result, and back to the pool.
 func (p *transfer) finish() (Status, error) {
 	if p.err != nil {
-		return emptyStatus(), p.err
+		return emptyStatus(), p.raise(p.err)
 	}
 	st, err := p.result()
+	if p.guarded {
+		if e := p.unguard(); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		_ = p.raise(err)
+	}
 	p.release()
 	return st, err
 }
@@ -92,7 +138,7 @@ func (p *transfer) fine() bool {
 		return p.Status.Err == nil
 	}
 	n := int(p.Status.Bytes)
-	return n <= len(p.Buf) && n == p.elem.count(n)*p.elem.size
+	return n <= len(p.Buf) && p.elem.whole(n)
 }
 
 // await waits for the transport and returns the result.
@@ -115,8 +161,13 @@ func (p *transfer) await() (Status, error) {
 // the transfer is given up, and still to be released.
 func (p *transfer) waitContext() error {
 	t := p.c.t
-	if t.WaitContext(p.c.ctx, &p.Request) == nil {
+	ctx, stop := p.limit()
+	defer stop()
+	if t.WaitContext(ctx, &p.Request) == nil {
 		return nil
+	}
+	if err := p.scared(); err != nil && (p.c.user == nil || p.c.user.Err() == nil) {
+		return err
 	}
 	withdrawn := t.Cancel(&p.Request)
 	if !withdrawn && t.Test(&p.Request) {
@@ -125,7 +176,7 @@ func (p *transfer) waitContext() error {
 		}
 		withdrawn = true
 	}
-	err := p.c.because(p.site, ErrCancelled, context.Cause(p.c.ctx), "the context ended while waiting")
+	err := p.c.limited(p.site, context.Cause(ctx), "the context ended while waiting")
 	p.lost = !withdrawn
 	return err
 }
@@ -137,6 +188,33 @@ func (p *transfer) release() {
 	} else if p.err == nil {
 		p.c.w.requests.put(p)
 	}
+}
+
+// reuse readies p for its next user, which the transport may be.
+func (p *transfer) reuse() {
+	if p.guarded {
+		p.dismiss() // given up: nobody asks for the error
+	}
+	p.again()
+	p.Body, p.Label = nil, ""
+	p.c, p.task, p.null = nil, nil, false
+}
+
+// again is reuse of a transfer that was handed or gone, and is not guarded. From here on every handle is inactive.
+func (p *transfer) again() {
+	p.Buf, p.phase = nil, spare
+	p.gen++
+}
+
+// retire is again of a transfer that others may look at. Where its buffers were not left alone it
+// does nothing and reports so.
+func (k *requestPool) retire(p *transfer) (fine bool) {
+	k.mu.Lock()
+	if fine = !p.guarded || p.undisturbed(); fine {
+		p.again()
+	}
+	k.mu.Unlock()
+	return fine
 }
 
 // abandon leaves p to the transport, which may still complete it. It is never
@@ -152,64 +230,111 @@ func (p *transfer) String() string {
 	} else {
 		text += fmt.Sprintf("%d bytes", p.Request.Bytes())
 	}
-	if p.made[0] != 0 {
-		text += p.callSite()
-	}
-	return text
+	return text + p.callSite()
 }
 
-// A requestPool holds the transfers of a world.
+// A requestPool holds the transfers of a world. Most are taken by the transport, which
+// has a lock of its own, and come back by Put.
 type requestPool struct {
-	mu   sync.Mutex
-	free []*transfer
-	all  map[*transfer]struct{}
+	port.Spares
+
+	mu  sync.Mutex
+	all map[*transfer]struct{}
 
 	scratches []*scratch
+
+	guards  guards           // of a checked job
+	handles handles          // of one that wants to know of forgotten requests
+	lines   *callsite.Finder // in debug mode
 }
 
 // take hands out a transfer.
 func (k *requestPool) take(debug bool) *transfer {
 	k.mu.Lock()
 	var p *transfer
-	if n := len(k.free); n > 0 {
-		p = k.free[n-1]
-		k.free = k.free[:n-1]
+	if r := k.Get(); r != nil {
+		p = r.Owner.(*transfer)
 	} else {
 		p = new(transfer)
+		p.Owner = p
 		if k.all == nil {
 			k.all = map[*transfer]struct{}{}
 		}
 		k.all[p] = struct{}{}
 	}
-	p.live = true
+	p.phase = begun
 	k.mu.Unlock()
 	if debug {
-		clear(p.made[:])
-		runtime.Callers(2, p.made[:])
+		k.note(p)
 	}
 	return p
 }
 
+// watched has p known in debug mode: by the line that made it, by its buffer if that is checked,
+// and by its handle, which it returns, if somebody wants to know when that is dropped.
+func (p *transfer) watched() Request {
+	w, r := p.c.w, Request{p: p, gen: p.gen}
+	w.requests.note(p)
+	k := &w.requests
+	k.mu.Lock()
+	if w.Check {
+		p.guard()
+	}
+	if w.Forgotten != nil {
+		r = p.c.handle(r)
+	}
+	k.mu.Unlock()
+	return r
+}
+
+// note remembers who has called.
+func (k *requestPool) note(p *transfer) { p.made = k.lines.Caller() }
+
 // put takes a transfer back.
 func (k *requestPool) put(p *transfer) {
 	k.mu.Lock()
-	k.reclaim(p)
+	p.reuse()
 	k.mu.Unlock()
+	k.Put(&p.Request, &p.Request)
 }
 
-// reclaim is put under the lock.
-func (k *requestPool) reclaim(p *transfer) {
-	p.Buf, p.Body, p.c, p.task = nil, nil, nil, nil
-	p.gen++
-	p.live = false
-	k.free = append(k.free, p)
+// complete gives back those of a list of transfers that are held and have gone well, and reports
+// whether some have not.
+func (k *requestPool) complete(list *llc.Request) (left bool) {
+	var last *llc.Request // given back
+	for r := list; r != nil; r = r.Link {
+		p := r.Owner.(*transfer)
+		switch {
+		case p.phase == held && !p.told && p.fine():
+			p.again()
+		case p.phase == held && p.told && p.fine() && k.retire(p):
+		default:
+			if left = true; p.phase == held { // else kept: Wait completes it
+				p.phase = handed
+			}
+			if last == nil {
+				list = r.Link
+			} else {
+				last.Link = r.Link
+			}
+			continue
+		}
+		last = r
+	}
+	if last != nil {
+		k.Put(list, last)
+	}
+	return left
 }
 
 // drop forgets a transfer that cannot be used again.
 func (k *requestPool) drop(p *transfer) {
 	k.mu.Lock()
 	delete(k.all, p)
-	p.live = false
+	p.phase = disowned
+	if p.guarded {
+		p.dismiss()
+	}
 	k.mu.Unlock()
 }
 
@@ -233,29 +358,23 @@ func (k *requestPool) keep(s *scratch) {
 	k.mu.Unlock()
 }
 
-// pending lists the transfers that nobody completed.
-func (k *requestPool) pending() []string {
+// pending lists the transfers of a session, or of the world, that nobody completed.
+func (k *requestPool) pending(of *Session) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var list []string
 	for p := range k.all {
-		if p.live {
+		if p.reported(of) {
 			list = append(list, p.String())
 		}
 	}
 	return list
 }
 
-// callSite is the first caller outside this package.
+// callSite is the line of the program that made p, in brackets, if it is known.
 func (p *transfer) callSite() string {
-	frames := runtime.CallersFrames(p.made[:])
-	for {
-		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, "rhinet/mpi.") {
-			return fmt.Sprintf(" (%s:%d)", f.File, f.Line)
-		}
-		if !more {
-			return ""
-		}
+	if p.made == nil {
+		return ""
 	}
+	return fmt.Sprintf(" (%s)", p.made)
 }

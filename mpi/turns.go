@@ -24,29 +24,55 @@ import "rhinet/llc/ir"
 //
 // All ranks count alike, so they agree on which flags are owed.
 type turns struct {
-	seq uint64 // of the last exchange
-	met uint64 // all ranks have come to the exchange with this number
+	seq    uint64 // of the last exchange
+	met    uint64 // all ranks have come to the exchange with this number
+	window uint64 // numbers of a window: a power of two
+	laps   uint64 // that there are flags for: a rank has FlagTurns
 }
 
-// windowTurns is how many numbers a window has, a quarter of a lap.
-const windowTurns = ir.FlagTurns / 4
+// windows is how many windows a lap has.
+const windows = 4
+
+// nearLap is a lap where each rank has a processor: ranks go in step then, and flags that are
+// used again soon are near. Where they share processors a lap has all flags, because
+// others that do not run are waited for once in two windows, and each wait is a context switch.
+const nearLap = 16
+
+// newTurns begins after the exchange with the number seq, in which all ranks took part.
+func newTurns(seq uint64, oversubscribed bool) turns {
+	lap := uint64(nearLap)
+	if oversubscribed {
+		lap = ir.FlagTurns
+	}
+	return turns{seq, seq, lap / windows, ir.FlagTurns / lap}
+}
 
 // next takes the next number. It returns the number of the flags that must be seen
 // of all others before the own one may be raised, or 0; then seen says that they were.
 func (t *turns) next() (first uint64) {
 	t.seq++
-	if t.seq%windowTurns == 0 && t.met+2*windowTurns < t.seq {
-		return t.seq - windowTurns - 1
+	if t.seq&(t.window-1) == 0 && t.met+2*t.window < t.seq {
+		return t.seq - t.window - 1
 	}
 	return 0
 }
 
+// last reports whether the exchange is the last of its window.
+func (t *turns) last() bool { return (t.seq+1)&(t.window-1) == 0 }
+
 // owed reports whether all ranks must raise their flags in this exchange.
-func (t *turns) owed() bool { return (t.seq+1)%windowTurns == 0 && t.met+windowTurns < t.seq+1 }
+func (t *turns) owed() bool { return t.last() && t.met+t.window < t.seq+1 }
 
 // seen says that all ranks have come to an exchange.
 func (t *turns) seen(seq uint64) { t.met = seq }
 
-// lineSeq is an exchange's number as flags carry it: never 0, which is what one holds
-// that was never raised, and with turns that follow each other for ever.
-func lineSeq(seq uint64) uint32 { return uint32(seq%(1<<32-ir.FlagTurns)) + ir.FlagTurns }
+// place is the window of an exchange in its lap.
+func (t *turns) place(seq uint64) uint64 { return seq / t.window % windows }
+
+// number is an exchange's number as flags carry it: never 0, which is what one holds
+// that was never raised, and by it the flags of a lap follow each other for ever.
+func (t *turns) number(seq uint64) uint32 {
+	lap := windows * t.window
+	n := seq&^(lap-1)*t.laps + seq&(lap-1)
+	return uint32(n%(1<<32-ir.FlagTurns)) + ir.FlagTurns
+}

@@ -12,6 +12,7 @@ import (
 // A player is a rank that makes exchanges on flags that hold their numbers.
 type player struct {
 	turns
+	lap   uint64
 	rank  int
 	flags *[maxPlayers][ir.FlagTurns]uint64
 	ended *[maxPlayers]uint64 // the last exchange that each has ended
@@ -27,7 +28,15 @@ type play struct {
 	root int
 }
 
-func (p *player) up(rank int, seq uint64) bool { return p.flags[rank][seq%ir.FlagTurns] == seq }
+func (p *player) up(rank int, seq uint64) bool { return p.flags[rank][seq%p.lap] == seq }
+
+// lapOf is how many flags are used in turn.
+func lapOf(crowded bool) uint64 {
+	if crowded {
+		return ir.FlagTurns
+	}
+	return nearLap
+}
 
 // step goes on with the exchange as far as one look leads, and reports whether it
 // moved. The error is a flag that is overwritten though it is still looked for.
@@ -72,7 +81,7 @@ func (p *player) step(plays []play, size int) (moved bool, err error) {
 func (p *player) see(seq uint64, size int, take func(r int) bool) (all bool, err error) {
 	for r := range size {
 		if take(r) && !p.up(r, seq) {
-			if p.flags[r][seq%ir.FlagTurns] > seq {
+			if p.flags[r][seq%p.lap] > seq {
 				return false, fmt.Errorf("rank %d looks for flag %d of rank %d, which is gone", p.rank, seq, r)
 			}
 			return false, nil
@@ -88,11 +97,11 @@ func (p *player) raise(plays []play, size int) (bool, error) {
 		return true, nil
 	}
 	for r := range size {
-		if old := p.seq - ir.FlagTurns; p.seq > ir.FlagTurns && p.ended[r] < old {
+		if old := p.seq - p.lap; p.seq > p.lap && p.ended[r] < old {
 			return false, fmt.Errorf("rank %d raises flag %d when rank %d has ended %d", p.rank, p.seq, r, p.ended[r])
 		}
 	}
-	p.flags[p.rank][p.seq%ir.FlagTurns] = p.seq
+	p.flags[p.rank][p.seq%p.lap] = p.seq
 	return true, nil
 }
 
@@ -101,8 +110,10 @@ func (p *player) raise(plays []play, size int) (bool, error) {
 func TestFlagsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 11))
-		size, start := 2+rng.IntN(maxPlayers-1), rng.Uint64N(2*ir.FlagTurns)
-		plays := make([]play, start+200)
+		crowded := rng.IntN(2) == 0
+		lap := lapOf(crowded)
+		size, start := 2+rng.IntN(maxPlayers-1), rng.Uint64N(2*lap)
+		plays := make([]play, start+4*lap+140)
 		favour := rng.IntN(3) // how often all meet
 		for i := range plays {
 			plays[i] = play{collectives.Flow(rng.IntN(3)), rng.IntN(size)}
@@ -114,7 +125,7 @@ func TestFlagsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 		var ended [maxPlayers]uint64
 		ps := make([]*player, size)
 		for r := range ps {
-			ps[r], ended[r] = &player{turns: turns{start, start}, rank: r, flags: &flags, ended: &ended}, start
+			ps[r], ended[r] = &player{turns: newTurns(start, crowded), lap: lap, rank: r, flags: &flags, ended: &ended}, start
 		}
 		lazy := rng.IntN(size) // comes to its turn rarely
 		for vain := 0; vain < 500*size; {
@@ -142,13 +153,34 @@ func TestFlagsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 
 // A rank that only gives is two or three windows ahead before it waits.
 func TestHowFarARankIsAhead(t *testing.T) {
-	for start := range uint64(2 * ir.FlagTurns) {
-		p := turns{start, start}
-		n := 0
-		for ; p.next() == 0; n++ {
+	for _, crowded := range []bool{false, true} {
+		window := lapOf(crowded) / windows
+		for start := range 2 * lapOf(crowded) {
+			p := newTurns(start, crowded)
+			n := uint64(0)
+			for ; p.next() == 0; n++ {
+			}
+			if n < 2*window || n >= 3*window {
+				t.Errorf("from %d on: %d exchanges before it waits", start, n)
+			}
 		}
-		if n < 2*windowTurns || n >= 3*windowTurns {
-			t.Errorf("from %d on: %d exchanges before it waits", start, n)
+	}
+}
+
+// The numbers that flags carry are never 0, differ, and belong to the flags of a lap in turn, also where
+// 32 bits end.
+func TestNumbersOfFlags(t *testing.T) {
+	for _, crowded := range []bool{false, true} {
+		lap := lapOf(crowded)
+		for _, start := range []uint64{0, 5 * lap, lap * (1<<32/ir.FlagTurns - 2)} {
+			p, seen := newTurns(start, crowded), map[uint32]bool{}
+			for seq := start; seq < start+4*lap; seq++ {
+				n := p.number(seq)
+				if n == 0 || seen[n] || uint64(n)%ir.FlagTurns != seq%lap {
+					t.Errorf("exchange %d, laps of %d flags: number %#x", seq, lap, n)
+				}
+				seen[n] = true
+			}
 		}
 	}
 }

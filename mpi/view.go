@@ -121,6 +121,15 @@ func (b *body) bytes() ([]byte, bool) {
 	return b.v.mem[at : at+b.l.Size()], true
 }
 
+// span is the memory from the first byte of the data to the last.
+func (b *body) span() []byte {
+	if b.l.Size() == 0 {
+		return nil
+	}
+	from := b.origin + b.l.TrueLB()
+	return b.v.mem[from : from+b.l.TrueExtent()]
+}
+
 // noItems is what an empty buffer of items has: it may be of anything.
 func noItems() *body {
 	return &body{v: &viewed{elem: elemOfItems(layout.Empty(), "no items")}, l: layout.Empty()}

@@ -11,7 +11,7 @@ import (
 )
 
 // column is column j of a matrix of n columns.
-func column(m []float64, j, n int) []mpi.Item {
+func column[T any](m []T, j, n int) []mpi.Item {
 	return mpi.View(m[min(j, len(m)):], mpi.Vector(len(m)/n, 1, n))
 }
 

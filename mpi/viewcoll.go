@@ -48,6 +48,9 @@ func (c *Comm) flatten(s site, items []Item, receive bool) (*flat, error) {
 		mem, f.in = make([]byte, in.Size()), in
 	}
 	f.b = elements[packedByte](mem)
+	if c.w.Check && c.launch != nil && f.in != nil {
+		c.launch.flats = append(c.launch.flats, f)
+	}
 	return f, nil
 }
 
@@ -65,6 +68,11 @@ func (f *flat) unpack(first, count int) {
 	}
 }
 
+// packAll and unpackAll are for all items.
+func (f *flat) packAll() { f.pack(0, f.items()) }
+
+func (f *flat) unpackAll() { f.unpack(0, f.items()) }
+
 // items is how many there are.
 func (f *flat) items() int {
 	if f.item == 0 {
@@ -73,11 +81,13 @@ func (f *flat) items() int {
 	return len(f.b) / f.item
 }
 
-// parts calls do with each part that counts and displs name.
-func (f *flat) parts(counts, displs []int, do func(first, count int)) {
-	for i, n := range counts {
-		if n > 0 {
-			do(offset(counts, displs, i), n)
+// eachPart is do for each part that counts and displs name.
+func eachPart(counts, displs []int, do func(first, count int)) func() {
+	return func() {
+		for i, n := range counts {
+			if n > 0 {
+				do(offset(counts, displs, i), n)
+			}
 		}
 	}
 }
@@ -117,6 +127,11 @@ func (c *Comm) pairOfFlats(s site, send, recv []Item) (out, in *flat, err error)
 	if out, err = c.flatten(s, send, false); err != nil {
 		return nil, nil, err
 	}
+	if cap(send) == 0 {
+		out.elem = in.elem
+	} else if cap(recv) == 0 {
+		in.elem = out.elem
+	}
 	if a, b := out.elem, in.elem; len(out.b) > 0 && len(in.b) > 0 && a.code != b.code {
 		return nil, nil, c.errorAt(s, ErrType, "send is %s and recv is %s; they must be of the same elements", a.name, b.name)
 	}
@@ -144,54 +159,52 @@ func (c *Comm) asItems(e *elem, pack func(), call func(*Comm) error, unpack func
 }
 
 func bcastItems(c *Comm, s site, buf []Item, root int) error {
-	f, err := c.flatten(s, buf, c.rank != root)
+	f, err := c.flatten(s, buf, !c.isRoot(root))
 	if err != nil {
 		return err
 	}
-	all := func(do func(int, int)) func() { return func() { do(0, f.items()) } }
-	pack, unpack := all(f.pack), nothing
-	if c.rank != root {
-		pack, unpack = nothing, all(f.unpack)
+	pack, unpack := f.packAll, nothing
+	if !c.isRoot(root) {
+		pack, unpack = nothing, f.unpackAll
 	}
 	return c.asItems(f.elem, pack, func(c *Comm) error { return Bcast(c, f.b, root) }, unpack)
 }
 
 func gatherItems(c *Comm, s site, send, recv []Item, root int) error {
-	if c.rank != root {
+	if !c.isRoot(root) {
 		recv = nil
+	} else if c.inter != nil {
+		send = nil
 	}
 	out, in, err := c.pairOfFlats(s, send, recv)
 	if err != nil {
 		return err
 	}
-	unpack := func() { in.unpack(0, in.items()) }
-	if in == out {
-		own := in.items() / c.size
-		return c.asItems(in.elem, func() { in.pack(c.rank*own, own) }, func(c *Comm) error { return Gather(c, in.b, in.b, root) }, unpack)
-	}
-	return c.asItems(out.elem, func() { out.pack(0, out.items()) }, func(c *Comm) error { return Gather(c, out.b, in.b, root) }, unpack)
+	return c.asItems(out.elem, packOwn(c, out, in), func(c *Comm) error { return Gather(c, out.b, in.b, root) }, in.unpackAll)
 }
 
 func gathervItems(c *Comm, s site, send, recv []Item, counts, displs []int, root int) error {
-	if c.rank != root {
+	if !c.isRoot(root) {
 		recv, counts, displs = nil, nil, nil
+	} else if c.inter != nil {
+		send = nil
 	}
 	out, in, err := c.pairOfFlats(s, send, recv)
 	if err != nil {
 		return err
 	}
-	if c.rank == root {
+	if c.isRoot(root) {
 		if err := in.fits(c, s, "recv", counts, displs); err != nil {
 			return err
 		}
 	}
 	n, at := in.scaled(counts), in.scaled(displs)
-	pack := func() { out.pack(0, out.items()) }
+	pack := out.packAll
 	if in == out {
 		pack = func() { in.pack(offset(counts, displs, root), counts[root]) }
 	}
 	return c.asItems(out.elem, pack, func(c *Comm) error { return Gatherv(c, out.b, in.b, n, at, root) },
-		func() { in.parts(counts, displs, in.unpack) })
+		eachPart(counts, displs, in.unpack))
 }
 
 func allgatherItems(c *Comm, s site, send, recv []Item) error {
@@ -199,11 +212,16 @@ func allgatherItems(c *Comm, s site, send, recv []Item) error {
 	if err != nil {
 		return err
 	}
-	pack := func() { out.pack(0, out.items()) }
-	if own := in.items() / c.size; in == out {
-		pack = func() { in.pack(c.rank*own, own) }
+	return c.asItems(out.elem, packOwn(c, out, in), func(c *Comm) error { return Allgather(c, out.b, in.b) }, in.unpackAll)
+}
+
+// packOwn packs what this rank gives to a call that gathers equal parts: in place its own one.
+func packOwn(c *Comm, out, in *flat) func() {
+	if in != out {
+		return out.packAll
 	}
-	return c.asItems(out.elem, pack, func(c *Comm) error { return Allgather(c, out.b, in.b) }, func() { in.unpack(0, in.items()) })
+	own := in.items() / c.size
+	return func() { in.pack(c.rank*own, own) }
 }
 
 func allgathervItems(c *Comm, s site, send, recv []Item, counts, displs []int) error {
@@ -215,48 +233,52 @@ func allgathervItems(c *Comm, s site, send, recv []Item, counts, displs []int) e
 		return err
 	}
 	n, at := in.scaled(counts), in.scaled(displs)
-	pack := func() { out.pack(0, out.items()) }
+	pack := out.packAll
 	if in == out {
 		pack = func() { in.pack(offset(counts, displs, c.rank), counts[c.rank]) }
 	}
 	return c.asItems(out.elem, pack, func(c *Comm) error { return Allgatherv(c, out.b, in.b, n, at) },
-		func() { in.parts(counts, displs, in.unpack) })
+		eachPart(counts, displs, in.unpack))
 }
 
 func scatterItems(c *Comm, s site, send, recv []Item, root int) error {
-	if c.rank != root {
+	if !c.isRoot(root) {
 		send = nil
+	} else if c.inter != nil {
+		recv = nil
 	}
 	out, in, err := c.pairOfFlats(s, send, recv)
 	if err != nil {
 		return err
 	}
-	pack, unpack := func() { out.pack(0, out.items()) }, func() { in.unpack(0, in.items()) }
+	unpack := in.unpackAll
 	if in == out {
 		unpack = nothing // root keeps its part where it is
 	}
-	return c.asItems(in.elem, pack, func(c *Comm) error { return Scatter(c, out.b, in.b, root) }, unpack)
+	return c.asItems(in.elem, out.packAll, func(c *Comm) error { return Scatter(c, out.b, in.b, root) }, unpack)
 }
 
 func scattervItems(c *Comm, s site, send []Item, counts, displs []int, recv []Item, root int) error {
-	if c.rank != root {
+	if !c.isRoot(root) {
 		send, counts, displs = nil, nil, nil
+	} else if c.inter != nil {
+		recv = nil
 	}
 	out, in, err := c.pairOfFlats(s, send, recv)
 	if err != nil {
 		return err
 	}
-	if c.rank == root {
+	if c.isRoot(root) {
 		if err := out.fits(c, s, "send", counts, displs); err != nil {
 			return err
 		}
 	}
 	n, at := out.scaled(counts), out.scaled(displs)
-	unpack := func() { in.unpack(0, in.items()) }
+	unpack := in.unpackAll
 	if in == out {
 		unpack = nothing
 	}
-	return c.asItems(in.elem, func() { out.parts(counts, displs, out.pack) },
+	return c.asItems(in.elem, eachPart(counts, displs, out.pack),
 		func(c *Comm) error { return Scatterv(c, out.b, n, at, in.b, root) }, unpack)
 }
 
@@ -265,8 +287,7 @@ func alltoallItems(c *Comm, s site, send, recv []Item) error {
 	if err != nil {
 		return err
 	}
-	return c.asItems(in.elem, func() { out.pack(0, out.items()) }, func(c *Comm) error { return Alltoall(c, out.b, in.b) },
-		func() { in.unpack(0, in.items()) })
+	return c.asItems(in.elem, out.packAll, func(c *Comm) error { return Alltoall(c, out.b, in.b) }, in.unpackAll)
 }
 
 func alltoallvItems(c *Comm, s site, send []Item, scounts, sdispls []int, recv []Item, rcounts, rdispls []int) error {
@@ -284,7 +305,6 @@ func alltoallvItems(c *Comm, s site, send []Item, scounts, sdispls []int, recv [
 		return err
 	}
 	sn, sat, rn, rat := out.scaled(scounts), out.scaled(sdispls), in.scaled(rcounts), in.scaled(rdispls)
-	return c.asItems(in.elem, func() { out.parts(scounts, sdispls, out.pack) },
-		func(c *Comm) error { return Alltoallv(c, out.b, sn, sat, in.b, rn, rat) },
-		func() { in.parts(rcounts, rdispls, in.unpack) })
+	return c.asItems(in.elem, eachPart(scounts, sdispls, out.pack),
+		func(c *Comm) error { return Alltoallv(c, out.b, sn, sat, in.b, rn, rat) }, eachPart(rcounts, rdispls, in.unpack))
 }

@@ -11,6 +11,7 @@ import (
 	"rhinet/internal/clock"
 	"rhinet/llc"
 	"rhinet/llc/ir"
+	"rhinet/llc/port"
 )
 
 // Compute says that this rank has carried out so many operations of a kind since
@@ -18,7 +19,8 @@ import (
 // (mpirun --time MODEL --compute counted): then they take as long as they
 // would on the host that was named. Otherwise it does nothing. A kind that the host has no rate for is an error of
 // class [ErrArg].
-func Compute(c *Comm, kind string, operations float64) error {
+func Compute(c *Comm, kind string, operations float64) (err error) {
+	defer c.raised(&err)
 	s := at("Compute")
 	if err := c.check(s); err != nil {
 		return err
@@ -42,6 +44,8 @@ type virtual struct {
 	clock ir.Clock
 	self  int // this rank
 	base  int // goroutines that are none of the program's
+	// waiting tells how many goroutines wait for something that comes, or for each other
+	waiting func() int
 
 	windows attendance
 
@@ -51,10 +55,20 @@ type virtual struct {
 	used    time.Duration // processor time up to the end of the latest call
 }
 
+// InVirtualTime has the rank of a job, which is one goroutine of a process that has others, live in the
+// time of j.Clock. [Wtime] is not that time, which is of a process, but Clock.Now is; nor does processor
+// time count.
+func InVirtualTime(j Job) Job {
+	v := &virtual{Transport: j.observed(), clock: j.Clock, self: j.Rank}
+	j.Clock.Others(func() bool { return false })
+	j.Transport = v
+	return j
+}
+
 // virtualTime has this process live in the time of clock. It is called by the
 // only goroutine of the program.
-func virtualTime(t Transport, c ir.Clock, self int) Transport {
-	v := &virtual{Transport: t, clock: c, self: self, base: runtime.NumGoroutine() - 1, used: processorTime()}
+func virtualTime(t Transport, waiting func() int, c ir.Clock, self int) Transport {
+	v := &virtual{Transport: t, waiting: waiting, clock: c, self: self, base: runtime.NumGoroutine() - 1, used: processorTime()}
 	c.Others(v.others)
 	clock.Use(v.now)
 	return v
@@ -69,12 +83,13 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// others reports whether a goroutine of the program is in no call, or may leave
-// one though nothing comes.
+// others reports whether a goroutine of the program may still call, or go on in its call, though
+// nothing comes: one that does not wait, or whose wait ends by itself.
 func (v *virtual) others() bool {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.limited > 0 || runtime.NumGoroutine() > v.base+v.inside
+	limited := v.limited
+	v.mu.Unlock()
+	return limited > 0 || runtime.NumGoroutine() > v.base+v.waiting()
 }
 
 // now returns the rank's time, with what it has computed since its last call.
@@ -131,14 +146,23 @@ func (v *virtual) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) err
 }
 
 func (v *virtual) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	if v.windows.some() {
+		return v.RecvFor("", key, src, tag, buf)
+	}
+	v.enter(1)
+	defer v.leave(1)
+	return v.Transport.Recv(key, src, tag, buf)
+}
+
+func (v *virtual) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
 	v.enter(1)
 	defer v.leave(1)
 	if v.windows.some() {
-		r := llc.Request{Peer: src, Context: key.Context(), Type: key.Type(), Tag: tag, Buf: buf}
+		r := llc.Request{Peer: src, Context: key.Context(), Type: key.Type(), Tag: tag, Buf: buf, Label: call}
 		st := v.transfer("Recv", &r, false)
 		return st, st.Err
 	}
-	return v.Transport.Recv(key, src, tag, buf)
+	return v.Transport.RecvFor(call, key, src, tag, buf)
 }
 
 func (v *virtual) Start(r *llc.Request, send bool) {
@@ -153,15 +177,27 @@ func (v *virtual) Wait(r *llc.Request) {
 	v.await("Wait", r)
 }
 
-func (v *virtual) WaitAll(rs []*llc.Request) {
+func (v *virtual) Isend(s *port.Spares, key llc.Key, dst, tag int, buf []byte) (*llc.Request, bool) {
+	v.enter(0)
+	defer v.leave(0)
+	return v.Transport.Isend(s, key, dst, tag, buf)
+}
+
+func (v *virtual) Irecv(s *port.Spares, key llc.Key, src, tag int, buf []byte) *llc.Request {
+	v.enter(0)
+	defer v.leave(0)
+	return v.Transport.Irecv(s, key, src, tag, buf)
+}
+
+func (v *virtual) WaitAll(first *llc.Request) {
 	v.enter(1)
 	defer v.leave(1)
 	if v.windows.some() {
-		for _, r := range rs {
+		for r := first; r != nil; r = r.Link {
 			v.until("WaitAll", nil, nil, r.Done)
 		}
 	}
-	v.Transport.WaitAll(rs)
+	v.Transport.WaitAll(first)
 }
 
 func (v *virtual) TrySend(key llc.Key, dst, tag int, buf []byte) bool {

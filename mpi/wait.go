@@ -15,28 +15,53 @@ import (
 //
 // MPI 4.1, section 3.7.5.
 func WaitAll(reqs ...*Request) error {
-	var k *scratch
-	var w *world
+	var c *Comm                     // of the plain ones
+	var first *llc.Request          // what the transport has to wait for
+	var sent, sentLast *llc.Request // what is complete
+	end := &first
 	rest := false // some are left to Wait
 	for _, r := range reqs {
 		p := r.active()
 		if p == nil {
 			continue
 		}
-		if p.c == nil || !p.started() || p.c.ctx != nil || w != nil && p.c.w != w {
-			rest = true
+		if p.c != c || !p.plain() {
+			if p.phase == held || p.phase == kept { // named twice
+				continue
+			}
+			if !p.joins(c) {
+				rest = true
+				continue
+			}
+			c = p.c
+		}
+		if p.phase == gone {
+			if !p.told {
+				p.again()
+			} else if !c.w.requests.retire(p) {
+				rest = true
+				continue
+			}
+			if sentLast == nil {
+				sentLast = &p.Request
+			}
+			p.Link, sent = sent, &p.Request
 			continue
 		}
-		if w == nil {
-			w = p.c.w
-			k = w.requests.scratch()
+		if p.phase == begun {
+			p.phase, rest = kept, true
+		} else {
+			p.phase = held
 		}
-		k.rs = append(k.rs, &p.Request)
+		*end, end = &p.Request, &p.Link
 	}
-	if w != nil {
-		w.Transport.WaitAll(k.rs)
-		rest = w.requests.complete(k.rs, reqs) || rest
-		w.requests.keep(k)
+	*end = nil
+	if first != nil {
+		c.t.WaitAll(first)
+		rest = c.w.requests.complete(first) || rest
+	}
+	if sent != nil {
+		c.w.requests.Put(sent, sentLast)
 	}
 	if rest {
 		return waitEach(reqs)
@@ -44,25 +69,13 @@ func WaitAll(reqs ...*Request) error {
 	return nil
 }
 
-// complete completes those of the requests whose transfers rs lists, in their order, if the
-// transport has completed them without an error. It reports whether some were left.
-func (k *requestPool) complete(rs []*llc.Request, reqs []*Request) (left bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, r := range reqs {
-		if len(rs) == 0 {
-			break
-		}
-		if p := r.active(); p != nil && &p.Request == rs[0] {
-			if rs = rs[1:]; p.fine() {
-				r.ended()
-				k.reclaim(p)
-			} else {
-				left = true
-			}
-		}
+// joins reports whether WaitAll can have the transport wait for p together with transfers of c,
+// which is nil as long as there are none.
+func (p *transfer) joins(c *Comm) bool {
+	if c != nil && p.c != c && (p.c == nil || p.c.w != c.w) {
+		return false
 	}
-	return left || len(rs) > 0
+	return p.plain() || p.phase == begun && p.c != nil && p.started() && p.c.ctx == nil
 }
 
 // waitEach completes one request after the other.
@@ -75,7 +88,7 @@ func waitEach(reqs []*Request) (failed error) {
 	return failed
 }
 
-// A scratch is memory for one WaitAny or WaitAll.
+// A scratch is memory for one WaitAny.
 type scratch struct {
 	rs    []*llc.Request
 	index []int
@@ -132,7 +145,7 @@ func (k *scratch) wait(reqs []*Request) int {
 	found := -1
 	err := poll(limited.c.ctx, func() bool {
 		for j, r := range k.rs {
-			if t.Test(r) {
+			if t.Test(r) || reqs[k.index[j]].active().scared() != nil {
 				found = k.index[j]
 				return true
 			}

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 )
@@ -29,7 +30,8 @@ import (
 // race as in any Go program. Accumulates, [Win.FetchAndOp] and [Win.CompareAndSwap]
 // are atomic with respect to each other, element by element, for elements of one type; a rank
 // that polls its own part while others update it reads it by FetchAndOp with [NoOp].
-// Accesses of one rank to one element take effect in the order of the calls.
+// Accesses of one rank to one element take effect in the order of the calls. In a checked job (see Job.Check)
+// accesses to one place that the standard keeps out of one epoch are errors (ErrRMAConflict).
 //
 // Any number of goroutines may access a window at once; its epochs are those of the rank.
 //
@@ -38,10 +40,15 @@ type Win[T any] struct {
 	*window
 	elem  *elem
 	parts [][]T // of each rank, if they are reached by loads and stores; else nil
+	near  [][]T // the same, if calls may access them without more ado
 }
 
 // AnyWin is a [Win] of any type.
-type AnyWin interface{ base() *window }
+type AnyWin interface {
+	Holder
+	base() *window
+	place() *world
+}
 
 // A Flavor says how a window was made.
 //
@@ -63,16 +70,19 @@ func (f Flavor) String() string {
 
 // A window is a Win without its type.
 type window struct {
-	c      *Comm // of its own
-	flavor Flavor
-	hints  Info
-	reach  reach
-	bytes  []uint64 // of each rank's part
-	mem    [][]byte // parts that are reached by loads and stores; else nil
-	shared *mapped  // reach, if it is that; else nil
-	local  []byte   // this rank's part
-	block  uint64   // memory that rank 0 gives back
-	owns   bool     // this rank has to
+	c        *Comm // of its own
+	flavor   Flavor
+	hints    Info
+	reach    reach
+	handler  handlerSlot[AnyWin]
+	attrs    attributes
+	bytes    []uint64 // of each rank's part
+	mem      [][]byte // parts that are reached by loads and stores; else nil
+	shared   *mapped  // way of loads, stores and the processor's atomic operations; nil: there is another one
+	local    []byte   // this rank's part
+	block    uint64   // memory that rank 0 gives back
+	owns     bool     // this rank has to
+	reserved bool     // there is such memory
 
 	mode atomic.Uint32
 	open []atomic.Uint32 // of each rank, what allows to access it beside mode
@@ -81,11 +91,14 @@ type window struct {
 	locks    int        // of single ranks
 	started  []int      // ranks of Start
 	exposure []*Request // of Post: what completes it
+	exposing []int      // ranks of Post
 	exposed  bool       // between Post and Wait
 	regions  int        // attached so far
 	attached map[uint64][]byte
 
 	order atomic.Uint32 // see fence
+
+	log *winLog // in a checked job; else nil
 }
 
 // What a window's mode says of this rank's epoch.
@@ -115,6 +128,9 @@ func (w *Win[T]) base() *window {
 	}
 	return w.window
 }
+
+// base is w itself.
+func (w *window) base() *window { return w }
 
 // check says why w cannot be used, or nil.
 func (w *window) check(s site) error {
@@ -161,6 +177,9 @@ func (w *window) locate(s site, e *elem, disp, n int) (at uint64, null bool, err
 	case !w.ready(target):
 		return 0, true, w.noEpoch(s)
 	}
+	if err := w.gone(s, target); err != nil {
+		return 0, true, err
+	}
 	if w.flavor == Dynamic {
 		if at, err = w.placeOf(s, e, disp, n); err != nil {
 			return 0, true, err
@@ -188,8 +207,8 @@ func (w *window) noEpoch(s site) error {
 // direct is the memory of target if the present epoch allows to access it and it
 // is reached by loads and stores.
 func (w *Win[T]) direct(target int) []T {
-	if w != nil && uint(target) < uint(len(w.parts)) && (w.mode.Load() == winLockAll || w.ready(target)) {
-		return w.parts[target]
+	if w != nil && uint(target) < uint(len(w.near)) && (w.mode.Load() == winLockAll || w.ready(target)) {
+		return w.near[target]
 	}
 	return nil
 }
@@ -220,7 +239,8 @@ func (w *Win[T]) Len(rank int) int {
 // such parts (ErrRMAShared).
 //
 // MPI 4.1, section 12.2.3 (MPI_Win_shared_query).
-func (w *Win[T]) Shared(rank int) ([]T, error) {
+func (w *Win[T]) Shared(rank int) (_ []T, err error) {
+	defer w.base().raised(&err)
 	s := atPeer("Shared", rank)
 	if err := w.base().check(s); err != nil {
 		return nil, err
@@ -255,7 +275,8 @@ func (w *Win[T]) Flavor() Flavor {
 // which places are counted. Epochs, and everything else, are those of w.
 //
 // Not in the standard, which has a type with every access.
-func WinAs[U any](w AnyWin) (*Win[U], error) {
+func WinAs[U any](w AnyWin) (_ *Win[U], err error) {
+	defer w.base().raised(&err)
 	s := at("WinAs")
 	b := w.base()
 	if err := b.check(s); err != nil {
@@ -280,6 +301,9 @@ func viewOf[T any](b *window, e *elem) *Win[T] {
 		for r, mem := range b.mem {
 			w.parts[r] = elements[T](mem[:len(mem)/e.size*e.size])
 		}
+		if b.shared != nil && b.c.w.Observe == nil && b.c.fate == nil && b.log == nil {
+			w.near = w.parts
+		}
 	}
 	return w
 }
@@ -291,7 +315,7 @@ func elemForWin[T any](c *Comm, s site) (*elem, error) {
 	}
 	e := elemOf[T](&c.w.elems)
 	if e.bad != "" {
-		return nil, c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+		return nil, c.badElem(s, e)
 	}
 	return e, nil
 }
@@ -305,6 +329,11 @@ func (w *window) explain(s site, err error) error {
 		return w.c.because(s, ErrRMARange, err, "")
 	case err == errUnknownType:
 		return w.c.because(s, ErrOp, err, "")
+	}
+	if !errors.Is(err, ErrProcFailed) {
+		if gone := w.unreached(s); gone != nil {
+			return gone
+		}
 	}
 	return w.c.explain(s, err)
 }

@@ -181,7 +181,8 @@ func TestProcNullTarget(t *testing.T) {
 }
 
 // TestWindowEndsWithTheJob: a wait for a lock of a rank that failed ends with an error
-// that names it.
+// that names it. Rank 1 fails only once rank 0 has said that it asks for the lock, so that
+// it is the lock's wait which the end of the job meets.
 func TestWindowEndsWithTheJob(t *testing.T) {
 	failed := errors.New("rank 1 gives up")
 	for _, option := range []mpitest.Option{mpitest.NIC("martini"), mpitest.Mailboxes()} {
@@ -192,12 +193,12 @@ func TestWindowEndsWithTheJob(t *testing.T) {
 				return err
 			}
 			if c.Rank() == 1 {
-				if err := errors.Join(w.Lock(mpi.LockExclusive, 0), mpi.Send(c, []int{1}, 0, 0)); err != nil {
-					return err
-				}
-				return failed
+				err := errors.Join(w.Lock(mpi.LockExclusive, 0), mpi.Send(c, []int{1}, 0, 0))
+				_, asks := mpi.Recv(c, []int{0}, 0, 0)
+				return errors.Join(err, asks, failed)
 			}
-			if _, err := mpi.Recv(c, []int{0}, 1, 0); err != nil {
+			_, err = mpi.Recv(c, []int{0}, 1, 0)
+			if err = errors.Join(err, mpi.Send(c, []int{1}, 1, 0)); err != nil {
 				return err
 			}
 			err = w.Lock(mpi.LockExclusive, 0)
@@ -207,8 +208,13 @@ func TestWindowEndsWithTheJob(t *testing.T) {
 		if !errors.Is(err, failed) {
 			t.Errorf("the job ended with %v", err)
 		}
-		if err := <-waited; err == nil {
-			t.Error("the lock that nobody gave back was given")
+		select {
+		case err := <-waited:
+			if err == nil {
+				t.Error("the lock that nobody gave back was given")
+			}
+		default:
+			t.Error("rank 0 never asked for the lock")
 		}
 	}
 }

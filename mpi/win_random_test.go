@@ -141,35 +141,41 @@ func TestRandomEpochs(t *testing.T) {
 	const n, epochs = 40, 12
 	for _, ranks := range []int{1, 2, 3, 5} {
 		onWindows(t, ranks, n, func(c *mpi.Comm, w *mpi.Win[int]) error {
-			rnd := rand.New(rand.NewPCG(12, uint64(ranks)))
-			m := make(winModel, ranks)
-			for r := range m {
-				m[r] = make([]int, n)
-			}
-			all, err := w.Group()
-			if err != nil {
-				return err
-			}
-			for epoch := range epochs {
-				steps, kind := m.steps(rnd, ranks, n), rnd.IntN(5)
-				if err := epochOf(w, all, kind, func(each bool, lock mpi.LockType) error {
-					return m.play(w, c.Rank(), steps, lock, each)
-				}); err != nil {
-					return fmt.Errorf("epoch %d of kind %d: %w", epoch, kind, err)
-				}
-				if err := mpi.Barrier(c); err != nil {
-					return err
-				}
-				if err := equalAll(fmt.Sprintf("after epoch %d of kind %d", epoch, kind), w.Local(), m[c.Rank()]); err != nil {
-					return err
-				}
-				if err := mpi.Barrier(c); err != nil {
-					return err
-				}
-			}
-			return nil
+			return randomEpochs(c, w, n, epochs)
 		})
 	}
+}
+
+// randomEpochs plays random epochs on a window of n elements a rank.
+func randomEpochs(c *mpi.Comm, w *mpi.Win[int], n, epochs int) error {
+	rnd := rand.New(rand.NewPCG(12, uint64(c.Size())))
+	m := make(winModel, c.Size())
+	for r := range m {
+		m[r] = make([]int, n)
+	}
+	all, err := w.Group()
+	if err != nil {
+		return err
+	}
+	for epoch := range epochs {
+		steps, kind := m.steps(rnd, c.Size(), n), rnd.IntN(5)
+		if err := epochOf(w, all, kind, func(each bool, lock mpi.LockType) error {
+			return m.play(w, c.Rank(), steps, lock, each)
+		}); err != nil {
+			return fmt.Errorf("epoch %d of kind %d: %w", epoch, kind, err)
+		}
+		if err := mpi.Barrier(c); err != nil {
+			return err
+		}
+		part, err := contents(c, w)
+		if err = errors.Join(err, equalAll(fmt.Sprintf("after epoch %d of kind %d", epoch, kind), part, m[c.Rank()])); err != nil {
+			return err
+		}
+		if err := mpi.Barrier(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // epochOf calls f in an epoch of one of five kinds. f locks for each access, if
@@ -193,41 +199,57 @@ func epochOf(w *mpi.Win[int], all *mpi.Group, kind int, f func(each bool, lock m
 func TestLongAndShortUpdates(t *testing.T) {
 	const n, rounds = 100, 60
 	onWindows(t, 4, n, func(c *mpi.Comm, w *mpi.Win[int]) error {
-		if err := w.LockAll(); err != nil {
-			return err
-		}
-		ones, old := make([]int, n), make([]int, n)
-		for i := range ones {
-			ones[i] = 1
-		}
-		for i := range rounds {
-			var err error
-			switch (i + c.Rank()) % 4 {
-			case 0:
-				err = w.Accumulate(ones, 0, 0, mpi.Sum)
-			case 1:
-				err = w.GetAccumulate(ones, old, 0, 0, mpi.Sum)
-			default:
-				for k := range n {
-					if _, e := w.FetchAndOp(1, 0, k, mpi.Sum); e != nil {
-						return e
-					}
+		return longAndShort(c, w, n, rounds)
+	})
+}
+
+// longAndShort adds to the n elements of rank 0 in ways that take turns.
+func longAndShort(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
+	if err := w.LockAll(); err != nil {
+		return err
+	}
+	ones, old := make([]int, n), make([]int, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	for i := range rounds {
+		var err error
+		switch (i + c.Rank()) % 4 {
+		case 0:
+			err = w.Accumulate(ones, 0, 0, mpi.Sum)
+		case 1:
+			err = w.GetAccumulate(ones, old, 0, 0, mpi.Sum)
+		default:
+			for k := range n {
+				if _, e := w.FetchAndOp(1, 0, k, mpi.Sum); e != nil {
+					return e
 				}
 			}
-			if err != nil {
-				return err
-			}
 		}
-		if err := errors.Join(w.UnlockAll(), mpi.Barrier(c)); err != nil || c.Rank() != 0 {
+		if err != nil {
 			return err
 		}
-		for k, v := range w.Local() {
-			if v != rounds*c.Size() {
-				return fmt.Errorf("element %d is %d, want %d", k, v, rounds*c.Size())
-			}
+	}
+	if err := errors.Join(w.UnlockAll(), mpi.Barrier(c)); err != nil || c.Rank() != 0 {
+		return err
+	}
+	part, err := contents(c, w)
+	for k, v := range part {
+		if v != rounds*c.Size() {
+			return fmt.Errorf("element %d is %d, want %d", k, v, rounds*c.Size())
 		}
-		return nil
-	})
+	}
+	return err
+}
+
+// contents is the part of this rank, in no epoch, also if no processor loads from it.
+func contents(c *mpi.Comm, w *mpi.Win[int]) ([]int, error) {
+	if part := w.Local(); part != nil {
+		return part, nil
+	}
+	me := c.Rank()
+	part := make([]int, w.Len(me))
+	return part, errors.Join(w.Lock(mpi.LockShared, me), w.Get(part, me, 0), w.Unlock(me))
 }
 
 // TestAtomicOperations: each operation of the processor does what reductions do.

@@ -320,7 +320,7 @@ func TestRequests(t *testing.T) {
 			return err
 		}
 		got, old := make([]int, 2), make([]int, 2)
-		first := mpi.WaitAll(w.Rput([]int{3, 4}, other, 2*0), w.Raccumulate([]int{1}, other, 1, mpi.Sum))
+		first := errors.Join(waited(w.Rput([]int{3, 4}, other, 2*0)), w.Flush(other), waited(w.Raccumulate([]int{1}, other, 1, mpi.Sum)), w.Flush(other))
 		second := mpi.WaitAll(w.Rget(got, other, 0), w.RgetAccumulate([]int{9, 9}, old, other, 2, mpi.Replace))
 		if err := errors.Join(first, second, equalAll("got", got, []int{3, 5}), equalAll("old", old, []int{0, 0})); err != nil {
 			return err
@@ -406,7 +406,7 @@ func TestDynamicWindow(t *testing.T) {
 		}
 		next := (c.Rank() + 1) % c.Size()
 		old, err := w.FetchAndOp(3, next, where[2*next]+9, mpi.Sum)
-		err = errors.Join(err, equal("old", old, 0), w.Put(sequence(1000, c.Rank()), next, where[2*next+1]))
+		err = errors.Join(err, equal("old", old, 0), w.Put(sequence(1000, c.Rank()), next, where[2*next+1]), w.Flush(next))
 		if e := is(w.Put([]int{1, 2}, next, where[2*next]+9), mpi.ErrRMARange, ""); e != nil {
 			err = errors.Join(err, e)
 		}

@@ -9,7 +9,8 @@ func (w *Win[T]) Put(data []T, target, disp int) error {
 		copy(p[disp:], data)
 		return nil
 	}
-	return w.base().put(atPeer("Put", target), w.elemOf(), view(data), disp, len(data))
+	b := w.base()
+	return b.raise(b.put(atPeer("Put", target), w.elemOf(), view(data), disp, len(data)))
 }
 
 // Get copies len(buf) elements of the part of rank target, from element disp on, into buf.
@@ -20,7 +21,8 @@ func (w *Win[T]) Get(buf []T, target, disp int) error {
 		copy(buf, p[disp:])
 		return nil
 	}
-	return w.base().get(atFrom("Get", target), w.elemOf(), view(buf), disp, len(buf))
+	b := w.base()
+	return b.raise(b.get(atFrom("Get", target), w.elemOf(), view(buf), disp, len(buf)))
 }
 
 // Accumulate combines data into the part of rank target, from element disp on,
@@ -39,7 +41,8 @@ func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
 		}
 	}
 	u := update{e: w.elemOf(), data: view(data)}
-	return w.base().update(atPeer("Accumulate", target), &u, op, disp, len(data))
+	b := w.base()
+	return b.raise(b.update(atPeer("Accumulate", target), &u, op, disp, len(data)))
 }
 
 // shortUpdate is how many elements an Accumulate has at most that takes the short
@@ -51,7 +54,7 @@ const shortUpdate = bulkBytes / 8
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) GetAccumulate(data, old []T, target, disp int, op Op) error {
-	return w.getAccumulate(atPeer("GetAccumulate", target), data, old, disp, op)
+	return w.base().raise(w.getAccumulate(atPeer("GetAccumulate", target), data, old, disp, op))
 }
 
 func (w *Win[T]) getAccumulate(s site, data, old []T, disp int, op Op) error {
@@ -90,7 +93,7 @@ func (w *Win[T]) FetchAndOp(v T, target, disp int, op Op) (T, error) {
 func (w *Win[T]) fetchAndOp(v T, target, disp int, op Op) (T, error) {
 	data, old := []T{v}, make([]T, 1)
 	err := w.getAccumulate(atPeer("FetchAndOp", target), data, old, disp, op)
-	return old[0], err
+	return old[0], w.base().raise(err)
 }
 
 // CompareAndSwap stores v in element disp of rank target if compare is there, and
@@ -112,11 +115,11 @@ func (w *Win[T]) compareAndSwap(compare, v T, target, disp int) (T, error) {
 	e := w.elemOf()
 	data, expected, old := []T{v}, []T{compare}, make([]T, 1)
 	if e != nil && !e.swaps() {
-		return v, w.c.errorAt(s, ErrType, "an element of type %s cannot be compared; use an integer, or bool", e.name)
+		return v, w.raise(w.c.errorAt(s, ErrType, "an element of type %s cannot be compared; use an integer, or bool", e.name))
 	}
 	u := update{e: e, data: view(data), compare: view(expected), old: view(old)}
 	err := w.base().update(s, &u, Replace, disp, 1)
-	return old[0], err
+	return old[0], w.base().raise(err)
 }
 
 // elemOf is the type of the elements of w, which may be nil.
@@ -135,6 +138,9 @@ func (w *window) put(s site, e *elem, data []byte, disp, n int) error {
 	if err != nil || null {
 		return err
 	}
+	if w.log != nil {
+		return w.logged(s, at, access{kind: puts}, data, func() error { return w.reach.put(s.peer, at, data) })
+	}
 	return w.explain(s, w.reach.put(s.peer, at, data))
 }
 
@@ -142,6 +148,9 @@ func (w *window) get(s site, e *elem, buf []byte, disp, n int) error {
 	at, null, err := w.locate(s, e, disp, n)
 	if err != nil || null {
 		return err
+	}
+	if w.log != nil {
+		return w.logged(s, at, access{kind: gets}, buf, func() error { return w.reach.get(s.peer, at, buf) })
 	}
 	return w.explain(s, w.reach.get(s.peer, at, buf))
 }
@@ -161,6 +170,10 @@ func (w *window) update(s site, u *update, op Op, disp, n int) error {
 		return err
 	}
 	u.alone = w.mode.Load() == winLocked && w.open[s.peer].Load() == openExclusive
+	if w.log != nil {
+		a := access{kind: updates, op: u.op, swap: u.compare != nil, code: u.e.code}
+		return w.logged(s, at, a, u.longest(), func() error { return w.reach.update(s.peer, at, u) })
+	}
 	return w.explain(s, w.reach.update(s.peer, at, u))
 }
 

@@ -2,11 +2,11 @@ package mpi
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"sync/atomic"
 
+	"rhinet/internal/onesided"
 	"rhinet/llc/ir"
 )
 
@@ -24,7 +24,8 @@ const (
 // no such memory they go by messages. All ranks of c call it.
 //
 // MPI 4.1, section 12.2.2.
-func WinAllocate[T any](c *Comm, n int, info ...Info) (*Win[T], error) {
+func WinAllocate[T any](c *Comm, n int, info ...Info) (_ *Win[T], err error) {
+	defer c.raised(&err)
 	return makeWindow[T](c, at("WinAllocate"), Allocated, nil, n, info)
 }
 
@@ -33,7 +34,8 @@ func WinAllocate[T any](c *Comm, n int, info ...Info) (*Win[T], error) {
 // the hint [HintNonContiguousPart] is given. It fails (ErrRMAShared) where the network has no such memory.
 //
 // MPI 4.1, section 12.2.3.
-func WinAllocateShared[T any](c *Comm, n int, info ...Info) (*Win[T], error) {
+func WinAllocateShared[T any](c *Comm, n int, info ...Info) (_ *Win[T], err error) {
+	defer c.raised(&err)
 	return makeWindow[T](c, at("WinAllocateShared"), AllocatedShared, nil, n, info)
 }
 
@@ -42,7 +44,8 @@ func WinAllocateShared[T any](c *Comm, n int, info ...Info) (*Win[T], error) {
 // do. buf belongs to the window until [Win.Free]. All ranks of c call it.
 //
 // MPI 4.1, section 12.2.1.
-func WinCreate[T any](c *Comm, buf []T, info ...Info) (*Win[T], error) {
+func WinCreate[T any](c *Comm, buf []T, info ...Info) (_ *Win[T], err error) {
+	defer c.raised(&err)
 	return makeWindow[T](c, at("WinCreate"), Created, view(buf), len(buf), info)
 }
 
@@ -50,7 +53,8 @@ func WinCreate[T any](c *Comm, buf []T, info ...Info) (*Win[T], error) {
 // [Win.Attach]. All ranks of c call it.
 //
 // MPI 4.1, section 12.2.4 (MPI_Win_create_dynamic).
-func WinDynamic[T any](c *Comm, info ...Info) (*Win[T], error) {
+func WinDynamic[T any](c *Comm, info ...Info) (_ *Win[T], err error) {
+	defer c.raised(&err)
 	return makeWindow[T](c, at("WinDynamic"), Dynamic, nil, 0, info)
 }
 
@@ -74,6 +78,7 @@ type winBid struct {
 	Bytes        uint64
 	Elem, Code   uint32
 	Flavor, Hint uint32
+	Ways         uint32 // onesided.Ways
 }
 
 func (c *Comm) makeWindow(s site, f Flavor, bid winBid, buf []byte, info []Info) (*window, error) {
@@ -81,18 +86,29 @@ func (c *Comm) makeWindow(s site, f Flavor, bid winBid, buf []byte, info []Info)
 	if w.hints[HintNonContiguousPart] == "true" {
 		bid.Hint = 1
 	}
+	ways, err := c.waysOf(s, w.hints)
+	if err != nil {
+		return nil, err
+	}
+	bid.Ways = uint32(ways)
 	own, err := c.private(s)
 	if err != nil {
 		return nil, err
 	}
-	w.c = own
+	w.c, own.win = own, w
 	all := make([]winBid, c.size)
 	if err = Allgather(own, []winBid{bid}, all); err == nil {
 		err = w.agreeOn(s, all)
 	}
 	if err == nil {
 		w.open = make([]atomic.Uint32, c.size)
+		if c.w.Check {
+			w.log = &winLog{of: make([]accesses, c.size)}
+		}
 		err = w.lay(s, buf, all)
+	}
+	if err == nil {
+		err = w.equip(ways)
 	}
 	if err != nil {
 		_ = own.Free() // the window's error says more
@@ -104,6 +120,9 @@ func (c *Comm) makeWindow(s site, f Flavor, bid winBid, buf []byte, info []Info)
 
 // private is a communicator of the same ranks for what the program does not see.
 func (c *Comm) private(s site) (*Comm, error) {
+	if err := c.intra(s); err != nil {
+		return nil, err
+	}
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
@@ -111,7 +130,7 @@ func (c *Comm) private(s site) (*Comm, error) {
 	if err = c.leave(s, err); err != nil {
 		return nil, err
 	}
-	made.members = c.members
+	made.members, made.private = c.members, true
 	made.name = fmt.Sprintf("%s.win%d", c.name, c.born.Add(1))
 	return c.derive(s, made, seq, c.worldOptions())
 }
@@ -120,7 +139,7 @@ func (c *Comm) private(s site) (*Comm, error) {
 func winHints(info []Info) Info {
 	hints := Info{}
 	for _, i := range info {
-		for _, k := range []string{HintNoLocks, HintNonContiguousPart} {
+		for _, k := range []string{HintNoLocks, HintNonContiguousPart, HintWindow} {
 			if v, ok := i[k]; ok {
 				hints[k] = v
 			}
@@ -142,6 +161,8 @@ func (w *window) agreeOn(s site, all []winBid) error {
 				w.c.rank, typeCode(mine.Code), mine.Elem, r, typeCode(b.Code), b.Elem)
 		case b.Hint != mine.Hint:
 			return w.c.errorAt(s, ErrArg, "the hint %s of rank %d is not that of rank %d", HintNonContiguousPart, r, w.c.rank)
+		case b.Ways != mine.Ways:
+			return w.c.errorAt(s, ErrArg, "rank %d names the ways %s, rank %d %s; give all ranks one %s", w.c.rank, onesided.Ways(mine.Ways), r, onesided.Ways(b.Ways), HintWindow)
 		}
 		w.bytes = append(w.bytes, b.Bytes)
 		if total += b.Bytes; total < b.Bytes || total > math.MaxInt64/2 {
@@ -225,7 +246,7 @@ const (
 // reserve has rank 0 reserve a block, and returns it, or nil if this network has no
 // memory for it.
 func (w *window) reserve(s site, l laying) ([]byte, error) {
-	m := w.c.t.Memory()
+	m := w.memory()
 	var g [1]grant
 	if w.c.rank == 0 {
 		g[0] = w.take(l.total)
@@ -243,7 +264,7 @@ func (w *window) reserve(s site, l laying) ([]byte, error) {
 	if m != nil {
 		mem = m.Reserved(g[0].At, uint64(l.total))
 	}
-	w.block, w.owns = g[0].At, w.c.rank == 0
+	w.block, w.owns, w.reserved = g[0].At, w.c.rank == 0, true
 	ok, err := w.agree(mem != nil)
 	if err == nil && !ok {
 		err = w.release()
@@ -252,9 +273,17 @@ func (w *window) reserve(s site, l laying) ([]byte, error) {
 	return mem, err
 }
 
+// memory is that of the network, nil if not all ranks can share it.
+func (w *window) memory() ir.Memory {
+	if !w.c.onHost(w.c.w) {
+		return nil
+	}
+	return w.c.t.Memory()
+}
+
 // take reserves the block at rank 0.
 func (w *window) take(n int) grant {
-	m := w.c.t.Memory()
+	m := w.memory()
 	if m == nil {
 		return grant{Refused: noMemory}
 	}
@@ -271,6 +300,7 @@ func (w *window) take(n int) grant {
 
 // release gives the block back.
 func (w *window) release() error {
+	w.reserved = false
 	if !w.owns {
 		return nil
 	}
@@ -364,7 +394,8 @@ func (x *exposed) tryOut(w *window) (bool, error) {
 // for all of them.
 //
 // MPI 4.1, section 12.2.5.
-func (w *Win[T]) Free() error {
+func (w *Win[T]) Free() (err error) {
+	defer w.base().raised(&err)
 	s := at("WinFree")
 	b := w.base()
 	if err := b.check(s); err != nil {
@@ -373,7 +404,10 @@ func (w *Win[T]) Free() error {
 	if err := b.noEpochs(s); err != nil {
 		return err
 	}
-	if err := Barrier(b.c); err != nil {
+	if err := b.attrs.deleteAll(b, s); err != nil {
+		return err
+	}
+	if b.owns, err = b.meet(); err != nil {
 		return b.explain(s, err)
 	}
 	b.c.w.delist(b)
@@ -414,59 +448,17 @@ func (w *window) lockedRanks() (ranks []int) {
 	return ranks
 }
 
-// Info returns the hints that w was made with and that have a meaning here.
-//
-// MPI 4.1, section 12.2.7 (MPI_Win_get_info).
-func (w *Win[T]) Info() (Info, error) {
-	if err := w.base().check(at("Info")); err != nil {
-		return nil, err
-	}
-	return maps.Clone(w.hints), nil
-}
-
-// SetInfo gives w hints. None can be given to a window that exists, so all are
-// ignored, as the standard allows.
-//
-// MPI 4.1, section 12.2.7 (MPI_Win_set_info).
-func (w *Win[T]) SetInfo(Info) error { return w.base().check(at("SetInfo")) }
-
-// Name returns what errors call w: the name of its communicator with a number.
-//
-// MPI 4.1, section 7.8 (MPI_Win_get_name).
-func (w *Win[T]) Name() string {
-	if w == nil {
-		return ""
-	}
-	return w.c.name
-}
-
-// SetName has errors and reports call w by another name. It is not to be called
-// while other goroutines use w.
-//
-// MPI 4.1, section 7.8 (MPI_Win_set_name).
-func (w *Win[T]) SetName(name string) error {
-	if err := w.base().check(at("SetName")); err != nil {
-		return err
-	}
-	w.c.name = name
-	return nil
-}
-
-// Group returns the group of the ranks of w.
-//
-// MPI 4.1, section 12.2.6 (MPI_Win_get_group).
-func (w *Win[T]) Group() (*Group, error) {
-	if err := w.base().check(at("Group")); err != nil {
-		return nil, err
-	}
-	return w.c.Group()
-}
-
 // enlist and delist keep the windows that Finalize has to end.
 func (w *world) enlist(v *window) {
+	v.observe()
 	w.mu.Lock()
 	w.windows = append(w.windows, v)
 	w.mu.Unlock()
+	if v.c.fate != nil {
+		for _, r := range v.c.fate.dead() {
+			v.bury(r)
+		}
+	}
 }
 
 func (w *world) delist(v *window) {
@@ -475,11 +467,17 @@ func (w *world) delist(v *window) {
 	w.mu.Unlock()
 }
 
-// endWindows ends what windows that nobody has freed still do.
-func (w *world) endWindows() {
+// endWindows ends what windows of a session, or of the world, that nobody has freed still do.
+func (w *world) endWindows(of *Session) {
 	w.mu.Lock()
-	all := w.windows
-	w.windows = nil
+	var all []*window
+	w.windows = slices.DeleteFunc(w.windows, func(v *window) bool {
+		if v.c.session != of {
+			return false
+		}
+		all = append(all, v)
+		return true
+	})
 	w.mu.Unlock()
 	for _, v := range all {
 		_ = v.reach.close() // the network is about to end as well

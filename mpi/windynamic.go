@@ -33,6 +33,7 @@ func (w *window) placeOf(s site, e *elem, disp, n int) (uint64, error) {
 //
 // MPI 4.1, section 12.2.4 (MPI_Win_attach, MPI_Get_address).
 func (w *Win[T]) Attach(buf []T) (disp int, err error) {
+	defer w.base().raised(&err)
 	s := at("Attach")
 	b := w.base()
 	if err := b.check(s); err != nil {
@@ -83,7 +84,8 @@ func (w *window) freeRegion() uint64 {
 // Detach withdraws what [Win.Attach] added as disp. Accesses to it fail from then on (ErrRMARange).
 //
 // MPI 4.1, section 12.2.4 (MPI_Win_detach).
-func (w *Win[T]) Detach(disp int) error {
+func (w *Win[T]) Detach(disp int) (err error) {
+	defer w.base().raised(&err)
 	s := at("Detach")
 	b := w.base()
 	if err := b.check(s); err != nil {

@@ -1,5 +1,10 @@
 package mpi
 
+import (
+	"cmp"
+	"errors"
+)
+
 // An Assert promises something about an epoch, so that it can cost less. Most
 // are only checked here.
 //
@@ -30,7 +35,8 @@ func (w *window) assertion(s site, given []Assert, allowed Assert) (a Assert, er
 // unless [NoSucceed] is given: then what all ranks did is complete, and seen by all. All ranks call it.
 //
 // MPI 4.1, section 12.5.1.
-func (w *Win[T]) Fence(asserts ...Assert) error {
+func (w *Win[T]) Fence(asserts ...Assert) (err error) {
+	defer w.base().raised(&err)
 	s, b := at("Fence"), w.base()
 	if err := b.check(s); err != nil {
 		return err
@@ -46,6 +52,12 @@ func (w *Win[T]) Fence(asserts ...Assert) error {
 		return b.c.errorAt(s, ErrAssert, "NoPrecede says that there was no access, and there was one since the Fence before")
 	}
 	b.fence()
+	var conflict error
+	if b.log != nil {
+		if conflict = b.compareAll(s); conflict != nil && !errors.Is(conflict, ErrRMAConflict) {
+			return conflict
+		}
+	}
 	if err := b.c.barrier(s, callBarrier); err != nil {
 		return err
 	}
@@ -55,14 +67,15 @@ func (w *Win[T]) Fence(asserts ...Assert) error {
 	} else {
 		b.mode.Store(winFence)
 	}
-	return nil
+	return conflict
 }
 
 // Post begins an epoch in which the ranks of g may access this rank's part. It does not
 // wait. [Win.Wait] or [Win.Test] ends it.
 //
 // MPI 4.1, section 12.5.2.
-func (w *Win[T]) Post(g *Group, asserts ...Assert) error {
+func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
+	defer w.base().raised(&err)
 	s, b := at("Post"), w.base()
 	if err := b.check(s); err != nil {
 		return err
@@ -80,7 +93,7 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) error {
 	if b.exposed {
 		return b.c.errorAt(s, ErrRMASync, "the epoch of the Post before has not ended; call Wait first")
 	}
-	b.exposed, b.exposure = true, b.exposure[:0]
+	b.exposed, b.exposure, b.exposing = true, b.exposure[:0], ranks
 	b.fence()
 	for _, r := range ranks {
 		b.exposure = append(b.exposure, Irecv(b.c, []byte{}, r, tagComplete))
@@ -92,13 +105,13 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) error {
 }
 
 // tell sends the ranks an empty message.
-func (w *window) tell(s site, ranks []int, tag int) error {
+func (w *window) tell(s site, ranks []int, tag int) (err error) {
 	for _, r := range ranks {
-		if err := w.c.t.Send(w.c.idOf(r).key(), w.c.global(r), tag, 0, nil); err != nil {
-			return w.c.because(atPeer(s.call, r), ErrOther, err, "")
+		if e := w.c.t.Send(w.c.idOf(r).key(), w.c.global(r), tag, 0, nil); e != nil && err == nil { // the others wait for it
+			err = w.c.because(atPeer(s.call, r), w.c.lost(e), e, "")
 		}
 	}
-	return nil
+	return err
 }
 
 // ranksOf are the ranks of g in the window.
@@ -118,7 +131,8 @@ func (w *window) ranksOf(s site, g *Group) ([]int, error) {
 // g. It waits until they have called [Win.Post]. [Win.Complete] ends it.
 //
 // MPI 4.1, section 12.5.2.
-func (w *Win[T]) Start(g *Group, asserts ...Assert) error {
+func (w *Win[T]) Start(g *Group, asserts ...Assert) (err error) {
+	defer w.base().raised(&err)
 	s, b := at("Start"), w.base()
 	if err := b.check(s); err != nil {
 		return err
@@ -171,7 +185,8 @@ func (w *window) noAccess(s site) error {
 // Complete ends the epoch of [Win.Start]. What was accessed is complete.
 //
 // MPI 4.1, section 12.5.2.
-func (w *Win[T]) Complete() error {
+func (w *Win[T]) Complete() (err error) {
+	defer w.base().raised(&err)
 	s, b := at("Complete"), w.base()
 	if err := b.check(s); err != nil {
 		return err
@@ -186,21 +201,27 @@ func (w *Win[T]) Complete() error {
 		b.open[r].Store(closedTo)
 	}
 	b.fence()
-	return b.tell(s, b.started, tagComplete)
+	var failed error
+	if b.log != nil {
+		failed = b.tellAccesses(b.started)
+	}
+	return cmp.Or(b.tell(s, b.started, tagComplete), failed)
 }
 
 // Wait ends the epoch of [Win.Post], when all its ranks have called Complete.
 //
 // MPI 4.1, section 12.5.2.
-func (w *Win[T]) Wait() error {
-	_, err := w.base().waitExposure(at("Wait"), func(reqs []*Request) (bool, error) { return true, WaitAll(reqs...) })
+func (w *Win[T]) Wait() (err error) {
+	defer w.base().raised(&err)
+	_, err = w.base().waitExposure(at("Wait"), func(reqs []*Request) (bool, error) { return true, WaitAll(reqs...) })
 	return err
 }
 
 // Test is [Win.Wait] that does not wait; it reports whether the epoch has ended.
 //
 // MPI 4.1, section 12.5.2.
-func (w *Win[T]) Test() (bool, error) {
+func (w *Win[T]) Test() (_ bool, err error) {
+	defer w.base().raised(&err)
 	return w.base().waitExposure(at("Test"), func(reqs []*Request) (bool, error) {
 		_, done, err := TestAll(reqs...)
 		return done, err
@@ -224,6 +245,9 @@ func (w *window) waitExposure(s site, wait func([]*Request) (bool, error)) (bool
 		w.mu.Unlock()
 		w.fence()
 	}
+	if (done || err != nil) && w.log != nil {
+		err = w.hearAccesses(s, w.exposing, err)
+	}
 	return done, named(s.call, err)
 }
 
@@ -232,13 +256,14 @@ func (w *window) waitExposure(s site, wait func([]*Request) (bool, error)) (bool
 // of all kinds.
 //
 // MPI 4.1, section 12.5.4 (MPI_Win_sync).
-func (w *Win[T]) Sync() error {
+func (w *Win[T]) Sync() (err error) {
+	defer w.base().raised(&err)
 	b := w.base()
 	if err := b.check(at("Sync")); err != nil {
 		return err
 	}
 	b.fence()
-	if v, ok := b.reach.(*served); ok && v.attended != nil {
+	if v, ok := unobserved(b.reach).(*served); ok && v.attended != nil {
 		return v.attended.pass(b.c)
 	}
 	return nil

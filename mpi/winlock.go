@@ -76,6 +76,9 @@ func (l *winLock) acquire(c *Comm, call string, exclusive bool) error {
 			return nil
 		}
 	}
+	if c.fate != nil {
+		return l.acquireMortal(c, call, exclusive)
+	}
 	met := false
 	l.enlist(c.rank)
 	c.t.AwaitCollective(call, nil, nil, func() bool {

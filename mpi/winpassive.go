@@ -1,5 +1,7 @@
 package mpi
 
+import "cmp"
+
 // A LockType says whether others may lock the same rank at the same time.
 //
 // MPI 4.1, section 12.5.3.
@@ -17,7 +19,8 @@ const (
 // ranks may be a deadlock.
 //
 // MPI 4.1, section 12.5.3.
-func (w *Win[T]) Lock(kind LockType, target int, asserts ...Assert) error {
+func (w *Win[T]) Lock(kind LockType, target int, asserts ...Assert) (err error) {
+	defer w.base().raised(&err)
 	s, b := atPeer("Lock", target), w.base()
 	if err := b.mayLock(s, asserts); err != nil {
 		return err
@@ -30,6 +33,9 @@ func (w *Win[T]) Lock(kind LockType, target int, asserts ...Assert) error {
 	}
 	if uint(target) >= uint(b.c.size) {
 		return b.c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", target, b.c.size-1)
+	}
+	if err := b.gone(s, target); err != nil {
+		return err
 	}
 	return b.lock(s, target, kind == LockExclusive)
 }
@@ -94,7 +100,8 @@ func (w *window) unlocked(target int) {
 // Unlock ends the epoch of [Win.Lock]. What was accessed is complete.
 //
 // MPI 4.1, section 12.5.3.
-func (w *Win[T]) Unlock(target int) error {
+func (w *Win[T]) Unlock(target int) (err error) {
+	defer w.base().raised(&err)
 	s, b := atPeer("Unlock", target), w.base()
 	if err := b.check(s); err != nil {
 		return err
@@ -112,7 +119,11 @@ func (w *Win[T]) Unlock(target int) error {
 	b.mu.Lock()
 	b.unlocked(target)
 	b.mu.Unlock()
+	b.forget(target, true)
 	b.fence()
+	if err := b.gone(s, target); err != nil {
+		return err
+	}
 	return b.explain(s, b.reach.unlock(target, held == openExclusive))
 }
 
@@ -120,7 +131,8 @@ func (w *Win[T]) Unlock(target int) error {
 // beside others that do so too. It waits for exclusive locks. [Win.UnlockAll] ends it.
 //
 // MPI 4.1, section 12.5.3.
-func (w *Win[T]) LockAll(asserts ...Assert) error {
+func (w *Win[T]) LockAll(asserts ...Assert) (err error) {
+	defer w.base().raised(&err)
 	s, b := at("LockAll"), w.base()
 	if err := b.mayLock(s, asserts); err != nil {
 		return err
@@ -128,6 +140,9 @@ func (w *Win[T]) LockAll(asserts ...Assert) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.noAccess(s); err != nil {
+		return err
+	}
+	if err := b.anyGone(s); err != nil {
 		return err
 	}
 	for r := range b.c.size {
@@ -145,7 +160,8 @@ func (w *Win[T]) LockAll(asserts ...Assert) error {
 // UnlockAll ends the epoch of [Win.LockAll]. What was accessed is complete.
 //
 // MPI 4.1, section 12.5.3.
-func (w *Win[T]) UnlockAll() error {
+func (w *Win[T]) UnlockAll() (err error) {
+	defer w.base().raised(&err)
 	s, b := at("UnlockAll"), w.base()
 	if err := b.check(s); err != nil {
 		return err
@@ -156,13 +172,18 @@ func (w *Win[T]) UnlockAll() error {
 		return b.c.errorAt(s, ErrRMASync, "there is no epoch of LockAll to end")
 	}
 	b.mode.Store(winIdle)
+	b.forgetAll(true)
 	b.fence()
+	var failed error
 	for r := range b.c.size {
-		if err := b.reach.unlock(r, false); err != nil {
-			return b.explain(s, err)
+		if b.c.fate != nil && b.c.fate.has(r) {
+			continue
+		}
+		if err := b.reach.unlock(r, false); err != nil && failed == nil { // others wait for the rest
+			failed = b.explain(s, err)
 		}
 	}
-	return nil
+	return cmp.Or(failed, b.anyGone(s))
 }
 
 // Flush completes what this rank has done to the part of rank target, there as well,
@@ -171,27 +192,30 @@ func (w *Win[T]) UnlockAll() error {
 // MPI 4.1, section 12.5.4.
 func (w *Win[T]) Flush(target int) error {
 	b := w.base()
-	if b != nil && b.mode.Load() == winLockAll && uint(target) < uint(len(b.open)) {
+	if b != nil && b.c.fate == nil && b.log == nil && b.mode.Load() == winLockAll && uint(target) < uint(len(b.open)) {
 		b.fence()
 		return nil
 	}
-	return b.flush(atPeer("Flush", target))
+	return b.raise(b.flush(atPeer("Flush", target)))
 }
 
 // FlushLocal is [Win.Flush] for this rank: buffers may be used again.
 //
 // MPI 4.1, section 12.5.4.
-func (w *Win[T]) FlushLocal(target int) error { return w.base().flush(atPeer("FlushLocal", target)) }
+func (w *Win[T]) FlushLocal(target int) error {
+	b := w.base()
+	return b.raise(b.flush(atPeer("FlushLocal", target)))
+}
 
 // FlushAll is [Win.Flush] for all ranks.
 //
 // MPI 4.1, section 12.5.4.
-func (w *Win[T]) FlushAll() error { return w.base().flush(at("FlushAll")) }
+func (w *Win[T]) FlushAll() error { b := w.base(); return b.raise(b.flush(at("FlushAll"))) }
 
 // FlushLocalAll is [Win.FlushLocal] for all ranks.
 //
 // MPI 4.1, section 12.5.4.
-func (w *Win[T]) FlushLocalAll() error { return w.base().flush(at("FlushLocalAll")) }
+func (w *Win[T]) FlushLocalAll() error { b := w.base(); return b.raise(b.flush(at("FlushLocalAll"))) }
 
 // flush is that of one rank, or of all. All that was begun is complete.
 func (w *window) flush(s site) error {
@@ -210,5 +234,11 @@ func (w *window) flush(s site) error {
 		return w.c.errorAt(s, ErrRMASync, "there is no epoch of Lock or LockAll; call one of them first")
 	}
 	w.fence()
-	return nil
+	if there := s.call == "Flush" || s.call == "FlushAll"; one {
+		w.forget(s.peer, there)
+		return w.gone(s, s.peer)
+	} else {
+		w.forgetAll(there)
+	}
+	return w.anyGone(s)
 }

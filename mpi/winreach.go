@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rhinet/internal/layout"
 	"rhinet/internal/wait"
 	"rhinet/llc/ir"
 )
@@ -16,6 +17,9 @@ import (
 type reach interface {
 	put(target int, at uint64, data []byte) error
 	get(target int, at uint64, buf []byte) error
+	// strew puts mem, or gets into it, by a layout that is laid over memory from at on, which its first bytes may
+	// precede.
+	strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error
 	// update is atomic with respect to other updates of the same kind of number.
 	update(target int, at uint64, u *update) error
 	// lock and unlock are those of passive target synchronization.
@@ -151,7 +155,7 @@ func (m *mapped) long(target int, mem []byte, u *update) error {
 func (m *mapped) quiet() error {
 	var policy wait.Policy
 	for r, tries := 0, 0; r < len(m.all); {
-		if atomic.LoadUint64(m.all[r]) == 0 {
+		if atomic.LoadUint64(m.all[r]) == 0 || m.c.fate != nil && m.c.fate.has(r) {
 			r++
 			continue
 		}

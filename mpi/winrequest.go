@@ -40,8 +40,7 @@ func (w *Win[T]) RgetAccumulate(data, old []T, target, disp int, op Op) *Request
 func (w *window) requested(s site, f func() error) *Request {
 	err := w.check(s)
 	if err != nil {
-		var none *Comm
-		return none.failedRequest(s, err)
+		return w.owner().failedRequest(s, err)
 	}
 	if mode := w.mode.Load(); mode != winLocked && mode != winLockAll {
 		return w.c.failedRequest(s, w.c.errorAt(s, ErrRMASync, "requests are for epochs of Lock and LockAll; call Lock or LockAll first"))

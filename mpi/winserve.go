@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -26,7 +27,7 @@ type served struct {
 	regions map[uint64][]byte
 	dynamic bool
 	writer  int // rank that has the lock, or -1
-	readers int
+	readers []int
 	queue   []request // that wait for the lock
 	elems   map[typeCode]*elem
 }
@@ -37,6 +38,7 @@ const (
 	tagPost = iota
 	tagComplete
 	tagRequest
+	tagAccesses
 	firstData
 )
 
@@ -48,6 +50,7 @@ const (
 	askSwap
 	askLock
 	askUnlock
+	askBury
 	askStop
 )
 
@@ -207,7 +210,7 @@ func (v *served) run() {
 			r[0].From = uint32(st.Source)
 			err = v.answer(&r[0])
 		}
-		if err != nil || r[0].What == askStop {
+		if err != nil && !v.survives(err) || err == nil && r[0].What == askStop {
 			return
 		}
 	}
@@ -243,13 +246,17 @@ func (v *served) answer(r *request) error {
 	case askUnlock:
 		if r.Flag != 0 {
 			v.writer = -1
-		} else {
-			v.readers--
+		} else if i := slices.Index(v.readers, int(r.From)); i >= 0 {
+			v.readers = slices.Delete(v.readers, i, i+1)
 		}
 		if err := v.reply(r, answerDone, nil); err != nil {
 			return err
 		}
 		return v.grant()
+	case askBury:
+		if int(r.From) == v.c.rank {
+			return v.bury(int(r.At))
+		}
 	}
 	return fmt.Errorf("request %d is unknown", r.What)
 }
@@ -349,16 +356,16 @@ func (v *served) elemOf(code typeCode, op Predefined) *elem {
 func (v *served) grant() error {
 	for len(v.queue) > 0 {
 		r := v.queue[0]
-		if v.writer >= 0 || r.Flag != 0 && v.readers > 0 {
+		if v.writer >= 0 || r.Flag != 0 && len(v.readers) > 0 {
 			return nil
 		}
 		v.queue = v.queue[1:]
 		if r.Flag != 0 {
 			v.writer = int(r.From)
 		} else {
-			v.readers++
+			v.readers = append(v.readers, int(r.From))
 		}
-		if err := v.reply(&r, answerDone, nil); err != nil {
+		if err := v.reply(&r, answerDone, nil); err != nil && !v.survives(err) { // the dead are buried
 			return err
 		}
 	}

@@ -1,11 +1,15 @@
 package mpi
 
 import (
+	"hash/maphash"
 	"os"
 	"sync"
 	"sync/atomic"
 
 	"rhinet/collectives"
+	"rhinet/internal/callsite"
+	"rhinet/internal/observe"
+	"rhinet/internal/onesided"
 	"rhinet/llc/ir"
 )
 
@@ -14,22 +18,35 @@ import (
 type Job struct {
 	Rank, Size int
 	Transport  Transport
+	// Host is a number of the host that the rank is on, in a job on several.
+	Host int
 	// Abort ends the job with a status; it does not return. nil ends the process.
 	Abort func(status int)
 	// Debug remembers where each request was made, so that Finalize can say it.
 	Debug bool
+	// Check has requests fail whose buffers overlap, or change while they are sent;
+	// with Debug.
+	Check bool
 	// Forgotten, if set, is told of each request that the program can no longer
 	// complete, because it has dropped the handle: what it was, and where it was made.
 	Forgotten func(string)
 	// Collectives adjusts the choice of algorithms, equally on all ranks.
 	Collectives collectives.Options
+	// Windows are the ways in which windows work, equally on all ranks.
+	Windows onesided.Ways
 	// Processors is how many processors the ranks share, each beginning on the
 	// next; 0 if that is not known. It changes nothing but timing.
 	Processors int
+	// KeepGoing says that the job goes on when ranks die: see [Comm.Shrink].
+	KeepGoing bool
 	// Clock, if set, is that of a rank in virtual time.
 	Clock ir.Clock
+	// Observe, if set, takes what the rank does.
+	Observe *observe.Rank
 	// release, if set, gives back what the transport used, after its Close.
 	release func() error
+	// failed, if set, writes what is to be written before the process ends with an error.
+	failed func() error
 }
 
 // A world is the state of one rank: everything that outlives a communicator.
@@ -44,30 +61,58 @@ type world struct {
 	self     *Comm         // see Self; nil: not asked for yet
 	matched  atomic.Uint32 // messages that probes have matched so far
 	partTags atomic.Uint64 // tags of partitions given out so far
+	probed   probed        // messages that probes have matched and nobody has received, in a checked job
+	memory   memoryKeeper
+
+	perils *perils // of a job that goes on when ranks die; else nil
+
+	root *Comm // of all processes, for the making of communicators of groups
 
 	mu      sync.Mutex
 	comms   map[*core]struct{} // those that Finalize must close
 	windows []*window          // those that nobody has freed
-	over    bool
+	users   int                // the world and sessions that have not been finalized
 }
 
 // Join makes the world communicator of one rank of job.
 func Join(job Job) (*Comm, error) {
-	var none *Comm
+	w, board, err := join(job, at("Init"))
+	if err != nil {
+		return nil, err
+	}
+	c := &core{rank: job.Rank, size: job.Size, name: "world", id: worldID, board: board}
+	if err := w.open(c, 0, job.Collectives); err != nil {
+		return nil, w.root.because(at("Init"), ErrInit, err, "")
+	}
+	return (&Comm{core: c}).bind(), nil
+}
+
+// join makes the state of one rank of job, and the board that the world has, if
+// there is a world.
+func join(job Job, s site) (*world, boardSlot, error) {
 	if job.Size < 1 || job.Rank < 0 || job.Rank >= job.Size {
-		return nil, none.errorAt(at("Init"), ErrInit, "rank %d of %d does not exist", job.Rank, job.Size)
+		var none *Comm
+		return nil, noBoard, none.errorAt(s, ErrInit, "rank %d of %d does not exist", job.Rank, job.Size)
 	}
 	if job.Abort == nil {
 		job.Abort = os.Exit
 	}
-	w := &world{Job: job, comms: map[*core]struct{}{}}
-	w.ids.init(job.Transport.Board())
-	id, board := w.ids.first(job.Size)
-	c := &core{rank: job.Rank, size: job.Size, name: "world", id: id, board: board}
-	if err := w.open(c, 0, job.Collectives); err != nil {
-		return nil, none.because(at("Init"), ErrInit, err, "")
+	if job.Clock == nil {
+		job.Transport = job.observed()
 	}
-	return &Comm{core: c}, nil
+	w := &world{Job: job, comms: map[*core]struct{}{}, users: 1}
+	if job.Debug {
+		w.requests.lines = callsite.New("rhinet/mpi")
+		w.requests.guards.seed = maphash.MakeSeed()
+	}
+	w.ids.init(slotsOf(job.Transport))
+	root := &core{w: w, t: job.Transport, rank: job.Rank, size: job.Size}
+	board := w.ids.first(job.Size, root.onHost(w))
+	w.root = &Comm{core: root}
+	if job.KeepGoing && !w.survive() {
+		return nil, noBoard, w.root.errorAt(s, ErrInit, "this network interface does not tell who has died, so no job can go on after that; use another one, or no --keep-going")
+	}
+	return w, board, nil
 }
 
 // open readies a communicator whose ranks, context and board are known.
@@ -83,12 +128,23 @@ func (w *world) open(c *core, seq uint64, o collectives.Options) error {
 			c.back[m] = int32(i)
 		}
 	}
-	if err := c.coll.init(c, seq, o); err != nil {
+	if c.inter != nil {
+		c.coll.t = newCollTransport(c.inter.all.core)
+		c.coll.t.note.Team = c.inter.all.coll.t.note.Team
+	} else if err := c.coll.init(c, seq, o); err != nil {
 		return err
 	}
+	c.observe()
 	w.mu.Lock()
 	w.comms[c] = struct{}{}
 	w.mu.Unlock()
+	switch {
+	case w.perils == nil:
+	case c.inter != nil:
+		c.fate = c.inter.all.fate
+	default:
+		w.perils.attach(c)
+	}
 	return nil
 }
 

@@ -2,10 +2,13 @@ package barriers
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"rhinet/bench"
+	"rhinet/nicemu/param"
 	"rhinet/nicemu/syncctl"
 )
 
@@ -60,5 +63,44 @@ func TestCheck(t *testing.T) {
 	}
 	if err := plan().Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// changed is half of a parameter's value; more, where that is none; less, where half is still enough.
+func changed(p param.Parameter) float64 {
+	switch {
+	case p.Name == "rp.waiters":
+		return 1 // more nodes want a lock at once
+	case p.Value == 0:
+		return p.Most / 100
+	case p.Whole:
+		return float64(int(p.Value / 2))
+	}
+	return p.Value / 2
+}
+
+// Changing any parameter changes a figure, or ends the measurement with an error. What data packets take is held by the tests
+// of the model: nothing here sends one.
+func TestEachParameterMatters(t *testing.T) {
+	figures := func(setting string) (text string) {
+		p := plan()
+		p.Nodes, p.Spread = []int{9, 16}, 3
+		if setting != "" {
+			if err := p.Table.Set(setting); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := p.Run(func(r Row) { text += fmt.Sprintln(r.cells()) })
+		return text + fmt.Sprint(err)
+	}
+	before := figures("")
+	for _, p := range syncctl.Parameters().All() {
+		if strings.HasPrefix(p.Name, "data.") {
+			continue
+		}
+		setting := fmt.Sprintf("%s=%g", p.Name, changed(p))
+		if figures(setting) == before {
+			t.Errorf("%s changes nothing", setting)
+		}
 	}
 }

@@ -65,12 +65,12 @@ const FasterPeer = "faster peer"
 
 // Counts counts the cells of a result, which came from a file: by ranks, and at
 // last on all numbers of ranks, against each peer and the faster of them. Without
-// peers there are none. Figures of memory are no cells.
+// peers there are none. Figures of memory and of overlap are no cells.
 func (res *Result) Counts(file string) (all []Count) {
 	if len(res.Peers()) == 0 {
 		return nil
 	}
-	lines := slices.DeleteFunc(res.Lines(), func(l Line) bool { return l.Unit == "KiB" })
+	lines := slices.DeleteFunc(res.Compared(), func(l Line) bool { return l.Unit == "KiB" })
 	var ranks []int
 	for _, l := range lines {
 		ranks = append(ranks, l.Ranks)

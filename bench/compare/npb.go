@@ -55,19 +55,21 @@ func NPB(kernels, classes []string, ranks []int) (cells []Cell, skipped []string
 	return cells, skipped, nil
 }
 
-// OursNPB is this runtime with a setting, running the kernels of the program npb.
-func OursNPB(mpirun, npb string, s Setting) Runtime {
-	return Runtime{
-		Name: s.Name,
-		command: func(job []Cell, _ time.Duration) []string {
-			c := job[0]
-			kernel, class, _ := strings.Cut(c.Test, ".")
-			args := append([]string{mpirun}, s.flags()...)
-			return append(args, "-n", strconv.Itoa(c.Ranks), npb, "-class", class, strings.ToLower(kernel))
-		},
-		read: readNAS,
-		env:  s.Env,
+// OursNPB is this runtime with a setting, running the kernels of the program npb. With waits it
+// gives the run time and the communication wait time instead of the rate.
+func OursNPB(mpirun, npb string, s Setting, waits bool) Runtime {
+	r := Runtime{Name: s.Name, read: readNAS, env: s.Env}
+	var flags []string
+	if waits {
+		r.read, flags = readTimed, []string{"-timers", "-format", "json"}
 	}
+	r.command = func(job []Cell, _ time.Duration) []string {
+		c := job[0]
+		kernel, class, _ := strings.Cut(c.Test, ".")
+		program := append([]string{npb, "-class", class}, flags...)
+		return s.launch(mpirun, c.Ranks, append(program, strings.ToLower(kernel))...)
+	}
+	return r
 }
 
 var errReport = errors.New("printed no report of the NAS Parallel Benchmarks")
@@ -77,6 +79,24 @@ var errReport = errors.New("printed no report of the NAS Parallel Benchmarks")
 // than the cell: each rank alone, or another kernel or class.
 func readNAS(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	c := job[0]
+	r, err := verified(c, text)
+	if err != nil {
+		return nil, err
+	}
+	rate, err := strconv.ParseFloat(r["Mop/s total"], 64)
+	switch {
+	case r["Mop/s total"] == "":
+		return nil, errReport
+	case err != nil:
+		return nil, fmt.Errorf("gave %q for Mop/s", r["Mop/s total"])
+	case !(rate > 0) || math.IsInf(rate, 0):
+		return nil, fmt.Errorf("gave %v Mop/s, which nothing can be compared with; a larger class takes time enough to be measured", rate)
+	}
+	return []Sample{{Test: c.Test, Ranks: c.Ranks, Value: rate, Unit: mops}}, nil
+}
+
+// verified finds the report of a cell's kernel in what a job printed, which must be verified.
+func verified(c Cell, text string) (map[string]string, error) {
 	all := reports(text)
 	if len(all) == 0 {
 		return nil, errReport
@@ -89,18 +109,14 @@ func readNAS(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	if found := r[kernelLabel] + "." + r["Class"]; r["Class"] != "" && found != c.Test {
 		return nil, fmt.Errorf("printed the report of %s", found)
 	}
-	rate, err := strconv.ParseFloat(r["Mop/s total"], 64)
-	switch verdict := r["Verification"]; {
-	case verdict == "" || r["Mop/s total"] == "":
+	switch verdict := r["Verification"]; verdict {
+	case "SUCCESSFUL":
+		return r, nil
+	case "":
 		return nil, errReport
-	case verdict != "SUCCESSFUL":
+	default:
 		return nil, fmt.Errorf("was not verified: %s", verdict)
-	case err != nil:
-		return nil, fmt.Errorf("gave %q for Mop/s", r["Mop/s total"])
-	case !(rate > 0) || math.IsInf(rate, 0):
-		return nil, fmt.Errorf("gave %v Mop/s, which nothing can be compared with; a larger class takes time enough to be measured", rate)
 	}
-	return []Sample{{Test: c.Test, Ranks: c.Ranks, Value: rate, Unit: mops}}, nil
 }
 
 // kernelLabel is under which reports keeps the name of the kernel.

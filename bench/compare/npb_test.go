@@ -140,11 +140,11 @@ func TestReferenceRunsWhatItHolds(t *testing.T) {
 	for _, other := range []string{"notes.txt", "cg.S.0", "cg.E.x", "bt.A.4.mpi_io_full", "cg.S.x.old"} {
 		script(t, filepath.Join(dir, other), "")
 	}
-	if _, _, err := References([]string{dir}, "", nil); err == nil || !strings.Contains(err.Error(), "--reference-mpi") {
+	if _, _, err := References([]string{dir}, "", nil, nil); err == nil || !strings.Contains(err.Error(), "--reference-mpi") {
 		t.Errorf("a script's MPI: %v", err)
 	}
 	plan := []Cell{{"CG.S", 1, []int{0}}, {"CG.S", 2, []int{0}}, {"MG.S", 1, []int{0}}}
-	list, lacking, err := References([]string{dir}, "openmpi", plan)
+	list, lacking, err := References([]string{dir}, "openmpi", plan, nil)
 	if err != nil || len(list) != 1 || len(lacking) != 1 || lacking[0] != dir+" holds no original for MG.S on 1 rank" {
 		t.Fatalf("%v, lacking %q, %v", list, lacking, err)
 	}
@@ -188,12 +188,12 @@ func TestReferencesThatCannotBe(t *testing.T) {
 		{dir, "lam", `unknown runtime "lam"`},
 		{dir, "openmpi", "holds nothing of what is to be measured: CG.S on 1 rank"},
 	} {
-		if _, _, err := References([]string{c.dir}, c.mpi, []Cell{{"CG.S", 1, []int{0}}}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := References([]string{c.dir}, c.mpi, []Cell{{"CG.S", 1, []int{0}}}, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.dir, err, c.want)
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, _, err := References([]string{dir}, "openmpi", nil); !errors.Is(err, ErrNoPeers) {
+	if _, _, err := References([]string{dir}, "openmpi", nil, nil); !errors.Is(err, ErrNoPeers) {
 		t.Errorf("a missing launcher: %v", err)
 	}
 }
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 		if out, err := exec.Command(k.mpicc, "-o", filepath.Join(dir, "cg.S.x"), src).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		list, _, err := References([]string{dir}, "", nil)
+		list, _, err := References([]string{dir}, "", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"rhinet/bench"
+	"rhinet/bench/pmb"
+	"rhinet/bench/progress"
 )
 
 // Formats names the output formats of a comparison. The last is Go's
@@ -50,8 +52,24 @@ func (res *Result) Write(out io.Writer, format string) error {
 // Legend explains the columns.
 func (res *Result) Legend() string {
 	what := "microseconds (memory: KiB a rank)"
-	if slices.ContainsFunc(res.Samples, func(s Sample) bool { return s.Unit == mops }) {
+	kernel := func(s Sample) bool { return s.Unit == mops }
+	switch first := slices.IndexFunc(res.Samples, kernel); {
+	case first == 0:
 		what = "Mop/s, more is better"
+	case first > 0:
+		what = "microseconds (memory: KiB a rank; kernels: Mop/s, more is better)"
+	}
+	if res.Waits {
+		what = "seconds of run time, and _wait: seconds of it in MPI calls, mean of the ranks; less is better"
+	}
+	if slices.ContainsFunc(res.Samples, func(s Sample) bool { return progress.IsPercent(s.Test) }) {
+		what += aboutProgress
+	}
+	if slices.ContainsFunc(res.Samples, func(s Sample) bool { return pmb.IsOverlap(s.Test) }) {
+		what += "; of nonblocking operations the time in calls that computation does not hide, and the overlap in %"
+	}
+	if res.OwnBarrier {
+		what += "; between collective calls a barrier of messages, the same on all runtimes"
 	}
 	text := bench.Number(res.Rounds, "round") + " in rotated order, "
 	if res.Budget != "0s" {
@@ -106,6 +124,9 @@ func (res *Result) table() [][]string {
 		row := []string{l.Test, strconv.Itoa(l.Ranks), strconv.Itoa(l.Bytes)}
 		for i, m := range l.Medians {
 			text := number(m)
+			if l.Unit == seconds && m < 100 {
+				text = fmt.Sprintf("%.5f", m)
+			}
 			if res.Slow(i, l) {
 				text = "too slow"
 			}

@@ -75,15 +75,15 @@ func Select(plan []Cell, tests []string) ([]Cell, error) {
 	return chosen, nil
 }
 
-// jobs puts together what one command measures: the tests of the suite on one
+// jobs puts together what one command measures: the tests of a suite on one
 // number of ranks and on the same sizes, because starting a job takes longer than
 // most of them, and each other cell alone.
 func jobs(cells []Cell) (list [][]Cell) {
 	for _, c := range cells {
 		at := slices.IndexFunc(list, func(job []Cell) bool {
-			return inSuite(job[0].Test) && job[0].Ranks == c.Ranks && (c.sizeless() || slices.ContainsFunc(job, func(o Cell) bool { return slices.Equal(o.Bytes, c.Bytes) }))
+			return batched(job[0].Test) && job[0].Ranks == c.Ranks && (c.sizeless() || slices.ContainsFunc(job, func(o Cell) bool { return slices.Equal(o.Bytes, c.Bytes) }))
 		})
-		if at < 0 || !inSuite(c.Test) {
+		if at < 0 || !batched(c.Test) {
 			at = len(list)
 			list = append(list, nil)
 		}
@@ -91,6 +91,9 @@ func jobs(cells []Cell) (list [][]Cell) {
 	}
 	return list
 }
+
+// batched reports whether one command measures any number of such tests.
+func batched(test string) bool { return inSuite(test) || inRMA(test) || inProgress(test) }
 
 // sizeless reports whether the test has no message, as a barrier.
 func (c Cell) sizeless() bool { return slices.Equal(c.Bytes, []int{0}) }

@@ -23,8 +23,10 @@ var executable = regexp.MustCompile(`^(bt|cg|ep|ft|is|lu|mg|sp)\.([SWABCD])\.(x|
 // References are the compiled kernels of folders, each folder a runtime, under
 // their MPI: that of mpi (openmpi or mpich), or, if mpi is empty, the one each
 // kernel is linked with. lacking says what of the plan a folder cannot run; one
-// that can run nothing of it is an error. Without a plan nothing is asked for.
-func References(dirs []string, mpi string, plan []Cell) (list []Runtime, lacking []string, err error) {
+// that can run nothing of it is an error. Without a plan nothing is asked for. probe, if it is not
+// nil, compiles for an MPI what measures the communication wait time ([peer.CompileWaits]): then
+// the figures are run time and wait time instead of the rate.
+func References(dirs []string, mpi string, plan []Cell, probe func(mpicc string) (string, error)) (list []Runtime, lacking []string, err error) {
 	for _, dir := range dirs {
 		kernels, err := originals(dir, mpi)
 		if err != nil {
@@ -39,6 +41,19 @@ func References(dirs []string, mpi string, plan []Cell) (list []Runtime, lacking
 				return nil
 			},
 			read: readNAS,
+		}
+		if probe != nil {
+			probes, err := kernels.probes(probe)
+			if err != nil {
+				return nil, nil, err
+			}
+			r.read = readProbed
+			r.command = func(job []Cell, _ time.Duration) []string {
+				if k, ok := kernels.find(job[0]); ok {
+					return append(k.kind.launch(job[0].Ranks), "env", "LD_PRELOAD="+probes[k.kind.name], k.path)
+				}
+				return nil
+			}
 		}
 		var missing []string
 		for _, c := range plan {
@@ -77,6 +92,25 @@ func (k compiled) find(c Cell) (original, bool) {
 		}
 	}
 	return original{}, false
+}
+
+// probes compiles what measures waits for each MPI of the originals, and returns where it is.
+func (k compiled) probes(compile func(mpicc string) (string, error)) (map[string]string, error) {
+	libraries := map[string]string{}
+	for _, o := range k {
+		if libraries[o.kind.name] != "" {
+			continue
+		}
+		if err := Installed([]string{o.kind.name}); err != nil {
+			return nil, err
+		}
+		file, err := compile(o.kind.mpicc)
+		if err != nil {
+			return nil, err
+		}
+		libraries[o.kind.name] = file
+	}
+	return libraries, nil
 }
 
 // originals finds the compiled kernels of a folder.

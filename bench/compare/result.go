@@ -23,9 +23,11 @@ type Result struct {
 	Settings        []string          `json:"settings,omitempty"` // variables of the environment that change how runtimes work
 	Rounds          int               `json:"rounds"`
 	Budget          string            `json:"time_per_size"`
-	Runtimes        []string          `json:"runtimes"`           // the first ones are ours
-	Ours            int               `json:"ours,omitempty"`     // how many are ours; 0 means 1
-	Versions        map[string]string `json:"versions,omitempty"` // of the runtimes that are not ours, as their launchers say
+	Waits           bool              `json:"waits,omitempty"`       // kernels by run time and communication wait time, not by rate
+	OwnBarrier      bool              `json:"own_barrier,omitempty"` // between collective calls, in the place of the runtimes'
+	Runtimes        []string          `json:"runtimes"`              // the first ones are ours
+	Ours            int               `json:"ours,omitempty"`        // how many are ours; 0 means 1
+	Versions        map[string]string `json:"versions,omitempty"`    // of the runtimes that are not ours, as their launchers say
 	Samples         []Sample          `json:"samples"`
 	Failures        []Failure         `json:"failures,omitempty"`
 	TooSlow         []TooSlow         `json:"too_slow,omitempty"`
@@ -134,6 +136,14 @@ func Resume(file string, runtimes []Runtime, opts Options) (*Result, error) {
 	switch {
 	case !slices.Equal(names, res.Runtimes):
 		return nil, fmt.Errorf("%s compares %s; continue it with the same runtimes, not %s", file, strings.Join(res.Runtimes, ", "), strings.Join(names, ", "))
+	case res.Waits && !opts.Waits:
+		return nil, fmt.Errorf("%s was measured with --waits; continue it with the same", file)
+	case opts.Waits && !res.Waits:
+		return nil, fmt.Errorf("%s was measured without --waits; continue it without", file)
+	case res.OwnBarrier && !opts.OwnBarrier:
+		return nil, fmt.Errorf("%s was measured with --own-barrier; continue it with the same", file)
+	case opts.OwnBarrier && !res.OwnBarrier:
+		return nil, fmt.Errorf("%s was measured without --own-barrier; continue it without", file)
 	case res.Budget != opts.Budget.String():
 		return nil, fmt.Errorf("%s was measured with --time %s; continue it with the same", file, res.Budget)
 	}

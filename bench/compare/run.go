@@ -18,7 +18,11 @@ type Options struct {
 	Budget time.Duration // measuring time of one size
 	Limit  time.Duration // longest time of one command, beside the measuring time of one with several tests
 	Within time.Duration // no round begins that is not expected to end within it, except the first; 0: all do
-	Ours   int           // how many of the runtimes, from the first, are this one
+	Waits  bool          // kernels by run time and communication wait time, not by rate
+	// OwnBarrier notes that all runtimes are those of [Runtime.WithOwnBarrier].
+	OwnBarrier bool
+	Ours       int      // how many of the runtimes, from the first, are this one
+	Notes      []string // what is to be known of all figures
 	// Previous is a result to continue: what it holds is not measured again.
 	// Resume must have found it fit.
 	Previous *Result
@@ -60,7 +64,7 @@ func begin(runtimes []Runtime, opts Options) *Result {
 		res.Notes = append(res.Notes, fmt.Sprintf("resumed at %s, load then %s", time.Now().UTC().Format(time.RFC3339), host.Load()))
 		return res
 	}
-	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}}
+	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Waits: opts.Waits, OwnBarrier: opts.OwnBarrier, Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}, Notes: slices.Clone(opts.Notes)}
 	res.Host.FindCommit()
 	for _, r := range runtimes {
 		res.Runtimes = append(res.Runtimes, r.Name)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"rhinet/bench"
 	"rhinet/bench/peer"
 )
 
@@ -36,13 +37,10 @@ func Ours(mpirun, self, hello string, s Setting) Runtime {
 		Name: s.Name,
 		command: func(job []Cell, budget time.Duration) []string {
 			c := job[0]
-			args := append([]string{mpirun}, s.flags()...)
-			args = append(args, "-n", strconv.Itoa(c.Ranks))
 			if c.Test == Hello {
-				return append(args, hello)
+				return s.launch(mpirun, c.Ranks, hello)
 			}
-			args = append(args, self)
-			args = append(args, "pmb", "--npmin", strconv.Itoa(c.Ranks))
+			args := s.launch(mpirun, c.Ranks, self, "pmb", "--npmin", strconv.Itoa(c.Ranks))
 			sizes := c.Bytes
 			for _, c := range job {
 				args = append(args, c.Test)
@@ -57,17 +55,35 @@ func Ours(mpirun, self, hello string, s Setting) Runtime {
 	}
 }
 
+// WithOwnBarrier returns the runtime with a barrier of messages between collective calls of the suite, the
+// same on all runtimes, in the place of the runtime's.
+func (r Runtime) WithOwnBarrier() Runtime {
+	with := r.command
+	r.command = func(job []Cell, budget time.Duration) []string { return append(with(job, budget), "--own-barrier") }
+	return r
+}
+
 // A kind is a C runtime as Debian packages it.
 type kind struct {
 	name, title, mpicc, launcher, packages string
 	fits, crowded                          []string // launcher's flags when ranks fit the cores, and when not
+
+	// Between hosts: the launcher's flags, with what [Hosts.launch] fills in; what is added when ranks
+	// do not fit the processors; the flag of the number of ranks; and why no memory is shared.
+	between, yield []string
+	ranks, network string
 }
 
 var kinds = []kind{
 	{"openmpi", "Open MPI", "mpicc.openmpi", "mpirun.openmpi", "openmpi-bin libopenmpi-dev",
-		[]string{"--allow-run-as-root", "--bind-to", "core", "-np"}, []string{"--allow-run-as-root", "--oversubscribe", "-np"}},
+		[]string{"--allow-run-as-root", "--bind-to", "core", "-np"}, []string{"--allow-run-as-root", "--oversubscribe", "-np"},
+		[]string{"--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--map-by", "slot", "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", "AGENT",
+			"--mca", "oob_tcp_if_include", "SUBNET", "--mca", "pml", "ob1", "--mca", "btl", "tcp,vader,self", "--mca", "btl_tcp_if_include", "SUBNET", "--host", "HOSTS"},
+		[]string{"--mca", "mpi_yield_when_idle", "1"}, "-np", "pml ob1 with btl tcp, and vader (shared memory) between ranks of one host"},
 	{"mpich", "MPICH", "mpicc.mpich", "mpiexec.mpich", "mpich libmpich-dev",
-		[]string{"-bind-to", "core", "-n"}, []string{"-n"}},
+		[]string{"-bind-to", "core", "-n"}, []string{"-n"},
+		[]string{"-launcher", "ssh", "-launcher-exec", "AGENT", "-iface", "INTERFACE", "-genv", "UCX_TLS", "tcp,self", "-genv", "UCX_NET_DEVICES", "INTERFACE", "-hosts", "HOSTS"},
+		nil, "-n", "UCX_TLS=tcp,self, and its own shared memory between ranks of one host"},
 }
 
 // version asks the launcher.
@@ -92,6 +108,14 @@ func (res *Result) Title(name string) string {
 		title += " " + v
 	}
 	return title
+}
+
+// PeerNames returns the names of the C runtimes that can be compared with.
+func PeerNames() (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
 }
 
 // CheckPeers reports the first of names that is not a runtime to compare with.
@@ -130,7 +154,17 @@ func Installed(names []string) error {
 // Peers compiles the peers' program in dir for the named C runtimes.
 // A missing one is ErrNoPeers, worded as what to install.
 func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
-	var runtimes []Runtime
+	compile := func(mpicc string) (string, error) { return peer.Compile(ctx, mpicc, dir) }
+	return peers(ctx, names, nil, compile, peerBudget, slow)
+}
+
+func peerBudget(budget time.Duration) []string { return []string{peer.Budget(budget)} }
+
+// peers makes a runtime of each named C runtime. Its command is the program that compile
+// makes with the arguments first, and then each test of the job with its sizes, run on h; slow as in
+// Runtime.
+func peers(ctx context.Context, names []string, h *Hosts, compile func(mpicc string) (string, error),
+	first func(budget time.Duration) []string, slow func(string) []TooSlow) (all []Runtime, err error) {
 	for _, name := range names {
 		k, err := find(name)
 		if err != nil {
@@ -139,14 +173,14 @@ func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 		if err := Installed([]string{name}); err != nil {
 			return nil, err
 		}
-		bin, err := peer.Compile(ctx, k.mpicc, dir)
+		bin, err := compile(k.mpicc)
 		if err != nil {
 			return nil, err
 		}
-		runtimes = append(runtimes, Runtime{
+		all = append(all, Runtime{
 			Name: k.name,
 			command: func(job []Cell, budget time.Duration) []string {
-				args := append(k.launch(job[0].Ranks), bin, strconv.FormatFloat(budget.Seconds()*1e3, 'f', 3, 64))
+				args := append(append(h.launch(k, job[0].Ranks), bin), first(budget)...)
 				for _, c := range job {
 					args = append(args, c.Test, join(c.Bytes))
 				}
@@ -157,7 +191,7 @@ func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 			version: k.version(ctx),
 		})
 	}
-	return runtimes, nil
+	return all, nil
 }
 
 // Launch returns the compiler driver of a C runtime and the beginning of the
@@ -174,14 +208,11 @@ func Launch(name string, ranks int) (mpicc string, launch []string, err error) {
 }
 
 func find(name string) (kind, error) {
-	var known []string
-	for _, k := range kinds {
-		if k.name == name {
-			return k, nil
-		}
-		known = append(known, k.name)
+	k, known, ok := bench.Pick(kinds, func(k kind) string { return k.name }, name)
+	if !ok {
+		return kind{}, fmt.Errorf("unknown runtime %q; the others are %s", name, known)
 	}
-	return kind{}, fmt.Errorf("unknown runtime %q; the others are %s", name, strings.Join(known, ", "))
+	return k, nil
 }
 
 func join(sizes []int) string {

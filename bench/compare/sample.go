@@ -6,6 +6,8 @@ import (
 
 	"rhinet/bench"
 	"rhinet/bench/peer"
+	"rhinet/bench/pmb"
+	"rhinet/bench/progress"
 )
 
 // A Sample is one figure of one runtime in one round.
@@ -18,6 +20,10 @@ type Sample struct {
 	Value   float64 `json:"value"`          // in Unit
 	Unit    string  `json:"unit,omitempty"` // empty: microseconds; for Memory, KiB
 }
+
+// percent is the unit of shares, such as the overlap of nonblocking operations with
+// computation. They are shown, not compared: against none there is no ratio.
+const percent = "%"
 
 // unit returns the sample's unit by name.
 func (s Sample) unit() string {
@@ -50,7 +56,11 @@ func rows(parse func(string) ([]bench.Row, error)) func([]Cell, string, time.Dur
 		}
 		var samples []Sample
 		for _, row := range rows {
-			samples = append(samples, Sample{Test: row.Test, Ranks: row.Ranks, Bytes: row.Bytes, Value: row.Microsecs})
+			s := Sample{Test: row.Test, Ranks: row.Ranks, Bytes: row.Bytes, Value: row.Microsecs}
+			if pmb.IsOverlap(s.Test) || progress.IsPercent(s.Test) {
+				s.Unit = percent
+			}
+			samples = append(samples, s)
 		}
 		return samples, nil
 	}

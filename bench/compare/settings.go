@@ -15,6 +15,8 @@ type Setting struct {
 	Name string   // as the user wrote it, or "rhinet"
 	NIC  string   // as mpirun's -nic takes it; empty: the default
 	Env  []string // NAME=VALUE
+
+	Hosts *Hosts // on which jobs run; nil: this one
 }
 
 // ParseSettings reads a list of NIC[+NAME=VALUE...]. An empty list is the
@@ -52,7 +54,7 @@ func ParseSettings(list []string) ([]Setting, error) {
 // mpirun refuses, such as an unknown NIC, a wrong variable or too many ranks, is
 // an error in its words.
 func (s Setting) Try(ctx context.Context, mpirun string, ranks int, program string) error {
-	args := append(s.flags(), "--dry-run", "-n", strconv.Itoa(ranks), program)
+	args := append(s.flags(ranks), "--dry-run", "-n", strconv.Itoa(ranks), program)
 	cmd := exec.CommandContext(ctx, mpirun, args...)
 	cmd.Env = append(os.Environ(), s.Env...)
 	text, err := cmd.CombinedOutput()
@@ -66,10 +68,17 @@ func (s Setting) Try(ctx context.Context, mpirun string, ranks int, program stri
 	return fmt.Errorf("%s: %s: %w", s.Name, mpirun, err)
 }
 
-// flags are mpirun's for this setting.
-func (s Setting) flags() []string {
+// launch is the command that runs a program on so many ranks with the setting.
+func (s Setting) launch(mpirun string, ranks int, program ...string) []string {
+	args := append([]string{mpirun}, s.flags(ranks)...)
+	return s.Hosts.start(append(append(args, "-n", strconv.Itoa(ranks)), program...)...)
+}
+
+// flags are mpirun's for this setting and so many ranks.
+func (s Setting) flags(ranks int) []string {
+	hosts := s.Hosts.flags(ranks)
 	if s.NIC == "" {
-		return nil
+		return hosts
 	}
-	return []string{"--nic", s.NIC}
+	return append([]string{"--nic", s.NIC}, hosts...)
 }

@@ -16,7 +16,7 @@ type Line struct {
 	Test    string    `json:"test"`
 	Ranks   int       `json:"ranks"`
 	Bytes   int       `json:"bytes"`
-	Unit    string    `json:"unit"`    // "usec", "KiB", "Mop/s"
+	Unit    string    `json:"unit"`    // "usec", "s", "KiB", "Mop/s", "%"
 	Medians []float64 `json:"medians"` // in the order of Result.Runtimes; NaN if not measured
 	Spans   []Span    `json:"spans"`   // the 95 % intervals of the medians, by bootstrap
 	Ratios  []Ratio   `json:"ratios"`  // the first runtime's over each of the others
@@ -197,6 +197,11 @@ func (res *Result) Lines() []Line {
 	return lines
 }
 
+// Compared returns the lines that runtimes are compared by: all but those of overlap.
+func (res *Result) Compared() []Line {
+	return slices.DeleteFunc(res.Lines(), func(l Line) bool { return l.Unit == percent })
+}
+
 // line fills l from the values by runtime and round.
 func (res *Result) line(l Line, values map[string]map[int]float64) Line {
 	for _, name := range res.Runtimes {
@@ -210,6 +215,9 @@ func (res *Result) line(l Line, values map[string]map[int]float64) Line {
 	}
 	pair := func(a, b string) Ratio {
 		var v []float64
+		if l.Unit == percent {
+			return summarise(v)
+		}
 		for round, x := range values[a] {
 			if y, ok := values[b][round]; ok {
 				v = append(v, x/y)

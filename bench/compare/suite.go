@@ -15,30 +15,21 @@ func inSuite(test string) bool {
 	return err == nil && b.Name == test
 }
 
-// Suite plans tests of the suite that users of IMB know, all of them if none
+// Suite plans tests of the suite that users of IMB know, those of blocking calls if none
 // is named, on the given numbers of ranks. Sizes are the message sizes; nil
 // takes a few that show every regime. skipped says what cannot run.
 func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, err error) {
-	if len(names) == 0 {
-		for _, b := range pmb.All() {
-			if b.Peers {
-				names = append(names, b.Name)
-			}
-		}
+	chosen, err := pmb.Named(names)
+	if err != nil {
+		return nil, nil, err
 	}
-	var chosen []pmb.Benchmark
+	other := func(b pmb.Benchmark) bool { return !b.Peers }
 	for _, name := range names {
-		b, err := pmb.Find(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		if !b.Peers {
+		if b, err := pmb.Find(name); err == nil && other(b) {
 			return nil, nil, fmt.Errorf("%s is not compared; Uniband and Biband on 2 ranks are the same", b.Name)
 		}
-		if !slices.ContainsFunc(chosen, func(c pmb.Benchmark) bool { return c.Name == b.Name }) {
-			chosen = append(chosen, b)
-		}
 	}
+	chosen = slices.DeleteFunc(chosen, other)
 	ranks, sizes = once(ranks), once(sizes)
 	for _, b := range chosen {
 		for _, n := range ranks {
@@ -66,7 +57,7 @@ func once(list []int) []int { return slices.Compact(slices.Sorted(slices.Values(
 
 func suiteSizes(b pmb.Benchmark, sizes []int) []int {
 	switch {
-	case b.Kind == pmb.Sync:
+	case b.Sizeless():
 		return []int{0}
 	case len(sizes) > 0:
 		return sizes
@@ -83,6 +74,9 @@ func parseSuite(text string) ([]bench.Row, error) {
 	var rows []bench.Row
 	for _, r := range list {
 		rows = append(rows, bench.Row{Test: r.Test, Ranks: r.Ranks, Bytes: r.Bytes, Repetitions: r.Repetitions, Microsecs: r.Usec()})
+		if r.Overlaps() {
+			rows = append(rows, bench.Row{Test: pmb.OverlapTest(r.Test), Ranks: r.Ranks, Bytes: r.Bytes, Repetitions: r.Repetitions, Microsecs: r.Hidden})
+		}
 	}
 	return rows, nil
 }

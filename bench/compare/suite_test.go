@@ -55,6 +55,10 @@ func TestPeersHaveTheSuite(t *testing.T) {
 			continue
 		}
 		each, window := strings.Contains(r[0], "EACH"), strings.Contains(r[0], "WINDOWS")
+		overlap, wait, free := strings.Contains(r[0], "OVERLAP"), strings.Contains(r[0], "WAIT"), strings.Contains(r[0], "FREE")
+		if overlap != (b.Kind == pmb.Overlap) || wait != strings.HasSuffix(b.Name, "_pure") || free != (b.Sizeless() && (overlap || wait)) {
+			t.Errorf("%s: the table says %q", b.Name, r)
+		}
 		if each != (b.Kind == pmb.Collective) || window != (b.Kind == pmb.Window) || strings.Contains(r[0], "TWO") != (b.Kind == pmb.Single) ||
 			strings.Contains(r[0], "FLOATS") != (b.Unit == 4) || scales[r[1]] != b.Scale {
 			t.Errorf("%s: the table says %q", b.Name, r)
@@ -75,11 +79,46 @@ func TestOurCommandOfASuitesTest(t *testing.T) {
 	if got := strings.Join(r.command([]Cell{{"PingPong", 2, []int{8}}, {"Barrier", 2, []int{0}}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pmb --npmin 2 PingPong Barrier --sizes 8 --steady --time 1ms --format csv" {
 		t.Errorf("command is %s", got)
 	}
+	if got := strings.Join(r.WithOwnBarrier().command([]Cell{{"Bcast", 2, []int{8}}}, time.Millisecond), " "); !strings.HasSuffix(got, " Bcast --sizes 8 --steady --time 1ms --format csv --own-barrier") {
+		t.Errorf("command is %s", got)
+	}
 	if _, err := r.read([]Cell{{"PingPong", 2, []int{8}}}, "test,ranks\n", 0); err == nil {
 		t.Error("foreign output passes")
 	}
-	text := "test,ranks,groups,bytes,repetitions,t_min_usec,t_max_usec,t_avg_usec,MB_s,msg_s,defects\nPingPong,2,1,8,1000,1,2,1.5,0,0,0\n"
+	text := "test,ranks,groups,bytes,repetitions,t_min_usec,t_max_usec,t_avg_usec,MB_s,msg_s,t_ovrl_usec,t_pure_usec,t_CPU_usec,overlap_percent,defects\nPingPong,2,1,8,1000,1,2,1.5,0,0,0,0,0,0,0\n"
 	if s, err := r.read([]Cell{{"PingPong", 2, []int{8}}}, text, 0); err != nil || len(s) != 1 || s[0].Value != 1.5 {
 		t.Errorf("samples %+v, %v", s, err)
+	}
+	// Of overlap, what is not hidden and what is.
+	text = strings.SplitAfter(text, "\n")[0] + "Ibcast,2,1,8,1000,1,2,1.5,0,0,5,4,3.5,62.5,0\n"
+	s, err := r.read([]Cell{{"Ibcast", 2, []int{8}}}, text, 0)
+	if want := "[{0  Ibcast 2 8 1.5 } {0  Ibcast_overlap 2 8 62.5 %}]"; err != nil || fmt.Sprint(s) != want {
+		t.Errorf("samples %v, %v; want %s", s, err, want)
+	}
+	o := outcome{samples: append(s, Sample{Test: "Iscatter", Ranks: 2})}
+	if o.drop(Cell{"Ibcast", 2, []int{8}}); len(o.samples) != 1 {
+		t.Errorf("%v are left of a test that failed", o.samples)
+	}
+}
+
+// The overlap of runtimes is shown beside each other; there are no ratios of it.
+func TestOverlapHasNoRatios(t *testing.T) {
+	res := &Result{Runtimes: []string{"rhinet", "openmpi"}, Rounds: 6}
+	for round := range 6 {
+		for i, name := range res.Runtimes {
+			res.Samples = append(res.Samples,
+				Sample{round, name, "Ibcast", 2, 8, float64(1 + i), ""}, Sample{round, name, "Ibcast_overlap", 2, 8, float64(40 * i), percent})
+		}
+	}
+	lines := res.Lines()
+	if len(lines) != 2 || lines[0].Best().Median != 0.5 || lines[1].Best().Pairs != 0 || fmt.Sprint(lines[1].Medians) != "[0 40]" {
+		t.Errorf("lines %+v", lines)
+	}
+	if c := res.Counts("x"); len(res.Compared()) != 1 || c[0].Cells() != 1 {
+		t.Errorf("counts %+v", c)
+	}
+	var out strings.Builder
+	if err := res.Write(&out, "markdown"); err != nil || !strings.Contains(out.String(), "| Ibcast_overlap | 2 | 8 | 0.000 | 40.000 | - | - |") || !strings.Contains(out.String(), "overlap in %") {
+		t.Errorf("%s, %v", out.String(), err)
 	}
 }

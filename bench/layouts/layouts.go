@@ -33,20 +33,35 @@ func Default() Options {
 	return Options{Sizes: []int{32 << 10, 256 << 10, 4 << 20}, Blocks: []int{8, 64, 1 << 10, 16 << 10}, Rounds: 9, Repetitions: 20}
 }
 
+// Check reports what cannot be measured on so many ranks.
+func (o Options) Check(ranks int) error {
+	if o.Rounds < 1 || o.Repetitions < 1 {
+		return fmt.Errorf("%d rounds of %d repetitions; both must be above zero", o.Rounds, o.Repetitions)
+	}
+	for _, bytes := range o.Sizes {
+		for _, block := range o.Blocks {
+			if block < 8 || block%8 != 0 || bytes < block || bytes%block != 0 {
+				return fmt.Errorf("layouts: %d bytes in blocks of %d; blocks are multiples of 8, and messages of blocks", bytes, block)
+			}
+		}
+	}
+	if ranks < 2 {
+		return fmt.Errorf("layouts: a message needs 2 ranks, there are %d; use mpirun -n 2", ranks)
+	}
+	return nil
+}
+
 // Measure has ranks 0 and 1 of w exchange every kind of message, and returns
-// what it took at rank 0.
+// what it took at rank 0. All ranks of w call it with the same options.
 func Measure(w *mpi.Comm, o Options) (rows []Row, err error) {
-	if w.Size() < 2 {
-		return nil, fmt.Errorf("layouts: a message needs 2 ranks, there are %d; use mpirun -n 2", w.Size())
+	if err := o.Check(w.Size()); err != nil {
+		return nil, err
 	}
 	if w.Rank() > 1 {
 		return nil, mpi.Barrier(w)
 	}
 	for _, bytes := range o.Sizes {
 		for _, block := range o.Blocks {
-			if block%8 != 0 || bytes%block != 0 {
-				return nil, fmt.Errorf("layouts: %d bytes in blocks of %d; blocks are multiples of 8, and messages of blocks", bytes, block)
-			}
 			row, err := measure(w, o, bytes, block)
 			if err != nil {
 				return nil, err

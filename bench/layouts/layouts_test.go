@@ -1,6 +1,7 @@
 package layouts
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,4 +42,29 @@ func TestWrongSizes(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// What cannot be measured is known on all ranks before any message is sent.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		change func(o *Options)
+		ranks  int
+		want   string
+	}{
+		{func(*Options) {}, 2, ""},
+		{func(*Options) {}, 1, "there are 1; use mpirun -n 2"},
+		{func(o *Options) { o.Rounds = 0 }, 2, "0 rounds of 20 repetitions"},
+		{func(o *Options) { o.Repetitions = -1 }, 2, "9 rounds of -1 repetitions"},
+		{func(o *Options) { o.Sizes = []int{100} }, 2, "100 bytes in blocks of 8"},
+		{func(o *Options) { o.Sizes = []int{0} }, 2, "0 bytes in blocks of 8"},
+		{func(o *Options) { o.Blocks = []int{12} }, 2, "in blocks of 12"},
+		{func(o *Options) { o.Blocks = []int{0} }, 2, "in blocks of 0"},
+	} {
+		o := Default()
+		c.change(&o)
+		err := o.Check(c.ranks)
+		if got := fmt.Sprint(err); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) && err != nil {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
 }

@@ -52,11 +52,8 @@ func Topology(text string, seed uint64) (*network.Topology, error) {
 		return t, input(err)
 	}
 	defer f.Close()
-	t, err := network.ReadTopology(f)
-	if err != nil {
-		return nil, input(fmt.Errorf("%s: %w", text, err))
-	}
-	return t, nil
+	t, err := network.NamedTopology(text, f, seed)
+	return t, input(err)
 }
 
 // input marks an error of the user's input.

@@ -5,12 +5,14 @@ package peer
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"rhinet/bench"
 )
@@ -32,18 +34,36 @@ func Compile(ctx context.Context, mpicc, dir string) (string, error) {
 	return CompileSource(ctx, mpicc, dir, "peer", source)
 }
 
-// CompileSource is [Compile] of another program, of the given name.
-func CompileSource(ctx context.Context, mpicc, dir, name string, source []byte) (string, error) {
+//go:embed c/waits.c
+var waits []byte
+
+// CompileWaits is [Compile] of the library that, preloaded into a program, measures how long its
+// ranks are in MPI calls ([ParseWaits]).
+func CompileWaits(ctx context.Context, mpicc, dir string) (string, error) {
+	return CompileSource(ctx, mpicc, dir, "waits", waits, "-shared", "-fPIC")
+}
+
+// computation is what programs include that compute.
+//
+//go:embed c/compute.h
+var computation []byte
+
+// CompileSource is [Compile] of another program, of the given name, with more flags.
+func CompileSource(ctx context.Context, mpicc, dir, name string, source []byte, flags ...string) (string, error) {
 	bin := filepath.Join(dir, name+"-"+filepath.Base(mpicc))
 	file := filepath.Join(dir, name+".c")
-	if err := os.WriteFile(file, source, 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(file, source, 0o600), os.WriteFile(filepath.Join(dir, "compute.h"), computation, 0o600)); err != nil {
 		return "", err
 	}
-	if text, err := exec.CommandContext(ctx, mpicc, "-O3", "-o", bin, file).CombinedOutput(); err != nil {
+	args := append([]string{"-O3", "-o", bin, file}, flags...)
+	if text, err := exec.CommandContext(ctx, mpicc, args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s cannot compile the peers' program: %v\n%s", mpicc, err, text)
 	}
 	return bin, nil
 }
+
+// Budget writes the time that a size takes as the programs here and in bench/rma take it: in milliseconds.
+func Budget(d time.Duration) string { return strconv.FormatFloat(d.Seconds()*1e3, 'f', 3, 64) }
 
 // Parse reads the program's "row" lines.
 func Parse(text string) ([]bench.Row, error) {
@@ -67,6 +87,21 @@ func Parse(text string) ([]bench.Row, error) {
 		rows = append(rows, r)
 	}
 	return rows, nil
+}
+
+// A Wait is what lies between two calls of MPI_Wtime: how long it is on rank 0 and where it
+// is longest, and how much of that ranks were in MPI calls, in seconds.
+type Wait struct{ First, Longest, Mean, Most float64 }
+
+// ParseWaits returns the "waits" lines of the library that measures them, in the order of time.
+func ParseWaits(text string) (list []Wait) {
+	for line := range strings.Lines(text) {
+		var w Wait
+		if n, _ := fmt.Sscanf(line, "waits %g %g %g %g", &w.First, &w.Longest, &w.Mean, &w.Most); n == 4 {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // ParseHello returns the largest resident set, in KiB, of the "hello RANK

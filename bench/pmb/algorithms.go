@@ -52,7 +52,7 @@ func others() []Benchmark {
 // operation is the name of a benchmark's operation in package mpi, "" if it is
 // not a collective one.
 func (b Benchmark) operation() string {
-	if b.Kind != Collective && b.Kind != Sync {
+	if b.Kind != Collective && b.Kind != Sync || b.start != nil {
 		return ""
 	}
 	return strings.ToLower(b.Name)
@@ -67,6 +67,21 @@ func (b Benchmark) block(e *env) int {
 		return 0
 	}
 	return e.n
+}
+
+// NamedContestants is [Named] among the [Contestants], without names all of them.
+func NamedContestants(names []string) (list []Benchmark, err error) {
+	if len(names) == 0 {
+		return Contestants(), nil
+	}
+	for _, name := range names {
+		b, err := FindContestant(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, nil
 }
 
 // FindContestant is [Find] among the [Contestants].
@@ -146,7 +161,7 @@ func (b Benchmark) contest(world *mpi.Comm, o Options) (Contest, error) {
 
 // contestSizes are the sizes of a contest.
 func (b Benchmark) contestSizes(o Options) (sizes []int) {
-	if b.Kind == Sync {
+	if b.Sizeless() {
 		return b.Sizes
 	}
 	if o.Sizes != nil {

@@ -2,6 +2,7 @@ package pmb
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,6 +22,8 @@ type Benchmark struct {
 
 	loop func(e *env, reps int) error
 	call func(e *env, i int) error
+	// start begins call, of nonblocking operations.
+	start func(e *env, i int) *mpi.Request
 
 	sends, recvs func(ranks int) int // messages that the buffers hold
 	expect       func(e *env) []piece
@@ -36,8 +39,9 @@ const (
 	Single Kind = iota
 	Parallel
 	Collective
-	Window // messages in flight, a rate
-	Sync   // no message
+	Window  // messages in flight, a rate
+	Sync    // no message
+	Overlap // a collective operation beside computation
 )
 
 // A piece is one message in a receive buffer: that of a rank, from a place in
@@ -69,39 +73,83 @@ func two(int) int        { return 2 }
 func each(ranks int) int { return ranks }
 func none(int) int       { return 0 }
 
-// All returns the benchmarks in the order in which they run.
-func All() []Benchmark {
+// All returns all benchmarks.
+func All() []Benchmark { return append(Blocking(), Nonblocking()...) }
+
+// Blocking returns the benchmarks that run when none are named, in the order in
+// which they run.
+func Blocking() []Benchmark {
 	all := slices.Concat(transfers(), windows(), reductions(), collectives(), vectors())
 	return append(all, barrier())
 }
 
-// Default returns the names that run when none are given.
-func Default() []string {
-	var names []string
-	for _, b := range All() {
-		names = append(names, b.Name)
+// Parts are the names that stand for several benchmarks.
+func Parts() map[string][]Benchmark {
+	nonblocking := Nonblocking()
+	overlap := slices.IndexFunc(nonblocking, func(b Benchmark) bool { return b.Kind != Overlap })
+	return map[string][]Benchmark{"MPI1": Blocking(), "NBC": nonblocking[:overlap], "NBC_pure": nonblocking[overlap:]}
+}
+
+// Named returns the benchmarks that names call, each once: benchmarks and Parts,
+// whatever the case of their letters. Without names they are those of Blocking.
+func Named(names []string) (list []Benchmark, err error) {
+	if len(names) == 0 {
+		return Blocking(), nil
 	}
-	return names
+	for _, name := range names {
+		more := part(name)
+		if more == nil {
+			b, err := Find(name)
+			if err != nil {
+				return nil, err
+			}
+			more = []Benchmark{b}
+		}
+		for _, b := range more {
+			if !slices.ContainsFunc(list, func(have Benchmark) bool { return have.Name == b.Name }) {
+				list = append(list, b)
+			}
+		}
+	}
+	return list, nil
+}
+
+func part(name string) []Benchmark {
+	for is, list := range Parts() {
+		if strings.EqualFold(is, name) {
+			return list
+		}
+	}
+	return nil
 }
 
 // Find returns the benchmark called name, whatever the case of its letters, or
 // an error that lists the names.
 func Find(name string) (Benchmark, error) {
+	var names []string
 	for _, b := range All() {
 		if strings.EqualFold(b.Name, name) {
 			return b, nil
 		}
+		if !strings.HasSuffix(b.Name, "_pure") {
+			names = append(names, b.Name)
+		}
 	}
-	return Benchmark{}, fmt.Errorf("unknown test %q; the tests are %s", name, strings.Join(Default(), ", "))
+	parts := slices.Sorted(maps.Keys(Parts()))
+	return Benchmark{}, fmt.Errorf("unknown test %q; the tests are %s, those with I also with _pure behind; %s each stand for several",
+		name, strings.Join(names, ", "), strings.Join(parts, ", "))
 }
 
 // Min returns the fewest ranks that the benchmark runs on.
 func (b Benchmark) Min() int {
-	if b.Kind == Collective || b.Kind == Sync {
+	if b.Kind == Collective || b.Kind == Sync || b.Kind == Overlap {
 		return 1
 	}
 	return 2
 }
+
+// Sizeless reports whether a benchmark has no message.
+func (b Benchmark) Sizeless() bool { return b.Max == 0 }
 
 // On reports whether a benchmark can run on a number of ranks.
 func (b Benchmark) On(ranks int) bool {
@@ -131,6 +179,9 @@ type env struct {
 	shares, places []int // of n/4 values among the ranks
 	requests       []*mpi.Request
 	ack            [4]byte
+	cpu            *bench.Computer // of benchmarks of overlap
+	times          times           // that one found last
+	now            func() float64  // the time in seconds
 }
 
 // out and in are the buffers of repetition i.

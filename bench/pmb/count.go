@@ -35,3 +35,16 @@ func (b Benchmark) Count(world *mpi.Comm, bytes, reps int) (Tally, error) {
 	slowest, err := most(world, seconds)
 	return Tally{allocs, slowest * 1e6}, err
 }
+
+// Timed runs b on all ranks of world, reps times after one to warm up, and returns the microseconds that rows have for
+// one, by this rank's clock of seconds: where that is not mpi.Wtime.
+func (b Benchmark) Timed(world *mpi.Comm, bytes, reps int, now func() float64) (usec float64, err error) {
+	o := Options{}.filled()
+	e := b.newEnv(world, bytes, o)
+	e.now = now
+	if _, err := b.timed(e, 1, o); err != nil {
+		return 0, err
+	}
+	seconds, err := b.timed(e, reps, o)
+	return seconds * b.Scale * 1e6, err
+}

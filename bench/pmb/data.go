@@ -1,6 +1,9 @@
 package pmb
 
-import "rhinet/mpi"
+import (
+	"rhinet/bench"
+	"rhinet/mpi"
+)
 
 // pattern is byte i of what a rank sends, and value its float32 values; sums
 // of those are exact.
@@ -14,7 +17,7 @@ const line = 64
 
 // newEnv makes the buffers of one size.
 func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
-	e := &env{c: c, rank: c.Rank(), size: c.Size(), n: n, window: o.Window}
+	e := &env{c: c, rank: c.Rank(), size: c.Size(), n: n, window: o.Window, now: mpi.Wtime}
 	e.lenS, e.lenR = n*b.sends(e.size), n*b.recvs(e.size)
 	e.strideS, e.strideR = up(e.lenS), up(e.lenR)
 	e.slots = slotsFor(o.OffCache, max(e.strideS, e.strideR))
@@ -34,6 +37,9 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 		}
 	}
 	e.clear()
+	if b.Kind == Overlap {
+		e.cpu = bench.NewComputer(mpi.Wtime)
+	}
 	// As an array of handles in C: repetitions put their requests into the same.
 	handles := make([]mpi.Request, 2*o.Window)
 	for i := range handles {

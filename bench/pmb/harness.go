@@ -20,6 +20,10 @@ type Row struct {
 	Avg         float64 `json:"t_avg_usec"`
 	MBPerSec    float64 `json:"MB_s"` // 10^6 bytes; of the slowest group
 	MsgPerSec   float64 `json:"msg_s,omitempty"`
+	Overlapped  float64 `json:"t_ovrl_usec,omitempty"` // of the rank on which it is longest, as the next three
+	Pure        float64 `json:"t_pure_usec,omitempty"`
+	CPU         float64 `json:"t_CPU_usec,omitempty"`
+	Hidden      float64 `json:"overlap_percent,omitempty"`
 	Defects     int     `json:"defects"` // bytes or values that arrived wrong, when they were looked at
 
 	kind        Kind
@@ -98,7 +102,7 @@ func ranksOf(groups, n int) [][]int {
 
 func (b Benchmark) sizes(group, everyone *mpi.Comm, groups int, o Options, rep Report, first bool) error {
 	sizes := o.Sizes
-	if sizes == nil || b.Kind == Sync {
+	if sizes == nil || b.Sizeless() {
 		sizes = b.Sizes
 	}
 	for _, n := range sizes {
@@ -122,14 +126,24 @@ func (b Benchmark) sizes(group, everyone *mpi.Comm, groups int, o Options, rep R
 
 func (b Benchmark) measure(group, everyone *mpi.Comm, n int, o Options) (Row, error) {
 	e := b.newEnv(group, n, o)
-	reps, batches, err := o.policy().Run(n, b.clock(e, everyone, o))
+	var found []times // by every run
+	clock := b.clock(e, everyone, o)
+	reps, batches, err := o.policy().Run(n, func(reps int) (mine, slowest float64, err error) {
+		mine, slowest, err = clock(reps)
+		found = append(found, e.times)
+		return mine, slowest, err
+	})
 	if err != nil {
 		return Row{}, err
 	}
+	found = found[len(found)-len(batches):]
 	var rows []Row
-	for _, mine := range batches {
+	for i, mine := range batches {
 		row := Row{Test: b.Name, Ranks: group.Size(), Bytes: n, Repetitions: reps, kind: b.Kind}
 		if err := b.times(&row, everyone, mine, n, o); err != nil {
+			return Row{}, err
+		}
+		if err := b.overlaps(&row, everyone, found[i]); err != nil {
 			return Row{}, err
 		}
 		rows = append(rows, row)
@@ -165,30 +179,40 @@ func (b Benchmark) clock(e *env, everyone *mpi.Comm, o Options) bench.Timed {
 	}
 }
 
-// timed returns this rank's seconds of one repetition.
+// timed returns this rank's seconds of one repetition, of benchmarks of overlap with
+// the computation.
 func (b Benchmark) timed(e *env, reps int, o Options) (float64, error) {
 	for range 2 {
 		if err := mpi.Barrier(e.c); err != nil {
 			return 0, err
 		}
 	}
-	if b.loop != nil {
-		start := mpi.Wtime()
+	switch {
+	case b.Kind == Overlap:
+		return b.overlap(e, reps, o)
+	case b.loop != nil:
+		start := e.now()
 		err := b.loop(e, reps)
-		return (mpi.Wtime() - start) / float64(reps), err
+		return (e.now() - start) / float64(reps), err
 	}
+	return b.each(e, reps, o, func(i int) error { return b.call(e, i) })
+}
+
+// each times calls one by one, with a barrier after each that is not timed, and
+// returns this rank's seconds of one.
+func (b Benchmark) each(e *env, reps int, o Options, call func(i int) error) (float64, error) {
 	var sum float64
 	for i := range reps {
 		if b.shift && o.RootShift {
 			e.root = i % e.size
 		}
-		start := mpi.Wtime()
-		if err := b.call(e, i); err != nil {
+		start := e.now()
+		if err := call(i); err != nil {
 			return 0, err
 		}
-		sum += mpi.Wtime() - start
-		if !o.NoSync {
-			if err := mpi.Barrier(e.c); err != nil {
+		sum += e.now() - start
+		if !o.NoSync && !b.Sizeless() {
+			if err := between(e.c, o); err != nil {
 				return 0, err
 			}
 		}
@@ -196,6 +220,25 @@ func (b Benchmark) timed(e *env, reps int, o Options) (float64, error) {
 	e.root = 0
 	return sum / float64(reps), nil
 }
+
+// between is the barrier between two calls. In that of a runtime one rank may leave before the
+// others: if it is the root of the next call, they find there what they would wait for otherwise. One of
+// messages, from each rank to ever farther ones, has no such rank, and is the same on all runtimes.
+func between(c *mpi.Comm, o Options) error {
+	if !o.OwnBarrier {
+		return mpi.Barrier(c)
+	}
+	rank, size := c.Rank(), c.Size()
+	for far := 1; far < size; far *= 2 {
+		if _, err := mpi.Sendrecv(c, []byte{}, (rank+far)%size, barrierTag, []byte{}, (rank-far+size)%size, barrierTag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// barrierTag is the tag of the messages of a barrier.
+const barrierTag = 2
 
 // times fills in the figures of all ranks of all groups.
 func (b Benchmark) times(row *Row, everyone *mpi.Comm, mine float64, n int, o Options) error {
@@ -221,6 +264,16 @@ func (b Benchmark) times(row *Row, everyone *mpi.Comm, mine float64, n int, o Op
 		row.MBPerSec = float64(n) * row.MsgPerSec / 1e6
 	}
 	return nil
+}
+
+// overlaps fills in what benchmarks of overlap measure.
+func (b Benchmark) overlaps(row *Row, everyone *mpi.Comm, mine times) error {
+	if b.Kind != Overlap {
+		return nil
+	}
+	t, err := slowest(everyone, mine)
+	row.Overlapped, row.Pure, row.CPU, row.Hidden = t.overlapped*1e6, t.pure*1e6, t.cpu*1e6, t.hidden()*100
+	return err
 }
 
 // most returns the greatest of all ranks' values, on all ranks.

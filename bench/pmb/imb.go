@@ -122,6 +122,12 @@ func imbFlags() map[string]imbFlag {
 			}
 			return wordOf("--sync", word, []string{"--no-sync"})
 		}},
+		"--imb-barrier": {words: switchWords, own: func(word string) ([]string, error) {
+			if word == "" || isOn(word) {
+				return []string{"--own-barrier"}, nil
+			}
+			return wordOf("--imb-barrier", word, nil)
+		}},
 		"--msglen":        instead(true, "--msglen reads a file of lengths; give them with --sizes, separated by commas"),
 		"--map":           instead(true, "--map places ranks; bench pmb takes them as they are, and mpirun --map-by and --bind-to place them"),
 		"--mem":           instead(true, "--mem bounds the buffers of IMB; here they have the size of the message, and --sizes bounds that"),
@@ -129,7 +135,6 @@ func imbFlags() map[string]imbFlag {
 		"--include":       instead(true, "--include adds benchmarks; give the names of those to run as arguments"),
 		"--exclude":       instead(true, "--exclude leaves benchmarks out; give the names of those to run as arguments"),
 		"--iter-policy":   instead(true, "--iter-policy chooses how repetitions become fewer; here --volume and --time both bound them"),
-		"--imb-barrier":   instead(false, "--imb-barrier replaces the barrier of the MPI library; bench pmb has the library's, and --no-sync leaves it out"),
 		"--data-type":     instead(true, "--data-type is not to be chosen; reductions are of float32"),
 		"--red-data-type": instead(true, "--red-data-type is not to be chosen; reductions are of float32"),
 		"--thread-level":  instead(true, "--thread-level is not to be chosen; it is always MPI_THREAD_MULTIPLE"),

@@ -20,6 +20,7 @@ type Options struct {
 	NPMin       int           // fewest ranks to run on; then twice as many, and so on; 0: 2
 	Window      int           // messages in flight; 0: 64
 	NoSync      bool          // no barrier between collective calls
+	OwnBarrier  bool          // the one between them is made of messages here, not the runtime's
 	RootShift   bool          // another root for each collective call
 }
 
@@ -76,7 +77,7 @@ func Check(benchmarks []Benchmark, ranks int, o Options) error {
 		if ranks < b.Min() {
 			return fmt.Errorf("%s needs at least %d ranks, there are %d; start it with mpirun -n %d", b.Name, b.Min(), ranks, b.Min())
 		}
-		if b.Kind == Sync {
+		if b.Sizeless() {
 			continue // has no sizes
 		}
 		if err := bench.CheckSizes([]bench.Test{b.Test}, o.Sizes); err != nil {

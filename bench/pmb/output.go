@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +24,10 @@ type Printer interface {
 
 // NewPrinter returns the printer of a format named in Formats. The lines of
 // about describe machine and method; command is the command line.
-func NewPrinter(format string, out io.Writer, about []string, command string, names []string, o Options) (Printer, error) {
+func NewPrinter(format string, out io.Writer, about []string, command string, list []Benchmark, o Options) (Printer, error) {
 	switch format {
 	case "imb":
-		return &imb{out: out, about: about, command: command, names: names, check: o.Check, multi: o.Multi}, nil
+		return &imb{out: out, about: about, command: command, list: list, check: o.Check, multi: o.Multi}, nil
 	case "csv":
 		return &rows{out: out}, nil
 	case "json":
@@ -39,7 +40,8 @@ func NewPrinter(format string, out io.Writer, about []string, command string, na
 // are 13 wide.
 type imb struct {
 	out          io.Writer
-	about, names []string
+	about        []string
+	list         []Benchmark
 	command      string
 	check, multi bool
 	started      bool
@@ -58,16 +60,24 @@ func (p *imb) start() {
 		return
 	}
 	p.started = true
-	p.printf("#------------------------------------------------------------\n#    rhinet PMB, MPI-1 part\n#------------------------------------------------------------\n")
+	p.printf("#------------------------------------------------------------\n#    rhinet PMB, %s part\n#------------------------------------------------------------\n", p.part())
 	p.printf("# Date                  : %s\n", time.Now().UTC().Format(time.ANSIC))
 	for _, line := range p.about {
 		p.printf("# %s\n", line)
 	}
 	p.printf("\n\n# Calling sequence was: \n\n# %s\n\n", p.command)
 	p.printf("# MPI_Datatype                   :   MPI_BYTE \n# MPI_Datatype for reductions    :   MPI_FLOAT \n# MPI_Op                         :   MPI_SUM  \n#\n#\n\n# List of Benchmarks to run:\n\n")
-	for _, n := range p.names {
-		p.printf("# %s\n", p.title(n))
+	for _, b := range p.list {
+		p.printf("# %s\n", p.title(b.Name))
 	}
+}
+
+// part is the part of the suite that all benchmarks are of, as users know it.
+func (p *imb) part() string {
+	if len(p.list) > 0 && !slices.ContainsFunc(p.list, func(b Benchmark) bool { return b.start == nil }) {
+		return "MPI-NBC"
+	}
+	return "MPI-1"
 }
 
 func (p *imb) title(name string) string {
@@ -131,7 +141,12 @@ func (p *imb) columns() []string {
 	case Window:
 		c = append(c, "Mbytes/sec", "Msg/sec")
 	case Sync:
-		c = []string{"#repetitions", "t_min[usec]", "t_max[usec]", "t_avg[usec]"}
+		c = append(c, "t_min[usec]", "t_max[usec]", "t_avg[usec]")
+	case Overlap:
+		c = append(c, "t_ovrl[usec]", "t_pure[usec]", "t_CPU[usec]", "overlap[%]")
+	}
+	if p.b.Sizeless() {
+		c = c[1:]
 	}
 	if p.check {
 		c = append(c, "defects")
@@ -158,6 +173,14 @@ func (p *imb) Row(r Row) {
 			p.printf("%13.2f", r.Avg)
 		case "Mbytes/sec":
 			p.printf("%13.2f", r.MBPerSec)
+		case "t_ovrl[usec]":
+			p.printf("%13.2f", r.Overlapped)
+		case "t_pure[usec]":
+			p.printf("%13.2f", r.Pure)
+		case "t_CPU[usec]":
+			p.printf("%13.2f", r.CPU)
+		case "overlap[%]":
+			p.printf("%13.2f", r.Hidden)
 		case "Msg/sec":
 			p.printf("%13.0f", r.MsgPerSec)
 		case "defects":
@@ -189,7 +212,7 @@ func (p *rows) Skip(int, string)              {}
 func (p *rows) End()                          {}
 
 // header is the first line of the CSV; ParseCSV insists on it.
-var header = []string{"test", "ranks", "groups", "bytes", "repetitions", "t_min_usec", "t_max_usec", "t_avg_usec", "MB_s", "msg_s", "defects"}
+var header = []string{"test", "ranks", "groups", "bytes", "repetitions", "t_min_usec", "t_max_usec", "t_avg_usec", "MB_s", "msg_s", "t_ovrl_usec", "t_pure_usec", "t_CPU_usec", "overlap_percent", "defects"}
 
 func (p *rows) Close() error {
 	if p.asJSON {
@@ -200,7 +223,7 @@ func (p *rows) Close() error {
 	f := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 	for _, r := range p.rows {
 		w.Write([]string{r.Test, strconv.Itoa(r.Ranks), strconv.Itoa(r.Groups), strconv.Itoa(r.Bytes), strconv.Itoa(r.Repetitions),
-			f(r.Min), f(r.Max), f(r.Avg), f(r.MBPerSec), f(r.MsgPerSec), strconv.Itoa(r.Defects)})
+			f(r.Min), f(r.Max), f(r.Avg), f(r.MBPerSec), f(r.MsgPerSec), f(r.Overlapped), f(r.Pure), f(r.CPU), f(r.Hidden), strconv.Itoa(r.Defects)})
 	}
 	w.Flush()
 	return w.Error()
@@ -215,7 +238,7 @@ func ParseCSV(text string) ([]Row, error) {
 	var list []Row
 	for _, f := range lines {
 		r := Row{Test: f[0]}
-		if err := bench.Numbers(f[1:], &r.Ranks, &r.Groups, &r.Bytes, &r.Repetitions, &r.Min, &r.Max, &r.Avg, &r.MBPerSec, &r.MsgPerSec, &r.Defects); err != nil {
+		if err := bench.Numbers(f[1:], &r.Ranks, &r.Groups, &r.Bytes, &r.Repetitions, &r.Min, &r.Max, &r.Avg, &r.MBPerSec, &r.MsgPerSec, &r.Overlapped, &r.Pure, &r.CPU, &r.Hidden, &r.Defects); err != nil {
 			return nil, err
 		}
 		if b, err := Find(r.Test); err == nil {
@@ -227,14 +250,28 @@ func ParseCSV(text string) ([]Row, error) {
 }
 
 // Usec is the figure by which runtimes are compared: the mean time of a
-// repetition, for rates the time of one message. The peers' program reports
-// the same.
+// repetition, for rates the time of one message, and for overlap the time that
+// computation does not hide: that in calls. The peers' program reports the same.
 func (r Row) Usec() float64 {
-	if r.kind == Window && r.MsgPerSec > 0 {
+	switch {
+	case r.kind == Window && r.MsgPerSec > 0:
 		return 1e6 / r.MsgPerSec
+	case r.kind == Overlap:
+		return max(r.Overlapped-r.CPU, 0)
 	}
 	return r.Avg
 }
+
+// Overlaps reports whether the row is one of overlap with computation.
+func (r Row) Overlaps() bool { return r.kind == Overlap }
+
+const overlapMark = "_overlap"
+
+// OverlapTest is the name under which comparisons have the overlap that a test found.
+func OverlapTest(test string) string { return test + overlapMark }
+
+// IsOverlap reports whether a name is one that OverlapTest returns.
+func IsOverlap(name string) bool { return strings.HasSuffix(name, overlapMark) }
 
 // Usage is the list of benchmarks for people.
 func Usage(out io.Writer) error {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ func (n *note) End()                     {}
 func run(t *testing.T, ranks int, benchmarks []Benchmark, o Options) *note {
 	t.Helper()
 	n := new(note)
-	mpitest.Run(t, ranks, func(world *mpi.Comm) error { return Run(world, benchmarks, o, n) })
+	mpitest.Run(t, ranks, func(world *mpi.Comm) error { return Run(world, benchmarks, o, n) }, mpitest.Unguarded())
 	return n
 }
 
@@ -50,7 +51,7 @@ func TestEveryBenchmarkMovesTheRightBytes(t *testing.T) {
 		}
 		for _, b := range All() {
 			want := 4
-			if b.Kind == Sync {
+			if b.Sizeless() {
 				want = 1
 			}
 			if b.pairs && ranks%2 == 1 && b.Name != "bw" && b.Name != "bibw" {
@@ -178,7 +179,7 @@ func TestCheckNamesTheWayOut(t *testing.T) {
 func TestOutputReadsAsTheOriginals(t *testing.T) {
 	var out bytes.Buffer
 	o := Options{}
-	p, err := NewPrinter("imb", &out, []string{"Machine               : x"}, "bench pmb", []string{"PingPong", "Bcast", "Barrier", "bw"}, o)
+	p, err := NewPrinter("imb", &out, []string{"Machine               : x"}, "bench pmb", Blocking(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,10 +190,17 @@ func TestOutputReadsAsTheOriginals(t *testing.T) {
 		p.End()
 	}
 	p.Skip(7, "too large")
+	for _, name := range []string{"Iallreduce", "Ibarrier"} {
+		b, _ := Find(name)
+		p.Begin(b, [][]int{{0, 1}}, 2)
+		p.Row(Row{Test: name, Ranks: 2, Bytes: 1024, Repetitions: 1000, Overlapped: 3, Pure: 2.5, CPU: 2.25, Hidden: 77.777})
+	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
+		"       #bytes #repetitions t_ovrl[usec] t_pure[usec]  t_CPU[usec]   overlap[%]\n         1024         1000         3.00         2.50         2.25        77.78\n",
+		"\n #repetitions t_ovrl[usec] t_pure[usec]  t_CPU[usec]   overlap[%]\n         1000         3.00         2.50         2.25        77.78\n",
 		"# Benchmarking PingPong \n# #processes = 2 \n# ( 2 additional processes waiting in MPI_Barrier)\n#---------------------------------------------------\n" +
 			"       #bytes #repetitions      t[usec]   Mbytes/sec\n         1024         1000         3.00       512.50\n",
 		"       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec\n         1024         1000         1.00         3.00         2.00       512.50\n",
@@ -208,7 +216,7 @@ func TestOutputReadsAsTheOriginals(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(out.String()) {
-		if !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" && !regexp.MustCompile(`^[ 0-9.#a-zA-Z_\[\]/]+\n$`).MatchString(line) {
+		if !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" && !regexp.MustCompile(`^[ 0-9.#a-zA-Z_%\[\]/]+\n$`).MatchString(line) {
 			t.Errorf("line %q is neither comment nor columns", line)
 		}
 	}
@@ -216,7 +224,7 @@ func TestOutputReadsAsTheOriginals(t *testing.T) {
 
 func TestMultiAndDefectsInTheOutput(t *testing.T) {
 	var out bytes.Buffer
-	p, _ := NewPrinter("imb", &out, nil, "", []string{"PingPong"}, Options{Multi: true, Check: true})
+	p, _ := NewPrinter("imb", &out, nil, "", Blocking()[:1], Options{Multi: true, Check: true})
 	b, _ := Find("PingPong")
 	p.Begin(b, [][]int{{0, 1}, {2, 3}}, 4)
 	p.Row(Row{Bytes: 8, Defects: 77})
@@ -256,10 +264,38 @@ func TestFormatsForPrograms(t *testing.T) {
 	if _, err := NewPrinter("xml", nil, nil, "", nil, Options{}); err == nil || !strings.Contains(err.Error(), Formats) {
 		t.Errorf("unknown format: %v", err)
 	}
-	for _, text := range []string{"", "a\n", "\"", strings.Join(header, ",") + "\nBcast,2,1,x,1,1,1,1,1,1,1\n"} {
+	for _, text := range []string{"", "a\n", "\"", strings.Join(header, ",") + "\nBcast,2,1,x,1,1,1,1,1,1,1,1,1,1,1\n"} {
 		if _, err := ParseCSV(text); err == nil {
 			t.Errorf("%q reads", text)
 		}
+	}
+}
+
+// Nobody leaves the suite's own barrier before all have come, and calls are measured with it.
+func TestOwnBarrier(t *testing.T) {
+	own := Options{OwnBarrier: true}
+	for _, ranks := range []int{1, 2, 3, 5} {
+		var come atomic.Int64
+		mpitest.Run(t, ranks, func(world *mpi.Comm) error {
+			for i := range int64(20) {
+				come.Add(1)
+				if err := between(world, own); err != nil {
+					return err
+				}
+				if n := come.Load(); n < (i+1)*int64(ranks) {
+					t.Errorf("rank %d of %d has left barrier %d when %d had come in all", world.Rank(), ranks, i, n)
+				}
+			}
+			return nil
+		})
+	}
+	b, err := Find("Scatterv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Sizes, own.Repetitions = []int{8}, 5
+	if n := run(t, 3, []Benchmark{b}, own); len(n.rows) != 2 || n.rows[1].Ranks != 3 || n.rows[1].Avg <= 0 {
+		t.Errorf("%+v", n.rows)
 	}
 }
 
@@ -280,5 +316,97 @@ func TestLoopsDoNotAllocate(t *testing.T) {
 			}
 			return nil
 		})
+	}
+}
+
+// The overlap is the share of the shorter of operation and computation that took no time
+// of its own.
+func TestOverlap(t *testing.T) {
+	for _, tt := range []struct {
+		times times
+		want  float64
+	}{
+		{times{overlapped: 2, pure: 1, cpu: 1}, 0},
+		{times{overlapped: 1, pure: 1, cpu: 1}, 1},
+		{times{overlapped: 1.5, pure: 1, cpu: 1}, 0.5},
+		{times{overlapped: 5, pure: 1, cpu: 4}, 0},
+		{times{overlapped: 4.25, pure: 1, cpu: 4}, 0.75},
+		{times{overlapped: 9, pure: 1, cpu: 4}, 0},
+		{times{overlapped: 0.5, pure: 1, cpu: 4}, 1},
+		{times{overlapped: 1}, 0},
+	} {
+		if got := tt.times.hidden(); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.times, got, tt.want)
+		}
+	}
+}
+
+// The rank that took longest says what the times are, and a row has them all.
+func TestTimesAreThoseOfTheSlowestRank(t *testing.T) {
+	mpitest.Run(t, 3, func(world *mpi.Comm) error {
+		r := float64(world.Rank())
+		got, err := slowest(world, times{overlapped: 2 - (r-1)*(r-1), pure: 10 + r, cpu: 20 + r})
+		if want := (times{2, 11, 21}); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		return err
+	})
+	list, err := Named([]string{"nbc"})
+	if err != nil || len(list) != 13 {
+		t.Fatalf("%d benchmarks, %v", len(list), err)
+	}
+	n := run(t, 2, list, Options{Sizes: []int{64}, Repetitions: 2, Batches: 2})
+	for _, r := range n.rows {
+		if r.Overlapped < r.CPU || r.CPU <= 0 || r.Pure <= 0 || r.Hidden < 0 || r.Hidden > 100 || r.Usec() != r.Overlapped-r.CPU {
+			t.Errorf("%+v", r)
+		}
+		if !r.Overlaps() || !IsOverlap(OverlapTest(r.Test)) || IsOverlap(r.Test) {
+			t.Errorf("%+v: %v", r, r.Overlaps())
+		}
+	}
+	if len(n.rows) != 13 {
+		t.Errorf("%d rows", len(n.rows))
+	}
+}
+
+// A request that fails ends the measurement.
+func TestErrorsOfRequestsEndTheRun(t *testing.T) {
+	b, _ := Find("Ibarrier")
+	failed := errors.New("failed")
+	calls := 0
+	b.call = func(*env, int) error { return nil }
+	b.start = func(e *env, _ int) *mpi.Request {
+		calls++
+		return mpi.Isend(e.c, []byte{1}, 7, 0) // no such rank
+	}
+	mpitest.Run(t, 1, func(world *mpi.Comm) error {
+		if err := Run(world, []Benchmark{b}, Options{}, new(note)); !errors.Is(err, mpi.ErrRank) {
+			t.Errorf("error %v", err)
+		}
+		b.call = func(*env, int) error { return failed }
+		if err := Run(world, []Benchmark{b}, Options{}, new(note)); err != failed {
+			t.Errorf("error %v", err)
+		}
+		return nil
+	})
+	if calls != 1 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+func TestNamesOfParts(t *testing.T) {
+	for names, want := range map[string]string{
+		"mpi1 ":         fmt.Sprint(len(Blocking())),
+		"NBC_PURE":      "13",
+		"ibcast NBC":    "13",
+		"Ibcast Ibcast": "1",
+	} {
+		list, err := Named(strings.Fields(names))
+		if err != nil || fmt.Sprint(len(list)) != want {
+			t.Errorf("%s: %d benchmarks, %v; want %s", names, len(list), err, want)
+		}
+	}
+	if _, err := Named([]string{"Icast"}); err == nil || !strings.Contains(err.Error(), "Ibcast") || !strings.Contains(err.Error(), "MPI1, NBC, NBC_pure") {
+		t.Errorf("error %v", err)
 	}
 }

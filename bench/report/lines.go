@@ -39,6 +39,16 @@ func BySize(name, title, y string, curves []Curve) (*Figure, error) {
 	return f, nil
 }
 
+// ByNumber draws curves over numbers of something, which x names; both axes are logarithmic.
+func ByNumber(name, title, x, y string, curves []Curve) (*Figure, error) {
+	f, err := drawn(name, title, x, y, curves)
+	if err != nil {
+		return nil, err
+	}
+	f.logarithmic(plot.TickerFunc(numbers.logarithmic), numbers)
+	return f, nil
+}
+
 // drawn returns a figure of curves over axes that are still to be scaled.
 func drawn(name, title, x, y string, curves []Curve) (*Figure, error) {
 	f := newFigure(name, title, x, y)

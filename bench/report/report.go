@@ -16,6 +16,7 @@ import (
 
 	"rhinet/bench"
 	"rhinet/bench/compare"
+	"rhinet/internal/page"
 )
 
 // A Source is one result file: a comparison, the rows of a measurement, or
@@ -26,7 +27,7 @@ type Source struct {
 	Result *compare.Result // nil for the others
 
 	rows    []row
-	kernels []kernelRun
+	kernels []compare.KernelRun
 }
 
 // Load reads result files. A folder stands for the result files in it; what
@@ -75,7 +76,7 @@ func load(file string) (Source, error) {
 		s.rows = rows
 		return s, nil
 	}
-	if runs, ok := parseKernels(text); ok {
+	if runs, ok := compare.ParseKernels(text); ok {
 		s.kernels = runs
 		return s, nil
 	}
@@ -213,8 +214,11 @@ func (p *Part) all() []*Figure {
 
 func newPart(id string, s Source) (p *Part, err error) {
 	res := s.Result
-	p = &Part{ID: id, File: s.File, Head: res.Host.String(), Legend: res.Legend(), Remarks: res.Remarks(), lines: res.Lines()}
+	p = &Part{ID: id, File: s.File, Head: res.Host.String(), Legend: res.Legend(), Remarks: res.Remarks(), lines: res.Compared()}
 	p.Fits = fits(res.Runtimes, p.lines)
+	if p.Figures, err = kernelBars(res, p.lines); err != nil {
+		return nil, err
+	}
 	if p.Groups, err = groups(id, res, p.lines); err != nil {
 		return nil, err
 	}
@@ -280,12 +284,6 @@ func number(v float64) Cell {
 //go:embed page/page.html
 var pageHTML string
 
-//go:embed page/style.css
-var style string
-
-//go:embed page/script.js
-var script string
-
 // The beginnings of pages, by which they are known: as Write makes them, and as
 // it did before it named itself there.
 const (
@@ -308,8 +306,8 @@ func PageFile(file string) bench.Kept {
 // Write writes the page.
 func (r *Report) Write(out io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"style":  func() template.CSS { return template.CSS(style) },
-		"script": func() template.JS { return template.JS(script) },
+		"style":  func() template.CSS { return template.CSS(page.Style) },
+		"script": func() template.JS { return template.JS(page.Script) },
 		"svg":    func(f *Figure) (template.HTML, error) { return f.SVG() },
 		"stem":   stem,
 		"row":    rowID,

@@ -385,7 +385,7 @@ func TestWaitingOfKernels(t *testing.T) {
 		t.Errorf("row %+v", row)
 	}
 	for _, text := range []string{"", "{}", `{"kernel":"CG"}`, `{"kernel":"CG","processes":2}`} {
-		if runs, ok := parseKernels([]byte(text)); ok {
+		if runs, ok := compare.ParseKernels([]byte(text)); ok {
 			t.Errorf("%s passes as %v", text, runs)
 		}
 	}

@@ -22,6 +22,7 @@ type step struct {
 }
 
 var (
+	seconds    = unit{"time", []step{{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}}}
 	times      = unit{"time", []step{{1e-3, "ns"}, {1, "µs"}, {1e3, "ms"}, {1e6, "s"}}}
 	rates      = unit{"size / time", []step{{1e-3, "kB/s"}, {1, "MB/s"}, {1e3, "GB/s"}, {1e6, "TB/s"}}}
 	memories   = unit{"memory of a rank", []step{{1.0 / 1024, "B"}, {1, "KiB"}, {1024, "MiB"}, {1 << 20, "GiB"}}}
@@ -36,6 +37,8 @@ func unitOf(name string) unit {
 	switch name {
 	case "usec":
 		return times
+	case "s":
+		return seconds
 	case "KiB":
 		return memories
 	case "Mop/s":

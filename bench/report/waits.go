@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"image/color"
 	"math"
@@ -14,46 +12,6 @@ import (
 	"rhinet/bench/compare"
 )
 
-// A kernelRun is what `npb -timers -format json` prints for a kernel.
-type kernelRun struct {
-	Kernel    string  `json:"kernel"`
-	Class     string  `json:"class"`
-	Processes int     `json:"processes"`
-	Seconds   float64 `json:"seconds"`
-	Mops      float64 `json:"mops"`
-	Phases    []struct {
-		Name string  `json:"name"`
-		Mean float64 `json:"mean_s"`
-		Max  float64 `json:"max_s"`
-	} `json:"phases"`
-}
-
-// commWait is the phase that npb reports the communication wait time as.
-const commWait = "communication wait"
-
-// wait returns the shares of the time that a rank waited for communication,
-// on average and at most; ok tells whether timers were on (npb -timers).
-func (k kernelRun) wait() (mean, most float64, ok bool) {
-	for _, p := range k.Phases {
-		if p.Name == commWait && k.Seconds > 0 {
-			return p.Mean / k.Seconds, p.Max / k.Seconds, true
-		}
-	}
-	return 0, 0, false
-}
-
-// parseKernels reads a file of such lines; ok tells whether it is one.
-func parseKernels(text []byte) (runs []kernelRun, ok bool) {
-	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
-		var k kernelRun
-		if d.Decode(&k) != nil || k.Kernel == "" || k.Processes < 1 || k.Seconds <= 0 {
-			return nil, false
-		}
-		runs = append(runs, k)
-	}
-	return runs, len(runs) > 0
-}
-
 // waits makes one part of all files of kernels: the share of the time that
 // ranks wait.
 func waits(id string, sources []Source) *Part {
@@ -64,7 +22,8 @@ func waits(id string, sources []Source) *Part {
 	for _, s := range sources {
 		for _, k := range s.kernels {
 			kernels = append(kernels, k.Kernel)
-			mean, most, timed := k.wait()
+			mean, most, timed := k.Wait()
+			mean, most = mean/k.Seconds, most/k.Seconds
 			if !timed {
 				mean, most = math.NaN(), math.NaN()
 			}

@@ -3,9 +3,6 @@ package rma
 import (
 	"context"
 	_ "embed" // the peers' program
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"rhinet/bench/peer"
@@ -20,36 +17,24 @@ func CompilePeer(ctx context.Context, mpicc, dir string) (string, error) {
 	return peer.CompileSource(ctx, mpicc, dir, "rma", source)
 }
 
-// PeerArgs are the arguments of the peers' program for benchmarks and options.
-func PeerArgs(benchmarks []Benchmark, o Options) []string {
-	args := []string{
-		strconv.FormatFloat(float64(o.Policy.Time)/float64(time.Millisecond), 'f', 3, 64),
+// PeerArgs are the first arguments of the peers' program: the time a size takes, and the
+// options. The names of benchmarks follow, each with its sizes.
+func PeerArgs(budget time.Duration, o Options) []string {
+	return []string{
+		peer.Budget(budget),
 		choice(o.Create, "create", "allocate"), choice(o.Aggregate, "aggregate", "each"),
 	}
-	for _, b := range benchmarks {
-		if list := b.SizeList(o); list != "" {
-			args = append(args, b.Name, list)
-		}
-	}
-	return args
 }
 
-// SizeList is the sizes at which b is measured, separated by commas.
-func (b Benchmark) SizeList(o Options) string {
-	var list []string
-	for _, n := range b.sizes(o) {
-		list = append(list, strconv.Itoa(n))
+// Flags are those of bench rma that say the same as o's Aggregate and Create.
+func (o Options) Flags() (flags []string) {
+	if o.Aggregate {
+		flags = append(flags, "--aggregate")
 	}
-	return strings.Join(list, ",")
-}
-
-// sizes are those of o that b can be measured at.
-func (b Benchmark) sizes(o Options) []int {
-	sizes := o.Sizes
-	if sizes == nil {
-		sizes = b.Sizes
+	if o.Create {
+		flags = append(flags, "--create")
 	}
-	return slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return !b.Fits(n) })
+	return flags
 }
 
 func choice(first bool, a, b string) string {

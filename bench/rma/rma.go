@@ -102,6 +102,27 @@ func Find(name string) (Benchmark, error) {
 	return Benchmark{}, fmt.Errorf("no benchmark %q of one-sided communication; there are %s", name, strings.Join(names, ", "))
 }
 
+// Choose returns the benchmarks of names, each once; all if there are none.
+func Choose(names []string) (chosen []Benchmark, err error) {
+	if len(names) == 0 {
+		return All(), nil
+	}
+	for _, name := range names {
+		b, err := Find(name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(chosen, func(c Benchmark) bool { return c.Name == b.Name }) {
+			chosen = append(chosen, b)
+		}
+	}
+	return chosen, nil
+}
+
+// On reports whether a comparison runs the benchmark on so many ranks: one that only two
+// take part in says the same on more.
+func (b Benchmark) On(ranks int) bool { return b.ranks == 0 || b.ranks == ranks }
+
 // Check reports why the benchmarks cannot run on so many ranks.
 func Check(benchmarks []Benchmark, ranks int, sizes []int) error {
 	if ranks < 2 {
@@ -129,6 +150,15 @@ func Run(world *mpi.Comm, benchmarks []Benchmark, o Options, report func(Row)) e
 		}
 	}
 	return nil
+}
+
+// sizes are those of o that b can be measured at.
+func (b Benchmark) sizes(o Options) []int {
+	sizes := o.Sizes
+	if sizes == nil {
+		sizes = b.Sizes
+	}
+	return slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return !b.Fits(n) })
 }
 
 // measure is one size.

@@ -2,8 +2,10 @@ package timed
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -323,5 +325,45 @@ func TestOutput(t *testing.T) {
 		if err := WriteTimeline(&b, format, spans); err != nil || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), want) {
 			t.Errorf("%s: %v, %s", format, err, b.String())
 		}
+	}
+}
+
+// The drawing of a time line is whole XML, with every span in a row of its lane.
+func TestDrawing(t *testing.T) {
+	var spans []Span
+	for _, n := range TimelineSizes() {
+		all, err := Timeline(Options{Table: table(t)}, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans = append(spans, all...)
+	}
+	var b bytes.Buffer
+	if err := DrawTimeline(&b, spans); err != nil {
+		t.Fatal(err)
+	}
+	rows, rects := map[string]bool{}, 0
+	for d := xml.NewDecoder(&b); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "rect" {
+			rects++
+			for _, a := range e.Attr {
+				if a.Name.Local == "y" {
+					rows[a.Value] = true
+				}
+				if a.Name.Local == "fill" && a.Value == "" {
+					t.Error("a span without a colour")
+				}
+			}
+		}
+	}
+	if want := len(spans) + len(colours()) + 1; rects != want || len(rows) != len(TimelineSizes())*len(lanes())+1 {
+		t.Errorf("%d rectangles in %d rows, want %d", rects, len(rows), want)
 	}
 }

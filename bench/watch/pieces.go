@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"rhinet/bench"
+	"rhinet/internal/observe"
 	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/match"
@@ -23,7 +24,7 @@ type Piece struct {
 	// Few and Many are the repetitions of two runs, whose difference is free of
 	// what starting and ending cost.
 	Few, Many int
-	open      func() (*setup, error)
+	open      func(nic string) (*setup, error) // on a NIC
 }
 
 // A setup is a piece that is ready to be done.
@@ -35,10 +36,17 @@ type setup struct {
 // Pieces are the ways of a message that are counted.
 func Pieces() []Piece {
 	return []Piece{
-		{"message 8", "8 bytes from one port to another, both ends", 1000, 21000, func() (*setup, error) { return message(8) }},
-		{"message 4096", "4096 bytes from one port to another, in packets", 500, 5500, func() (*setup, error) { return message(4096) }},
-		{"window 64", "64 sends of 8 bytes and their receives, started, and completed by WaitAll", 20, 420, windows},
+		{"message 8", "8 bytes from one port to another, both ends", 1000, 21000, func(nic string) (*setup, error) { return message(nic, 8) }},
+		{"message 4096", "4096 bytes from one port to another, in packets", 500, 5500, func(nic string) (*setup, error) { return message(nic, 4096) }},
+		{"window 64", "64 sends of 8 bytes and their receives, started, and completed by WaitAll", 20, 420, func(nic string) (*setup, error) { return windows(nic, worlds) }},
 		{"sendrecv 8", "a Sendrecv of 8 bytes with a rank that calls Send and Recv", 1000, 11000, sendrecv},
+		{"traffic 8", "8 bytes from one rank to another by Send and Recv", 1000, 11000, func(nic string) (*setup, error) { return traffic(nic, worlds) }},
+		{"observed 8", "the same by ranks whose calls are counted, as mpirun --stats does", 1000, 11000, func(nic string) (*setup, error) { return traffic(nic, counted) }},
+		{"traced 8", "the same by ranks whose calls are written down, as mpirun --trace does", 1000, 11000, func(nic string) (*setup, error) { return traffic(nic, traced) }},
+		{"checked 8", "the same by ranks that are checked, as mpirun --check does", 1000, 11000, func(nic string) (*setup, error) { return traffic(nic, checked) }},
+		{"observed window 64", "window 64 by ranks whose calls are counted", 20, 420, func(nic string) (*setup, error) { return windows(nic, counted) }},
+		{"traced window 64", "window 64 by ranks whose calls are written down", 20, 420, func(nic string) (*setup, error) { return windows(nic, traced) }},
+		{"checked window 64", "window 64 by ranks that are checked", 20, 420, func(nic string) (*setup, error) { return windows(nic, checked) }},
 		{"match 32", "32 receives posted, and taken by messages from the last to the first", 200, 2200, matching},
 		{"self 8", "Isend, Recv and Wait of 8 bytes by one rank with itself", 1000, 21000, self},
 	}
@@ -53,9 +61,9 @@ func FindPiece(name string) (Piece, error) {
 	return p, nil
 }
 
-// Do does the piece reps times.
-func (p Piece) Do(reps int) error {
-	b, err := p.open()
+// Do does the piece reps times on a NIC.
+func (p Piece) Do(nic string, reps int) error {
+	b, err := p.open(nic)
 	if err != nil {
 		return err
 	}
@@ -68,8 +76,8 @@ func (p Piece) Do(reps int) error {
 }
 
 // message moves bytes from one port to another.
-func message(bytes int) (*setup, error) {
-	ports, closeAll, err := couple()
+func message(nic string, bytes int) (*setup, error) {
+	ports, closeAll, err := couple(nic, nics.Debug{}, [2]*observe.Rank{})
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +93,9 @@ func message(bytes int) (*setup, error) {
 	return &setup{step, closeAll}, nil
 }
 
-// couple returns two ports that have rings at each other.
-func couple() (ports [2]*port.Port, closeAll func() error, err error) {
-	g := fabric.Default()
+// couple returns two ports that have rings at each other, watched as d says, and observed by by.
+func couple(name string, d nics.Debug, by [2]*observe.Rank) (ports [2]*port.Port, closeAll func() error, err error) {
+	g := nics.Geometry(name, fabric.Default(), 2)
 	g.Common = 0 // nothing is reserved, and simulated processors have fewer addresses
 	file, err := fabric.Create(2, g)
 	if err != nil {
@@ -100,7 +108,7 @@ func couple() (ports [2]*port.Port, closeAll func() error, err error) {
 		}
 		return err
 	}
-	if err := register(file); err != nil {
+	if err := register(name, file); err != nil {
 		return ports, nil, errors.Join(err, closeAll())
 	}
 	for i := range ports {
@@ -109,11 +117,11 @@ func couple() (ports [2]*port.Port, closeAll func() error, err error) {
 			return ports, nil, errors.Join(err, closeAll())
 		}
 		closers = append(closers, f.Close)
-		nic, err := nics.Open(nics.Default, f, i)
+		nic, err := nics.OpenWatched(name, f, i, d)
 		if err != nil {
 			return ports, nil, errors.Join(err, closeAll())
 		}
-		ports[i] = port.New(port.Config{NIC: nic, Policy: wait.For(2, 2, false)})
+		ports[i] = port.New(port.Config{NIC: nic, Policy: wait.For(2, 2, false), Observe: by[i]})
 	}
 	for i := range 16 { // until both have rings of their own
 		from, to := i%2, 1-i%2
@@ -128,38 +136,105 @@ func couple() (ports [2]*port.Port, closeAll func() error, err error) {
 	return ports, closeAll, nil
 }
 
-// worlds returns the world communicators of two ranks that have rings at each other.
-func worlds() (ranks [2]*mpi.Comm, closeAll func() error, err error) {
-	ports, closeAll, err := couple()
+// An opener returns the world communicators of two ranks that have rings at each other.
+type opener func(nic string) (ranks [2]*mpi.Comm, closeAll func() error, err error)
+
+// worlds is the opener of ranks that nobody watches.
+func worlds(nic string) ([2]*mpi.Comm, func() error, error) {
+	return join(nic, nics.Debug{}, mpi.Job{})
+}
+
+// checked is that of ranks that are checked.
+func checked(nic string) ([2]*mpi.Comm, func() error, error) {
+	return join(nic, nics.Debug{Checksum: true}, mpi.Job{Debug: true, Check: true, Forgotten: func(string) {}})
+}
+
+// join returns two ranks of a job like j, watched as d says.
+func join(nic string, d nics.Debug, j mpi.Job) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
+	return joinObserved(nic, d, j, [2]*observe.Rank{})
+}
+
+// joinObserved is join of ranks that are observed by by.
+func joinObserved(nic string, d nics.Debug, j mpi.Job, by [2]*observe.Rank) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
+	ports, closeAll, err := couple(nic, d, by)
 	if err != nil {
 		return ranks, nil, err
 	}
 	for i := range ranks {
-		if ranks[i], err = mpi.Join(mpi.Job{Rank: i, Size: 2, Transport: ports[i]}); err != nil {
+		j.Rank, j.Size, j.Transport, j.Observe = i, 2, ports[i], by[i]
+		if ranks[i], err = mpi.Join(j); err != nil {
 			return ranks, nil, errors.Join(err, closeAll())
 		}
 	}
 	return ranks, closeAll, nil
 }
 
-// window is how many messages are under way at once in the piece of that name.
-const window = 64
+func counted(nic string) ([2]*mpi.Comm, func() error, error) { return observedWorlds(nic, false) }
+func traced(nic string) ([2]*mpi.Comm, func() error, error)  { return observedWorlds(nic, true) }
 
-// windows starts many sends and as many receives, and completes them.
-func windows() (*setup, error) {
-	ranks, closeAll, err := worlds()
+// observedWorlds are worlds whose calls are counted, or written down.
+func observedWorlds(nic string, traced bool) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
+	var by [2]*observe.Rank
+	closePorts := func() error { return nil }
+	closeAll = func() error {
+		err := closePorts()
+		for _, o := range by {
+			if o != nil {
+				err = errors.Join(err, o.Close())
+			}
+		}
+		return err
+	}
+	for i := range by {
+		if by[i], err = observe.Private(i, 2, traced); err != nil {
+			return ranks, nil, errors.Join(err, closeAll())
+		}
+	}
+	var ports func() error
+	if ranks, ports, err = joinObserved(nic, nics.Debug{}, mpi.Job{}, by); err != nil {
+		return ranks, nil, errors.Join(err, closeAll())
+	}
+	closePorts = ports
+	return ranks, closeAll, nil
+}
+
+// traffic sends from one rank to the other.
+func traffic(nic string, open opener) (*setup, error) {
+	ranks, closeAll, err := open(nic)
 	if err != nil {
 		return nil, err
 	}
 	buf, in := make([]byte, 8), make([]byte, 8)
+	step := func() error {
+		if err := mpi.Send(ranks[0], buf, 1, 1); err != nil {
+			return err
+		}
+		_, err := mpi.Recv(ranks[1], in, 0, 1)
+		return err
+	}
+	return &setup{step, closeAll}, nil
+}
+
+// window is how many messages are under way at once in the piece of that name.
+const window = 64
+
+// windows starts many sends and as many receives, and completes them.
+func windows(nic string, open opener) (*setup, error) {
+	ranks, closeAll, err := open(nic)
+	if err != nil {
+		return nil, err
+	}
+	buf, in := make([]byte, 8), make([]byte, 8*window)
+	var into [window][]byte // one each: who checks wants that
 	var sends, recvs [window]mpi.Request
 	var all [2][]*mpi.Request
 	for i := range window {
+		into[i] = in[8*i:][:8]
 		all[0], all[1] = append(all[0], &sends[i]), append(all[1], &recvs[i])
 	}
 	step := func() error {
 		for i := range window {
-			recvs[i] = *mpi.Irecv(ranks[1], in, 0, 1)
+			recvs[i] = *mpi.Irecv(ranks[1], into[i], 0, 1)
 		}
 		for i := range window {
 			sends[i] = *mpi.Isend(ranks[0], buf, 1, 1)
@@ -170,8 +245,8 @@ func windows() (*setup, error) {
 }
 
 // sendrecv has one rank exchange messages with another, which uses blocking calls.
-func sendrecv() (*setup, error) {
-	ranks, closeAll, err := worlds()
+func sendrecv(nic string) (*setup, error) {
+	ranks, closeAll, err := worlds(nic)
 	if err != nil {
 		return nil, err
 	}
@@ -190,16 +265,16 @@ func sendrecv() (*setup, error) {
 }
 
 // register does the launcher's part.
-func register(file *os.File) error {
+func register(name string, file *os.File) error {
 	f, err := fabric.Map(file)
 	if err != nil {
 		return err
 	}
-	return errors.Join(nics.Register(nics.Default, f), f.Close())
+	return errors.Join(nics.Register(name, f), f.Close())
 }
 
 // matching fills the queue of posted receives, and empties it from behind.
-func matching() (*setup, error) {
+func matching(string) (*setup, error) {
 	const deep = 32
 	type owner struct{ number int }
 	table := match.New[owner, owner](2)
@@ -222,7 +297,7 @@ func matching() (*setup, error) {
 }
 
 // self sends through the whole of package mpi, in a world of one rank.
-func self() (*setup, error) {
+func self(string) (*setup, error) {
 	world, err := mpi.Init()
 	if err != nil {
 		return nil, err

@@ -166,7 +166,7 @@ func TestMergeKeepsTheFewestInstructions(t *testing.T) {
 }
 
 // Pieces do what they say, and once they run, the ways of messages allocate
-// nothing.
+// nothing but handles that are watched.
 func TestPieces(t *testing.T) {
 	for _, p := range Pieces() {
 		if p.Name == "self 8" {
@@ -175,14 +175,18 @@ func TestPieces(t *testing.T) {
 		if p.Many < 5*p.Few {
 			t.Errorf("%s: %d and %d repetitions are too close", p.Name, p.Few, p.Many)
 		}
-		if err := p.Do(20); err != nil {
+		if err := p.Do("martini", 20); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		}
-		s, err := p.open()
+		s, err := p.open("martini")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := testing.AllocsPerRun(200, func() { err = s.step() }); n != 0 || err != nil {
+		most := 0.0
+		if p.Name == "checked window 64" {
+			most = 32 // for 128 handles: one that is watched for being forgotten is not used again
+		}
+		if n := testing.AllocsPerRun(200, func() { err = s.step() }); n > most || err != nil {
 			t.Errorf("%s: %v allocations, %v", p.Name, n, err)
 		}
 		if err := s.close(); err != nil {

@@ -50,10 +50,23 @@ func syncCommand(out io.Writer) *cobra.Command {
 }
 
 func measureSync(out io.Writer, p *barriers.Plan, format, plot string) error {
+	return measurePlan(out, format, plot, planned[barriers.Row]{p.Check, p.Run, barriers.Plot, barriers.Write})
+}
+
+// A planned measurement in virtual time, with rows of type R.
+type planned[R any] struct {
+	check func() error
+	run   func(report func(R)) error
+	plot  func([]R) (*report.Figure, error)
+	write func(out io.Writer, format string, rows []R) error
+}
+
+// measurePlan carries one out, and writes its rows, and a plot if a file is named.
+func measurePlan[R any](out io.Writer, format, plot string, p planned[R]) error {
 	if err := bench.CheckModelFormat(format); err != nil {
 		return err
 	}
-	if err := p.Check(); err != nil {
+	if err := p.check(); err != nil {
 		return err
 	}
 	if plot != "" {
@@ -61,16 +74,16 @@ func measureSync(out io.Writer, p *barriers.Plan, format, plot string) error {
 			return err
 		}
 	}
-	var rows []barriers.Row
-	if err := p.Run(func(r barriers.Row) { rows = append(rows, r) }); err != nil {
+	var rows []R
+	if err := p.run(func(r R) { rows = append(rows, r) }); err != nil {
 		return err
 	}
 	if plot != "" {
-		if err := savePlot(plot, func() (*report.Figure, error) { return barriers.Plot(rows) }); err != nil {
+		if err := savePlot(plot, func() (*report.Figure, error) { return p.plot(rows) }); err != nil {
 			return err
 		}
 	}
-	return barriers.Write(out, format, rows)
+	return p.write(out, format, rows)
 }
 
 func parseNodes(list string) (nodes []int, err error) {

@@ -45,7 +45,7 @@ func callsCommand(out io.Writer) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&peers, "peers", []string{"openmpi", "mpich"}, "runtimes to count besides ours, or none")
+	peersFlag(f, &peers, "runtimes to count besides ours, or none")
 	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
 	f.DurationVar(&limit, "limit", time.Minute, "longest time of one runtime")
 	c.AddCommand(callCommand())

@@ -1,20 +1,25 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"rhinet/bench/compare"
+	"rhinet/bench/peer"
+	"rhinet/bench/rma"
 )
 
 func compareCommand(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
 	var (
-		tests, peers []string
-		short        bool
+		tests        []string
+		short, hosts bool
+		kernels      originals
 	)
 	c := &cobra.Command{
 		Use:   "compare",
@@ -27,11 +32,17 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			if err := notEmpty(c, "tests", tests); err != nil {
 				return err
 			}
-			if err := positive("time", s.Budget); err != nil {
-				return usage(err)
+			if err := s.checkPeers(); err != nil {
+				return err
 			}
-			if err := compare.CheckPeers(peers); err != nil {
-				return usage(err)
+			if err := kernels.check(); err != nil {
+				return err
+			}
+			if hosts {
+				return s.betweenHosts(short, tests, &kernels)
+			}
+			if len(kernels.folders) > 0 {
+				return usage(errors.New("--reference is for kernels, which run in compare npb and with --hosts"))
 			}
 			plan := compare.Full()
 			if short {
@@ -41,69 +52,129 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 			if s.Cells, err = compare.Select(plan, tests); err != nil {
 				return usage(err)
 			}
-			return s.run(s.withPeers(peers))
+			return s.run(s.withPeers)
 		},
 	}
 	s.flags(c.Flags(), 8, time.Minute)
+	s.peerFlags(c.Flags(), 50*time.Millisecond, "measuring time of one size")
 	f := c.Flags()
-	f.DurationVar(&s.Budget, "time", 50*time.Millisecond, "measuring time of one size")
 	f.StringSliceVar(&tests, "tests", nil, "tests to run (default: all of the plan)")
-	f.StringSliceVar(&peers, "peers", []string{"openmpi", "mpich"}, "runtimes to compare with")
 	f.BoolVar(&short, "short", false, "a plan of seconds that touches every kind of cell")
-	c.AddCommand(compareNPB(out, errs), compareSuite(out, errs))
+	f.BoolVar(&hosts, "hosts", false, "run the jobs between hosts, which are network namespaces of this machine (as root)")
+	kernels.flags(f)
+	c.AddCommand(compareNPB(out, errs), comparePMB(out, errs), compareRMA(out, errs))
 	return c
 }
 
 // withPeers are the variants of this program, and the peers' program.
-func (s *comparison) withPeers(peers []string) func(p place) ([]compare.Runtime, error) {
-	return func(p place) ([]compare.Runtime, error) {
-		others, err := compare.Peers(p.ctx, peers, p.dir)
-		if err != nil {
-			return nil, err
-		}
-		ours, err := s.ourselves(p)
-		return append(ours, others...), err
+func (s *comparison) withPeers(p place) ([]compare.Runtime, error) {
+	others, err := compare.Peers(p.ctx, s.peers, p.dir)
+	if err != nil {
+		return nil, err
 	}
+	ours, err := s.ourselves(p)
+	return append(ours, others...), err
 }
 
-// compareSuite compares the suite of bench pmb.
-func compareSuite(out, errs io.Writer) *cobra.Command {
-	s := &comparison{out: out, errs: errs}
+// A suite is what commands differ in that compare the benchmarks of another command.
+type suite struct {
+	command string // after bench
+	budget  time.Duration
+	sizes   string // that are taken if none are given
+	// plan makes cells of the benchmarks that are named; skipped says what cannot run.
+	plan     func(names []string, ranks, sizes []int) (cells []compare.Cell, skipped []string, err error)
+	runtimes func(place) ([]compare.Runtime, error)
+}
+
+// suiteCommand compares benchmarks of a suite by their names.
+func (s *comparison) suiteCommand(of suite) *cobra.Command {
 	var (
-		peers []string
 		ranks []int
 		sizes string
 	)
 	c := &cobra.Command{
-		Use:   "pmb [name]...",
-		Short: "Run the benchmarks of bench pmb here, on Open MPI and on MPICH in turn",
+		Use:   of.command + " [name]...",
+		Short: "Run the benchmarks of bench " + of.command + " here, on Open MPI and on MPICH in turn",
 		RunE: func(_ *cobra.Command, names []string) error {
 			if err := s.check(); err != nil {
 				return err
 			}
-			if err := positive("time", s.Budget); err != nil {
-				return usage(err)
-			}
-			if err := compare.CheckPeers(peers); err != nil {
-				return usage(err)
+			if err := s.checkPeers(); err != nil {
+				return err
 			}
 			list, err := parseSizes(sizes)
 			if err != nil {
 				return usage(err)
 			}
-			if s.Cells, s.Left, err = compare.Suite(names, ranks, list); err != nil {
+			if s.Cells, s.Left, err = of.plan(names, ranks, list); err != nil {
 				return usage(err)
 			}
-			return s.run(s.withPeers(peers))
+			return s.run(of.runtimes)
 		},
 	}
 	s.flags(c.Flags(), 8, time.Minute)
-	f := c.Flags()
-	f.DurationVar(&s.Budget, "time", 100*time.Millisecond, "time that one size takes at most")
-	f.IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a test leaves out what it cannot run on")
-	f.StringVar(&sizes, "sizes", "", "message sizes in bytes, separated by commas (default: five from 8 bytes to 1 MiB)")
-	f.StringSliceVar(&peers, "peers", []string{"openmpi", "mpich"}, "runtimes to compare with")
+	s.peerFlags(c.Flags(), of.budget, "time that one size takes at most")
+	c.Flags().IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a benchmark leaves out what it cannot run on")
+	c.Flags().StringVar(&sizes, "sizes", "", "sizes in bytes, separated by commas (default: "+of.sizes+")")
 	return c
+}
+
+// comparePMB compares the suite of bench pmb.
+func comparePMB(out, errs io.Writer) *cobra.Command {
+	s := &comparison{out: out, errs: errs}
+	c := s.suiteCommand(suite{"pmb", 100 * time.Millisecond, "seven from 8 bytes to 1 MiB", compare.Suite, func(p place) ([]compare.Runtime, error) {
+		all, err := s.withPeers(p)
+		for i := range all {
+			if s.OwnBarrier {
+				all[i] = all[i].WithOwnBarrier()
+			}
+		}
+		return all, err
+	}})
+	c.Flags().BoolVar(&s.OwnBarrier, "own-barrier", false, "between collective calls a barrier of messages, the same on all runtimes, not theirs")
+	return c
+}
+
+// compareRMA compares the benchmarks of bench rma.
+func compareRMA(out, errs io.Writer) *cobra.Command {
+	s := &comparison{out: out, errs: errs}
+	var o rma.Options
+	c := s.suiteCommand(suite{"rma", 20 * time.Millisecond, "five from 8 bytes to 1 MiB", compare.RMA, func(p place) ([]compare.Runtime, error) {
+		others, err := compare.PeersRMA(p.ctx, s.peers, p.dir, o)
+		if err != nil {
+			return nil, err
+		}
+		self, launch, err := s.programs(p)
+		if err != nil {
+			return nil, err
+		}
+		ours, err := s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.OursRMA(launch, self, v, o) })
+		return append(ours, others...), err
+	}})
+	rmaFlags(c.Flags(), &o)
+	return c
+}
+
+// originals are the folders of compiled kernels that a command line names.
+type originals struct {
+	folders []string
+	mpi     string
+}
+
+func (o *originals) flags(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.folders, "reference", nil, "folder of compiled originals, called like cg.A.x or cg.A.2; may be repeated")
+	f.StringVar(&o.mpi, "reference-mpi", "", "the MPI of the originals: openmpi or mpich (default: the one they are linked with)")
+}
+
+// check finds the mistakes in what flags says.
+func (o *originals) check() error {
+	if err := ofReferences(o.mpi, o.folders); err != nil || o.mpi == "" {
+		return err
+	}
+	if err := compare.CheckPeers([]string{o.mpi}); err != nil {
+		return usage(err)
+	}
+	return nil
 }
 
 // ofReferences refuses the MPI of originals where there are none.
@@ -118,9 +189,10 @@ func ofReferences(mpi string, references []string) error {
 func compareNPB(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
 	var (
-		kernels, classes, references []string
-		ranks                        []int
-		mpi, program                 string
+		kernels, classes []string
+		ranks            []int
+		program          string
+		references       originals
 	)
 	c := &cobra.Command{
 		Use:   "npb",
@@ -136,13 +208,8 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 			if err := notEmpty(c, "classes", classes); err != nil {
 				return err
 			}
-			if err := ofReferences(mpi, references); err != nil {
+			if err := references.check(); err != nil {
 				return err
-			}
-			if mpi != "" {
-				if err := compare.CheckPeers([]string{mpi}); err != nil {
-					return usage(err)
-				}
 			}
 			cells, skipped, err := compare.NPB(kernels, classes, ranks)
 			if err != nil {
@@ -150,7 +217,11 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 			}
 			s.Cells, s.Left = cells, skipped
 			return s.run(func(p place) ([]compare.Runtime, error) {
-				others, lacking, err := compare.References(references, mpi, cells)
+				var probe func(string) (string, error)
+				if s.Waits {
+					probe = func(mpicc string) (string, error) { return peer.CompileWaits(p.ctx, mpicc, p.dir) }
+				}
+				others, lacking, err := compare.References(references.folders, references.mpi, cells, probe)
 				if err != nil {
 					return nil, usage(err)
 				}
@@ -163,7 +234,7 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				ours, err := s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.OursNPB(launch, npb, v) })
+				ours, err := s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.OursNPB(launch, npb, v, s.Waits) })
 				return append(ours, others...), err
 			})
 		},
@@ -173,8 +244,8 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 	f.StringSliceVar(&kernels, "kernels", nil, "kernels to run (default: all)")
 	f.StringSliceVar(&classes, "classes", []string{"S"}, "problem classes")
 	f.IntSliceVar(&ranks, "ranks", []int{1, 2, 4}, "numbers of ranks; a kernel leaves out what it cannot run on")
-	f.StringArrayVar(&references, "reference", nil, "folder of compiled originals, called like cg.A.x or cg.A.2; may be repeated")
-	f.StringVar(&mpi, "reference-mpi", "", "the MPI of the originals: openmpi or mpich (default: the one they are linked with)")
+	references.flags(f)
+	f.BoolVar(&s.Waits, "waits", false, "compare the run time and the communication wait time, in seconds, instead of the rate")
 	f.StringVar(&program, "npb", "", "our npb (default: beside this program, or built)")
 	return c
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"rhinet/bench/compare"
 )
@@ -25,10 +24,10 @@ fi
 case "$*" in *"--dry-run -n 5000 "*) echo "mpirun: too many ranks" >&2; exit 2;; esac
 case "$*" in *--dry-run*) exit 0;; esac
 sleep ` + seconds + `
-echo test,ranks,groups,bytes,repetitions,t_min_usec,t_max_usec,t_avg_usec,MB_s,msg_s,defects
+echo test,ranks,groups,bytes,repetitions,t_min_usec,t_max_usec,t_avg_usec,MB_s,msg_s,t_ovrl_usec,t_pure_usec,t_CPU_usec,overlap_percent,defects
 ranks=2
 while [ $# -gt 0 ]; do [ "$1" = -n ] && ranks=$2; shift; done
-echo Barrier,$ranks,1,0,1,1,2,1.5,0,0,0
+echo Barrier,$ranks,1,0,1,1,2,1.5,0,0,0,0,0,0,0
 `
 	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
@@ -70,12 +69,10 @@ func TestInterruptedComparisonContinues(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
-		if _, err := os.Stat(file + ".part"); err == nil {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	eventually(t, "a partial result", func() bool {
+		_, err := os.Stat(file + ".part")
+		return err == nil
+	})
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

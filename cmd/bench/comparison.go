@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rhinet/bench/compare"
+	"rhinet/internal/bar"
 )
 
 // A comparison is what all commands that compare have in common.
@@ -18,6 +19,7 @@ type comparison struct {
 	out, errs io.Writer
 	settings  []string // of ours
 	ours      []compare.Setting
+	peers     []string // C runtimes to compare with, of commands that have peerFlags
 	launch    string
 	quiet     bool
 }
@@ -32,6 +34,24 @@ func (s *comparison) flags(f *pflag.FlagSet, rounds int, limit time.Duration) {
 	f.StringVar(&s.File, "out", "", "also write everything measured to this file, as JSON")
 	f.BoolVar(&s.Continue, "resume", false, "continue the comparison that --out FILE was to hold when it was interrupted, or add rounds to a whole one")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress on the terminal")
+}
+
+// peerFlags are the flags of comparisons that repeat what they measure for a time, on
+// the C runtimes too.
+func (s *comparison) peerFlags(f *pflag.FlagSet, budget time.Duration, about string) {
+	f.DurationVar(&s.Budget, "time", budget, about)
+	peersFlag(f, &s.peers, "runtimes to compare with")
+}
+
+// checkPeers finds the mistakes in what peerFlags says.
+func (s *comparison) checkPeers() error {
+	if err := positive("time", s.Budget); err != nil {
+		return usage(err)
+	}
+	if err := compare.CheckPeers(s.peers); err != nil {
+		return usage(err)
+	}
+	return nil
 }
 
 // check finds the mistakes in what flags says.
@@ -76,19 +96,15 @@ func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error 
 	if err != nil {
 		return err
 	}
-	show := newBar(s.errs, s.quiet)
-	defer show.end()
-	s.Progress, s.Measured = show.step, show.end
+	show := bar.New(s.errs, s.quiet)
+	defer show.End()
+	s.Progress, s.Measured = show.Step, show.End
 	return s.Session.Run(p.ctx, all, s.out)
 }
 
 // ourselves returns the variants of this runtime, running this very program.
 func (s *comparison) ourselves(p place) ([]compare.Runtime, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	launch, err := p.program(s.launch, "mpirun")
+	self, launch, err := s.programs(p)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +113,15 @@ func (s *comparison) ourselves(p place) ([]compare.Runtime, error) {
 		return nil, err
 	}
 	return s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.Ours(launch, self, hello, v) })
+}
+
+// programs returns this very program and our launcher.
+func (s *comparison) programs(p place) (self, launch string, err error) {
+	if self, err = os.Executable(); err != nil {
+		return "", "", err
+	}
+	launch, err = p.program(s.launch, "mpirun")
+	return self, launch, err
 }
 
 // variants makes a runtime of each setting that mpirun accepts.

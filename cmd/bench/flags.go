@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"rhinet/bench/compare"
 )
 
 // noArgs refuses arguments, and says which flag takes what they may be.
@@ -61,6 +63,11 @@ func atLeastOne(flag string, n int) error {
 		return nil
 	}
 	return fmt.Errorf("--%s %d is less than 1", flag, n)
+}
+
+// peersFlag takes names of C runtimes; all of them if it is not given.
+func peersFlag(f *pflag.FlagSet, peers *[]string, about string) {
+	f.StringSliceVar(peers, "peers", compare.PeerNames(), about)
 }
 
 // oneOf refuses a format that is not among those named.

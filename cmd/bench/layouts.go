@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -18,18 +16,13 @@ func layoutsCommand(out io.Writer) *cobra.Command {
 		Short: "Exchange messages that do not lie in one piece, against slices and packing by hand (2 ranks)",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if o.Rounds < 1 || o.Repetitions < 1 {
-				return usage(fmt.Errorf("%d rounds of %d repetitions; both must be above zero", o.Rounds, o.Repetitions))
-			}
-			world, err := mpi.Init()
-			if err != nil {
-				return err
-			}
-			rows, err := layouts.Measure(world, o)
-			if err == nil && world.Rank() == 0 {
-				err = layouts.Print(out, rows)
-			}
-			return errors.Join(err, mpi.Finalize(world))
+			var rows []layouts.Row
+			return onRanks(o.Check,
+				func(world *mpi.Comm) (err error) {
+					rows, err = layouts.Measure(world, o)
+					return err
+				},
+				func() error { return layouts.Print(out, rows) })
 		},
 	}
 	c.Flags().IntSliceVar(&o.Sizes, "sizes", o.Sizes, "message sizes in bytes")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"rhinet/bench/nic"
 	"rhinet/bench/pair"
 	"rhinet/bench/pm"
+	"rhinet/bench/progress"
 	"rhinet/nicemu/fabric"
 	"rhinet/nicemu/martini/stepped"
 )
@@ -39,6 +39,9 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 		scanCommand(out))
 	onLLC := group("llc", "Measure the communication library between two processes, without MPI above")
 	onLLC.AddCommand(workloadCommands("llc", llc.Workloads(), out, errs)...)
+	onLLC.AddCommand(shareCommand(out),
+		besideCommand("mixed", "Compare: 8 bytes beside a stream of long messages, to the same rank and to another", progress.Mixed(), out, errs),
+		besideCommand("overlap", "Compare: how much of a long message hides behind computation", progress.Overlap(), out, errs))
 	return []*cobra.Command{onNIC, onPM, onLLC}
 }
 
@@ -56,7 +59,9 @@ func group(name, about string) *cobra.Command {
 	names := func() string {
 		var all []string
 		for _, c := range g.Commands() {
-			all = append(all, c.Name())
+			if !c.Hidden {
+				all = append(all, c.Name())
+			}
 		}
 		return strings.Join(all, ", ")
 	}
@@ -122,28 +127,6 @@ func layersCommand(name, about string, test int, out, errs io.Writer) *cobra.Com
 	})
 	c.Flags().StringVar(&layers, "layer", "all", "message layers, separated by commas: rhinet, vp, ring, throttled")
 	c.Flags().StringVar(&nodes, "nodes", "", "numbers of nodes, all but two idle (default 2,4,8,16,32,64)")
-	return c
-}
-
-// scanCommand measures looking into rings.
-func scanCommand(out io.Writer) *cobra.Command {
-	m := &measurement{out: out}
-	var rings string
-	c := m.command("scan", "looking into many rings, against their number (column ranks)", levelBudget, func(printer bench.Printer, sizes []int) error {
-		counts, err := numbers("rings", rings, pm.Rings(), 1, pm.MaxRings)
-		if err != nil {
-			return err
-		}
-		if sizes != nil {
-			return usage(errors.New("scan sends nothing that has a size; numbers of rings are given with --rings"))
-		}
-		if err := pm.MeasureScans(counts, bench.Steady(m.budget), printer.Row); err != nil {
-			return err
-		}
-		return printer.Close()
-	})
-	c.Flags().StringVar(&rings, "rings", "", "numbers of rings (default 1,2,4 ... 1024)")
-	_ = c.Flags().MarkHidden("sizes")
 	return c
 }
 

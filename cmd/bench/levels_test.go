@@ -43,6 +43,25 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// A scan can be kept: as table and plot, with the machine and the command.
+func TestScanFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "scan")
+	status, out, errs := process(t, "pm", "scan", dir, "--rings", "1,4,16", "--time", "1us", "--format", "csv")
+	if status != 0 || errs != "" || strings.Count(out, "\n") != 10 {
+		t.Fatalf("status %d, %q, %q", status, out, errs)
+	}
+	for name, want := range map[string]string{"scan.csv": "scan-evicting,16,", "scan.svg": "scan-random", "commands.txt": "bench pm scan DIR --rings 1,4,16 --time 1µs", "host.json": "l1_bytes"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, %s", name, err, text)
+		}
+	}
+	for args, want := range map[string]string{dir: "give a folder that is not there yet", "a b": "takes one folder"} {
+		if status, out, errs := process(t, append([]string{"pm", "scan"}, strings.Fields(args)...)...); status != statusUsage || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %q, %q", args, status, out, errs)
+		}
+	}
+}
+
 func TestBadInputBelowMPI(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"nic", "bench nic measures aotf, barrier, botf"},

@@ -2,19 +2,20 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"rhinet/bench/watch"
+	"rhinet/llc/nics"
 )
 
 // works are what bench watch counts the instructions of: pieces, done by this
 // program, and small kernels on one rank, twice less once.
 func works(self string, p place) (list []watch.Work, err error) {
 	for _, piece := range watch.Pieces() {
-		args := func(reps int) []string { return []string{self, "watch", "piece", piece.Name, strconv.Itoa(reps)} }
-		list = append(list, watch.Work{Name: piece.Name, Base: args(piece.Few), Full: args(piece.Many), Per: piece.Many - piece.Few})
+		list = append(list, pieceWork(self, piece))
 	}
 	npb, err := p.program("", "npb")
 	if err != nil {
@@ -26,9 +27,16 @@ func works(self string, p place) (list []watch.Work, err error) {
 	return list, nil
 }
 
+// pieceWork is a piece done by this program.
+func pieceWork(self string, piece watch.Piece) watch.Work {
+	args := func(reps int) []string { return []string{self, "watch", "piece", piece.Name, strconv.Itoa(reps)} }
+	return watch.Work{Name: piece.Name, Base: args(piece.Few), Full: args(piece.Many), Per: piece.Many - piece.Few}
+}
+
 // pieceCommand does a piece, and prints nothing.
 func pieceCommand() *cobra.Command {
-	return &cobra.Command{
+	nic := nics.Default
+	c := &cobra.Command{
 		Use:    "piece NAME REPETITIONS",
 		Hidden: true,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -43,7 +51,12 @@ func pieceCommand() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			return piece.Do(reps)
+			if err := nics.Check(nic); err != nil {
+				return usage(fmt.Errorf("--nic %s: %w", nic, err))
+			}
+			return piece.Do(nic, reps)
 		},
 	}
+	c.Flags().StringVar(&nic, "nic", nic, "the NIC that messages take")
+	return c
 }

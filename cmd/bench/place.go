@@ -46,12 +46,17 @@ func newPlace(ctx context.Context) (place, error) {
 // openPlace makes a place whose context a signal to end cancels. The caller calls
 // closePlace when it needs neither any more.
 func openPlace() (p place, closePlace func(), err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilInterrupted()
 	if p, err = newPlace(ctx); err != nil {
 		stop()
 		return p, nil, err
 	}
 	return p, func() { _ = p.close(); stop() }, nil
+}
+
+// untilInterrupted returns a context that a signal to end cancels.
+func untilInterrupted() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
 func (p place) close() error {
@@ -128,10 +133,27 @@ func (p place) program(named, name string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	path = filepath.Join(p.dir, name)
-	text, err := exec.CommandContext(p.ctx, "go", "build", "-o", path, "rhinet/cmd/"+name).CombinedOutput()
+	if path, err = p.build(name); err != nil {
+		return "", usage(fmt.Errorf("no %s beside this program, and %w; name it with --%s", name, err, name))
+	}
+	return path, nil
+}
+
+// tagged returns the path of one of our programs, built with a tag.
+func (p place) tagged(name, tag string) (string, error) {
+	path, err := p.build(name, "-tags", tag)
 	if err != nil {
-		return "", usage(fmt.Errorf("no %s beside this program, and it cannot be built here (%v: %s); name it with --%s", name, err, strings.TrimSpace(string(text)), name))
+		return "", usage(fmt.Errorf("%s needs the tag %s here, and %w", name, tag, err))
+	}
+	return path, nil
+}
+
+// build builds one of our programs.
+func (p place) build(name string, flags ...string) (string, error) {
+	path := filepath.Join(p.dir, name)
+	words := append(append([]string{"build", "-o", path}, flags...), "rhinet/cmd/"+name)
+	if text, err := exec.CommandContext(p.ctx, "go", words...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("it cannot be built here (%v: %s)", err, strings.TrimSpace(string(text)))
 	}
 	return path, nil
 }

@@ -33,11 +33,11 @@ func pmbCommand(out io.Writer) *cobra.Command {
 			if list {
 				return pmb.Usage(out)
 			}
-			find, benchmarks := pmb.Find, pmb.All()
+			find := pmb.Named
 			if contest {
-				find, benchmarks = pmb.FindContestant, pmb.Contestants()
+				find = pmb.NamedContestants
 			}
-			benchmarks, names, err := named(names, find, benchmarks)
+			benchmarks, err := find(names)
 			if err != nil {
 				return usage(err)
 			}
@@ -66,13 +66,13 @@ func pmbCommand(out io.Writer) *cobra.Command {
 				o = o.Steady()
 			}
 			if contest {
-				if err := withoutEffect(c, "--algorithms", "steady", "window", "npmin", "off-cache", "no-sync", "root-shift"); err != nil {
+				if err := withoutEffect(c, "--algorithms", "steady", "window", "npmin", "off-cache", "no-sync", "own-barrier", "root-shift"); err != nil {
 					return err
 				}
 				return runContests(benchmarks, o, format, out)
 			}
 			command := "bench " + strings.Join(append([]string{"pmb"}, os.Args[min(2, len(os.Args)):]...), " ")
-			printer, err := pmb.NewPrinter(format, out, pmb.AboutMachine(filepath.Base(os.Args[0])), command, names, o)
+			printer, err := pmb.NewPrinter(format, out, pmb.AboutMachine(filepath.Base(os.Args[0])), command, benchmarks, o)
 			if err != nil {
 				return usage(err)
 			}
@@ -92,6 +92,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	f.IntVar(&o.NPMin, "npmin", 2, "begin with so many ranks, then twice as many, up to all")
 	f.IntVar(&o.Window, "window", 64, "messages in flight of Uniband, Biband, bw and bibw")
 	f.BoolVar(&o.NoSync, "no-sync", false, "no barrier between collective calls")
+	f.BoolVar(&o.OwnBarrier, "own-barrier", false, "between collective calls a barrier of messages, not the runtime's")
 	f.BoolVar(&o.RootShift, "root-shift", false, "another root for each collective call")
 	f.StringVar(&format, "format", "imb", "output format: "+pmb.Formats)
 	f.BoolVar(&contest, "algorithms", false, "on all ranks, time each algorithm that can serve a collective operation, and mark the one that serves")
@@ -107,26 +108,6 @@ func withoutEffect(c *cobra.Command, other string, names ...string) error {
 		}
 	}
 	return nil
-}
-
-// named returns the benchmarks that names call and their names as they are
-// written, or without names all of them.
-func named(names []string, find func(string) (pmb.Benchmark, error), all []pmb.Benchmark) ([]pmb.Benchmark, []string, error) {
-	if len(names) > 0 {
-		all = nil
-		for _, n := range names {
-			b, err := find(n)
-			if err != nil {
-				return nil, nil, err
-			}
-			all = append(all, b)
-		}
-	}
-	var written []string
-	for _, b := range all {
-		written = append(written, b.Name)
-	}
-	return all, written, nil
 }
 
 // runContests is --algorithms.

@@ -33,7 +33,7 @@ func resultsCommand(out, errs io.Writer) *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&r.Short, "short", false, "the same sets in seconds, to see that all works")
-	f.StringSliceVar(&r.Peers, "peers", []string{"openmpi", "mpich"}, "runtimes to compare with")
+	peersFlag(f, &r.Peers, "runtimes to compare with")
 	f.StringArrayVar(&r.References, "reference", nil, "folder of compiled originals of the kernels, as for bench compare npb; may be repeated")
 	f.StringVar(&r.MPI, "reference-mpi", "", "the MPI of the originals: openmpi or mpich (default: the one they are linked with)")
 	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
@@ -51,7 +51,7 @@ func makeResults(r results.Options, launch string, out, errs io.Writer) error {
 	if err := compare.Installed(r.Peers); err != nil {
 		return err
 	}
-	if _, _, err := compare.References(r.References, r.MPI, nil); err != nil {
+	if _, _, err := compare.References(r.References, r.MPI, nil, nil); err != nil {
 		return usage(err)
 	}
 	if err := ofReferences(r.MPI, r.References); err != nil {

@@ -7,79 +7,58 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"rhinet/bench"
 	"rhinet/bench/rma"
 	"rhinet/mpi"
 )
 
-// An rmaRun holds what bench rma and bench rma compare have in common.
-type rmaRun struct {
-	o          rma.Options
-	benchmarks []rma.Benchmark
-	sizes      string
-	time       time.Duration
+// rmaFlags are those of bench rma and of bench compare rma.
+func rmaFlags(f *pflag.FlagSet, o *rma.Options) {
+	f.BoolVar(&o.Aggregate, "aggregate", false, "complete all accesses of a batch at once, not one by one")
+	f.BoolVar(&o.Create, "create", false, "windows of the program's own memory, not allocated ones")
 }
 
-func (r *rmaRun) flags(c *cobra.Command, budget time.Duration) {
-	f := c.Flags()
-	f.StringVar(&r.sizes, "sizes", "", "sizes in bytes, separated by commas (default: those of each benchmark)")
-	f.DurationVar(&r.time, "time", budget, "measuring time of one size")
-	f.BoolVar(&r.o.Aggregate, "aggregate", false, "complete all accesses of a batch at once, not one by one")
-	f.BoolVar(&r.o.Create, "create", false, "windows of the program's own memory, not allocated ones")
-}
-
-// parse checks names of benchmarks and flags.
-func (r *rmaRun) parse(names []string) (err error) {
-	r.benchmarks = rma.All()
-	if len(names) > 0 {
-		r.benchmarks = nil
-	}
-	for _, name := range names {
-		b, err := rma.Find(name)
-		if err != nil {
-			return usage(err)
-		}
-		r.benchmarks = append(r.benchmarks, b)
-	}
-	if r.o.Sizes, err = parseSizes(r.sizes); err != nil {
-		return usage(err)
-	}
-	if err := positive("time", r.time); err != nil {
-		return usage(err)
-	}
-	r.o.Policy = bench.Steady(r.time)
-	return nil
-}
-
-func rmaCommand(out, errs io.Writer) *cobra.Command {
+func rmaCommand(out io.Writer) *cobra.Command {
 	var (
-		r      rmaRun
-		format string
+		o             rma.Options
+		sizes, format string
+		budget        time.Duration
 	)
 	c := &cobra.Command{
 		Use:   "rma [name]...",
 		Short: "Run the benchmarks of one-sided communication that users of IMB-RMA know",
 		RunE: func(_ *cobra.Command, names []string) error {
-			if err := r.parse(names); err != nil {
-				return err
+			benchmarks, err := rma.Choose(names)
+			if err != nil {
+				return usage(err)
+			}
+			if o.Sizes, err = parseSizes(sizes); err != nil {
+				return usage(err)
+			}
+			if err := positive("time", budget); err != nil {
+				return usage(err)
 			}
 			if err := oneOf(rmaFormats, format); err != nil {
 				return usage(err)
 			}
+			o.Policy = bench.Steady(budget)
 			printer, err := rmaPrinter(format, out)
 			if err != nil {
 				return err
 			}
 			return onRanks(
-				func(ranks int) error { return rma.Check(r.benchmarks, ranks, r.o.Sizes) },
-				func(world *mpi.Comm) error { return rma.Run(world, r.benchmarks, r.o, printer.row) },
+				func(ranks int) error { return rma.Check(benchmarks, ranks, o.Sizes) },
+				func(world *mpi.Comm) error { return rma.Run(world, benchmarks, o, printer.row) },
 				printer.last)
 		},
 	}
-	r.flags(c, 50*time.Millisecond)
-	c.Flags().StringVar(&format, "format", "imb", "output format: "+rmaFormats)
-	c.AddCommand(rmaCompare(out, errs))
+	f := c.Flags()
+	rmaFlags(f, &o)
+	f.StringVar(&sizes, "sizes", "", "sizes in bytes, separated by commas (default: those of each benchmark)")
+	f.DurationVar(&budget, "time", 50*time.Millisecond, "measuring time of one size")
+	f.StringVar(&format, "format", "imb", "output format: "+rmaFormats)
 	return c
 }
 

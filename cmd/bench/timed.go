@@ -23,7 +23,7 @@ type timedFlags struct {
 }
 
 // modelsCommand holds what concerns the timed models.
-func modelsCommand(out io.Writer) *cobra.Command {
+func modelsCommand(out, errs io.Writer) *cobra.Command {
 	on := group("model", "Measure the timed models, in virtual time")
 	var o timedFlags
 	parameters := &cobra.Command{
@@ -37,7 +37,8 @@ func modelsCommand(out io.Writer) *cobra.Command {
 		},
 	}
 	modelTable(parameters, &o.design, &o.format, &o.settings)
-	on.AddCommand(parameters, stagesCommand(out), spansCommand(out), folderCommand(out), syncCommand(out))
+	on.AddCommand(parameters, stagesCommand(out), spansCommand(out), folderCommand(out), syncCommand(out), dimmnet2Command(out), cenju4Command(out),
+		studyCommand(out, errs), cellCommand(out), collectivesCommand(out, errs), nicsCommand(out, errs), eventsCommand(out), picturesCommand(out))
 	for _, e := range timed.Experiments() {
 		on.AddCommand(experimentCommand(out, e))
 	}
@@ -124,7 +125,7 @@ func stagesCommand(out io.Writer) *cobra.Command {
 
 func spansCommand(out io.Writer) *cobra.Command {
 	var o timedFlags
-	var trace string
+	var trace, html string
 	c := &cobra.Command{
 		Use: "timeline", Short: "Show (E9, P8) what the parts of a receiver do about one VPUSH, over time", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -134,6 +135,9 @@ func spansCommand(out io.Writer) *cobra.Command {
 			}
 			if trace != "" {
 				return traceTo(trace, options)
+			}
+			if html != "" {
+				return o.page(html, options)
 			}
 			all, err := timelines(options)
 			if err != nil {
@@ -145,19 +149,37 @@ func spansCommand(out io.Writer) *cobra.Command {
 	modelTable(c, &o.design, &o.format, &o.settings)
 	c.Flags().StringVar(&o.sizes, "sizes", "", "sizes in bytes, separated by commas (default: 2048,512,8)")
 	c.Flags().StringVar(&trace, "trace", "", "instead write all that happens about the first size to a new file: FILE.json for Perfetto, FILE.vcd for GTKWave")
+	c.Flags().StringVar(&html, "html", "", "instead write the way of a PUSH from host to host, step by step, to a new page `FILE`: of 8 bytes, or of the first size")
 	return c
 }
 
-// A closer is a tracer with an end.
-type closer interface {
-	vtime.Tracer
-	Close() error
+// page writes the way of a message as a page.
+func (o *timedFlags) page(file string, options timed.Options) error {
+	bytes, command := 8, "bench model timeline --html FILE"
+	if len(options.Sizes) > 0 {
+		bytes = options.Sizes[0]
+		command += fmt.Sprintf(" --sizes %d", bytes)
+	}
+	if o.design != "rhinet2" {
+		command += " --switch " + o.design
+	}
+	for _, s := range o.settings {
+		command += " --set " + s
+	}
+	j, err := timed.Travel(options, bytes)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return usage(fmt.Errorf("--html: %w", err))
+	}
+	return errors.Join(j.WritePage(f, command), f.Close())
 }
 
 // traceTo writes the trace of one time line.
 func traceTo(file string, o timed.Options) error {
-	ext := filepath.Ext(file)
-	if ext != ".json" && ext != ".vcd" {
+	if vtime.NewFileTracer(file, io.Discard) == nil {
 		return usage(fmt.Errorf("--trace %s: the name ends in .json or .vcd", file))
 	}
 	if len(o.Sizes) == 0 {
@@ -167,10 +189,7 @@ func traceTo(file string, o timed.Options) error {
 	if err != nil {
 		return usage(fmt.Errorf("--trace: %w", err))
 	}
-	var t closer = vtime.NewChromeTracer(f)
-	if ext == ".vcd" {
-		t = vtime.NewVCDTracer(f)
-	}
+	t := vtime.NewFileTracer(file, f)
 	o.Trace = t
 	_, err = timed.Timeline(o, o.Sizes[0])
 	return errors.Join(err, t.Close(), f.Close())
@@ -216,11 +235,8 @@ func (o *timedFlags) folder(out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o777); err != nil {
-		return usage(err)
-	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return usage(fmt.Errorf("%w; give a folder that is not there yet", err))
+	if err := newFolder(dir); err != nil {
+		return err
 	}
 	for _, e := range timed.Experiments() {
 		rows, err := rowsOf(e, options)
@@ -251,6 +267,7 @@ func (o *timedFlags) folder(out io.Writer, dir string) error {
 		write(dir, "commands.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
 		write(dir, "stages.csv", func(w io.Writer) error { return timed.WriteStages(w, "csv", stages) }),
 		write(dir, "timeline.csv", func(w io.Writer) error { return timed.WriteTimeline(w, "csv", spans) }),
+		write(dir, "timeline.svg", func(w io.Writer) error { return timed.DrawTimeline(w, spans) }),
 		write(dir, "timeline.txt", func(w io.Writer) error { return timed.WriteTimeline(w, "table", spans) }),
 		write(dir, "parameters.csv", func(w io.Writer) error { return network.WriteParameters(w, "csv", options.Table) }),
 	)

@@ -12,6 +12,7 @@ import (
 
 	"rhinet/bench/compare"
 	"rhinet/bench/traffic"
+	"rhinet/llc/nics"
 	"rhinet/mpi"
 )
 
@@ -28,6 +29,7 @@ type trafficRun struct {
 // nicsOfTraffic are the settings that seeds go through in turn.
 var nicsOfTraffic = []string{
 	"martini", "martini:pm", "martini:vp", "martini+RHINET_CMA=off", "martini:pm+RHINET_CMA=off", "martini:pm:throttle=global",
+	"ib", "tofu", "tofu+RHINET_CMA=off", "dimmnet2", "cenju4", "cenju4+RHINET_CMA=off", "sync",
 }
 
 func trafficCommand(out, errs io.Writer) *cobra.Command {
@@ -182,7 +184,7 @@ func alltoallCommand() *cobra.Command {
 
 // fixedCommand runs the programs that once lost messages.
 func (t *trafficRun) fixedCommand() *cobra.Command {
-	var nics []string
+	var names []string
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use: "fixed", Short: "Test: flood and alltoall on 3 to 128 ranks, on each NIC", Args: noArgs,
@@ -190,7 +192,7 @@ func (t *trafficRun) fixedCommand() *cobra.Command {
 			if os.Getenv(rankVariable) != "" {
 				return usage(errors.New("bench traffic fixed starts its own ranks; run it without mpirun"))
 			}
-			settings, err := compare.ParseSettings(nics)
+			settings, err := compare.ParseSettings(names)
 			if err != nil {
 				return usage(fmt.Errorf("--nic: %w", err))
 			}
@@ -200,7 +202,7 @@ func (t *trafficRun) fixedCommand() *cobra.Command {
 			return t.launched(settings, timeout, func(ctx context.Context, l traffic.Launch) error { return l.Fixed(ctx) })
 		},
 	}
-	c.Flags().StringSliceVar(&nics, "nic", []string{"martini", "martini:pm", "martini:vp"}, "settings to run on, each NIC or NIC+NAME=VALUE")
+	c.Flags().StringSliceVar(&names, "nic", nics.Names(), "settings to run on, each NIC or NIC+NAME=VALUE")
 	c.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "time of one job")
 	return c
 }

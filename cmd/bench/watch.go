@@ -14,6 +14,7 @@ import (
 	"rhinet/bench"
 	"rhinet/bench/pmb"
 	"rhinet/bench/watch"
+	"rhinet/internal/bar"
 	"rhinet/mpi"
 )
 
@@ -50,10 +51,10 @@ func watchCommand(out, errs io.Writer) *cobra.Command {
 				}
 				before = nil
 			}
-			show := newBar(errs, quiet)
-			defer show.end()
-			o.Progress = show.step
-			return watchCosts(out, o, show.end, launch, baseline, before, times)
+			show := bar.New(errs, quiet)
+			defer show.End()
+			o.Progress = show.Step
+			return watchCosts(out, o, show.End, launch, baseline, before, times)
 		},
 	}
 	f := c.Flags()

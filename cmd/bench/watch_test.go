@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,7 +100,7 @@ func TestWatchFailsWhenWorkTakesMoreInstructions(t *testing.T) {
 	}
 	count("103")
 	status, out, errs := command(args...)
-	if status != 1 || !strings.Contains(out, "more than before: self 8: 103 instructions, 100 before, at most 101\n") || !strings.Contains(errs, "8 costs are higher") {
+	if status != 1 || !strings.Contains(out, "more than before: self 8: 103 instructions, 100 before, at most 101\n") || !strings.Contains(errs, fmt.Sprintf("%d costs are higher", len(watch.Pieces())+2)) {
 		t.Errorf("status %d, output %q, errors %q", status, out, errs)
 	}
 }
@@ -112,37 +111,10 @@ func TestPieceCommand(t *testing.T) {
 			t.Errorf("%s: status %d, output %q, errors %q", p.Name, status, out, errs)
 		}
 	}
-}
-
-// Progress is for terminals: a device counts as one, a buffer does not, and quiet
-// shows nothing.
-func TestBar(t *testing.T) {
-	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
+	if status, out, errs := process(t, "watch", "piece", "message 8", "10", "--nic", "ib"); status != 0 || out+errs != "" {
+		t.Errorf("on ib: status %d, output %q, errors %q", status, out, errs)
 	}
-	defer device.Close()
-	for _, c := range []struct {
-		errs         io.Writer
-		quiet, shows bool
-	}{{device, false, true}, {device, true, false}, {new(bytes.Buffer), false, false}} {
-		b := newBar(c.errs, c.quiet)
-		b.step(0, 2, "one")
-		if (b.shown != nil) != c.shows {
-			t.Errorf("%T, quiet %v: shows %v", c.errs, c.quiet, b.shown != nil)
-		}
-		first := b.shown
-		b.step(1, 2, "two")
-		if b.shown != first {
-			t.Error("a step of the same makes another bar")
-		}
-		b.step(0, 1, "again")
-		if c.shows && b.shown == first {
-			t.Error("what begins anew has the same bar")
-		}
-		b.end()
-		if b.shown != nil {
-			t.Error("the bar stays")
-		}
+	if status, _, errs := process(t, "watch", "piece", "message 8", "10", "--nic", "x"); status != 2 || !strings.Contains(errs, "--nic x: no such network interface") {
+		t.Errorf("on x: status %d, %q", status, errs)
 	}
 }

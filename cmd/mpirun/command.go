@@ -82,11 +82,15 @@ programs make one job with a colon between them:
 
   mpirun -n 1 ./master : -n 3 ./worker
 
+mpirun tune measures what suits this machine, or a modelled network, and writes a
+table that later jobs use; mpirun tune --help says more.
+
 The exit status is that of the first rank that failed, 128 + signal if a signal
 ended it, 124 after a timeout, 2 if the command line cannot be carried out.
 SIGQUIT (Ctrl-\) prints what every rank waits for and is then passed on.`,
 		Example: `  mpirun -n 4 ./cmd/npb -class S ep is cg
   mpirun -n 2 --tag-output --timeout 1m ./a.out
+  mpirun tune && mpirun -v -n 2 ./a.out
   mpirun completion bash > ~/.local/share/bash-completion/completions/mpirun`,
 		Args:                  cobra.ArbitraryArgs,
 		DisableFlagsInUseLine: true,
@@ -105,7 +109,7 @@ SIGQUIT (Ctrl-\) prints what every rank waits for and is then passed on.`,
 	fs.Lookup("help").Value = new(helpWanted)
 	err := errors.Join(
 		cmd.RegisterFlagCompletionFunc("bind-to", cobra.FixedCompletions([]string{"core", "none"}, cobra.ShellCompDirectiveNoFileComp)),
-		cmd.RegisterFlagCompletionFunc("nic", cobra.FixedCompletions(nics.Names(), cobra.ShellCompDirectiveNoFileComp)),
+		cmd.RegisterFlagCompletionFunc("nic", cobra.FixedCompletions(nics.Selectable(), cobra.ShellCompDirectiveNoFileComp)),
 		cmd.MarkFlagDirname("wdir"),
 	)
 	if err != nil {

@@ -74,7 +74,7 @@ func TestNoFabric(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	broken := &memory{file: file, view: func() (*fabric.Fabric, error) { return fabric.Map(file) }}
+	broken := &memory{file: file}
 	if s := broken.Status(0); s != (pmi.Status{}) {
 		t.Errorf("got %+v", s)
 	}

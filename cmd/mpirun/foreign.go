@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -34,8 +33,9 @@ func (req *request) addForeign(fs *pflag.FlagSet) {
 	alias("display-map", "", "verbose")
 	alias("report-bindings", "", "verbose")
 
-	hidden("host", "H", checkHosts)
-	alias("hosts", "", "host")
+	alias("host", "H", "hosts")
+	alias("machinefile", "", "hostfile")
+	alias("preload-binary", "", "preload")
 	hidden("map-by", "", checkPolicy)
 	alias("rank-by", "", "map-by")
 	hidden("stdin", "", req.setStdin)
@@ -64,11 +64,11 @@ var refused = []struct {
 	names []string
 	why   string
 }{
-	{[]string{"hostfile", "machinefile", "default-hostfile", "machine", "f"}, "ranks run on this machine only; leave the flag out"},
-	{[]string{"N", "npernode", "npersocket", "ppn", "perhost", "pernode"}, "ranks run on this machine only; -n says how many"},
+	{[]string{"default-hostfile", "machine", "f"}, "write --hosts or --hostfile"},
+	{[]string{"N", "npernode", "npersocket", "ppn", "perhost", "pernode"}, "-n says how many in all, and --hosts a:2,b:2 how many on each host"},
 	{[]string{"mca", "gmca", "prtemca", "pmixmca", "tune", "am"}, "components of another launcher mean nothing here; leave the flag out"},
-	{[]string{"launcher", "launcher-exec", "rmk", "iface", "prefix", "bootstrap", "nolocal", "localhost", "preload-binary", "ranks-per-proc", "usize"},
-		"ranks run on this machine only; leave the flag out"},
+	{[]string{"launcher-exec", "rmk", "bootstrap"}, "write --launcher with the command that starts programs on other hosts"},
+	{[]string{"prefix", "nolocal", "localhost", "ranks-per-proc", "usize"}, "there is no such thing here; leave the flag out"},
 	{[]string{"configfile", "app", "rankfile", "rf"}, "there are no files of arguments or places; write the parts with a colon between them"},
 	{[]string{"genvnone", "envnone"}, "ranks inherit the environment; env -i mpirun ... gives them an empty one"},
 	{[]string{"genvlist", "envlist", "genvexcl"}, "ranks inherit the whole environment; -x NAME=VALUE changes a variable"},
@@ -79,25 +79,10 @@ var refused = []struct {
 		"every rank has its share of the usable cores; taskset -c 0-3 mpirun ... makes those fewer, --dry-run shows them"},
 	{[]string{"bind-to-core", "bind-to-socket", "bind-to-none", "bycore", "byslot", "bynode", "bysocket"}, "write --bind-to core or --bind-to none"},
 	{[]string{"disable-auto-cleanup", "enable-recovery", "continuous", "max-restarts"}, "a job ends as a whole when one of its ranks fails; leave the flag out"},
-	{[]string{"print-all-exitcodes", "report-child-jobs-separately", "show-progress", "display-allocation", "display-devel-map", "xml", "debug-daemons", "d", "debug"},
+	{[]string{"print-all-exitcodes", "report-child-jobs-separately", "show-progress", "display-allocation", "display-devel-map", "xml", "debug-daemons", "d"},
 		"mpirun says itself which rank failed and how; -v shows where ranks run"},
-	{[]string{"gdb", "tv", "ddt", "debugger"}, "start a debugger for each rank, as in mpirun -n 2 xterm -e gdb ./prog"},
+	{[]string{"gdb", "tv", "ddt", "debugger"}, "write --debug RANK, or start a debugger for each rank, as in mpirun -n 2 xterm -e gdb ./prog"},
 	{[]string{"report-uri", "report-pid", "ompi-server", "personality", "ckpoint-interval", "ckpoint-prefix", "ckpointlib"}, "there is no such thing here; leave the flag out"},
-}
-
-// checkHosts accepts a list of names of this machine.
-func checkHosts(list string) error {
-	own, _ := os.Hostname()
-	for _, host := range strings.Split(list, ",") {
-		name := host
-		if i := strings.LastIndexByte(host, ':'); i > 0 && strings.Count(host, ":") == 1 {
-			name = host[:i] // a number of slots, which need not be counted here
-		}
-		if !slices.Contains([]string{"localhost", "127.0.0.1", "::1", own}, name) {
-			return fmt.Errorf("%q is not this machine (localhost), and ranks run nowhere else", host)
-		}
-	}
-	return nil
 }
 
 // checkPolicy accepts the orders of placement of other launchers, which all

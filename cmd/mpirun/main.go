@@ -34,6 +34,12 @@ func run(args []string, std streams) int {
 	if len(args) > 0 && slices.Contains(cobraWords, args[0]) {
 		return runCobra(args, std)
 	}
+	if len(args) > 0 && args[0] == tuneWord {
+		return tune(args[1:], std)
+	}
+	if len(args) > 0 && args[0] == daemonWord {
+		return daemon(std)
+	}
 	req, err := parse(args)
 	switch {
 	case errors.Is(err, errHelp):
@@ -46,13 +52,22 @@ func run(args []string, std streams) int {
 	for _, note := range req.notes {
 		fmt.Fprintln(std.err, "mpirun: "+note)
 	}
+	if err := checkSettings(&req.job); err != nil {
+		return usage(std, err)
+	}
+	if err := req.tune(); err != nil {
+		return usage(std, err)
+	}
+	return execute(req, std)
+}
+
+// execute runs a job that is known to be right, as far as that can be known before its
+// programs are looked for.
+func execute(req *request, std streams) int {
 	job := &req.job
 	job.Stdin, job.Stdout, job.Stderr = std.in, std.out, std.err
 	if req.noInput {
 		job.Stdin = nil
-	}
-	if err := checkSettings(job); err != nil {
-		return usage(std, err)
 	}
 	plan, err := launch.Prepare(job)
 	if err != nil {
@@ -63,7 +78,9 @@ func run(args []string, std streams) int {
 		plan.Print(&table)
 		return answer(std, "the placement", table.Bytes())
 	}
-	return req.virtual.finish(req, std, plan.Run())
+	status := req.virtual.finish(req, std, plan.Run())
+	status = req.profile.finish(std, status)
+	return req.observe.finish(std, status)
 }
 
 // usage reports a mistake of the user, in one line, whatever characters the

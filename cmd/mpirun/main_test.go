@@ -126,6 +126,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-timeout", "", "sh"}, "-timeout : give a time above zero, such as 90s or 5m"},
 		{[]string{"-timeout", "NaN", "sh"}, "-timeout NaN: give a time above zero, such as 90s or 5m"},
 		{[]string{"-timeout", "99999999999", "sh"}, "-timeout 99999999999: no job takes so long; without the flag there is no limit"},
+		{[]string{"--stall", "soon", "sh"}, "--stall soon: give a time above zero, such as 90s or 5m"},
+		{[]string{"--stall", "-3", "sh"}, "--stall -3: give a time above zero, such as 90s or 5m"},
+		{[]string{"--stall", "3", "--time", "loggp", "sh"}, "--stall and --time: virtual time finds out by itself that no rank can go on; leave --stall out"},
 		{[]string{"-timeout", "0", "sh"}, "-timeout 0: give a time above zero, such as 90s or 5m"},
 		{[]string{"--wdir", "./nowhere", "sh"}, "working directory ./nowhere: no such file or directory"},
 		{[]string{"--wdir", "", "sh"}, "--wdir : the directory's name is empty"},
@@ -135,15 +138,32 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-env", "A"}, "-env A: needs two values, a name and what it shall be"},
 		{[]string{"-genv", "", "x", "sh"}, "-genv =x: give NAME or NAME=VALUE"},
 		{[]string{"--bind-to", "socket", "sh"}, "--bind-to socket: ranks are bound to core or none"},
-		{[]string{"--nic", "nonesuch", "sh"}, "--nic nonesuch: no such network interface; there is " + strings.Join(nics.Names(), ", ")},
+		{[]string{"--ring-memory", "0", "sh"}, "--ring-memory 0: give bytes, 1 or more; what is less than one ring leaves all ranks with the shared ones, without the flag there is no limit"},
+		{[]string{"--ring-memory", "4k", "sh"}, "--ring-memory 4k: give bytes, 1 or more; what is less than one ring leaves all ranks with the shared ones, without the flag there is no limit"},
+		{[]string{"--nic", "nonesuch", "sh"}, "--nic nonesuch: no such network interface; there is " + strings.Join(nics.Selectable(), ", ")},
 		{[]string{"--nic", "martini:pm:throttle=4", "sh"}, `--nic martini:pm:throttle=4: no throttle "4"; it is off, destination, global`},
-		{[]string{"--nic", "martini:throttle=off", "sh"}, "--nic martini:throttle=off: martini has no settings; there is martini:pm:throttle=off|destination|global"},
-		{[]string{"-host", "elsewhere", "sh"}, `-host elsewhere: "elsewhere" is not this machine (localhost), and ranks run nowhere else`},
-		{[]string{"-H", "localhost,other:2", "sh"}, `-H localhost,other:2: "other:2" is not this machine (localhost), and ranks run nowhere else`},
-		{[]string{"--hostfile", "hosts", "sh"}, "--hostfile: ranks run on this machine only; leave the flag out"},
-		{[]string{"-machinefile", "hosts", "sh"}, "-machinefile: ranks run on this machine only; leave the flag out"},
+		{[]string{"--nic", "martini:throttle=off", "sh"}, "--nic martini:throttle=off: martini has no settings; there is " + nics.Settings()},
+		{[]string{"-host", "a,,b", "sh"}, `-host a,,b: "" is no host; it has a name or an address`},
+		{[]string{"-H", "localhost,-x", "sh"}, `-H localhost,-x: "-x" is no host; it has a name or an address`},
+		{[]string{"--hosts", "a:0", "sh"}, `--hosts a:0: "a:0": the number of ranks is at least 1`},
+		{[]string{"--hosts", "a:x", "sh"}, `--hosts a:x: "a:x": the number of ranks is at least 1`},
+		{[]string{"--hostfile", "hosts", "sh"}, "--hostfile hosts: open hosts: no such file or directory"},
+		{[]string{"-machinefile", "/dev/null", "sh"}, "-machinefile /dev/null: the file names no host"},
+		{[]string{"--launcher", " ", "sh"}, "--launcher  : the command is empty"},
+		{[]string{"--launcher", "ssh", "sh"}, "--launcher is for jobs on several hosts; --hosts or --hostfile names them"},
+		{[]string{"--iface", "eth0", "sh"}, "--iface is for jobs on several hosts; --hosts or --hostfile names them"},
+		{[]string{"--preload", "sh"}, "--preload is for jobs on several hosts; --hosts or --hostfile names them"},
+		{[]string{"--kvs", "memcached://a:1", "sh"}, "--kvs is for jobs on several hosts; --hosts or --hostfile names them"},
+		{[]string{"--kvs", "redis://a:1", "--hosts", "a,b", "sh"}, `--kvs redis://a:1: kvs: "redis://a:1" names no store; write memcached://HOST:PORT`},
+		{[]string{"--hosts", "a,b", "--metrics", ":0", "sh"}, "--metrics: for jobs on one host only; leave --hosts out"},
+		{[]string{"--hosts", "a,b", "--debug", "0", "sh"}, "--debug: for jobs on one host only; leave --hosts out"},
+		{[]string{"--hosts", "a,b", "--time", "loggp", "sh"}, "--time: for jobs on one host only; leave --hosts out"},
+		{[]string{"--hosts", "a,b", "--nic", "tofu+ib", "sh"}, "--nic tofu+ib: ib reaches ranks on one host only; ofi reaches others"},
+		{[]string{"--hosts", "a,b", "--nic", "tofu+pigeon", "sh"}, "--nic tofu+pigeon: no such network interface; there is " + strings.Join(nics.Selectable(), ", ")},
+		{[]string{"--nic", "tofu+ofi", "sh"}, "--nic tofu+ofi: for jobs on several hosts only; name one network interface"},
+		{[]string{"--hosts", "a,b", "--wdir", "/", "-n", "2", "./nothing"}, "./nothing: no such program; name an executable or a Go main package"},
 		{[]string{"--mca", "btl", "self", "sh"}, "--mca: components of another launcher mean nothing here; leave the flag out"},
-		{[]string{"-ppn", "2", "sh"}, "-ppn: ranks run on this machine only; -n says how many"},
+		{[]string{"-ppn", "2", "sh"}, "-ppn: -n says how many in all, and --hosts a:2,b:2 how many on each host"},
 		{[]string{"--map-by", "hair", "sh"}, "--map-by hair: known are core, hwthread, slot, node, socket, package, numa, l1cache, l2cache, l3cache, board"},
 		{[]string{"--tag-output=perhaps", "sh"}, "--tag-output=perhaps: give true or false"},
 		{[]string{"help", "x"}, "help x: there is help for mpirun as a whole only, and a program of that name is started as ./help"},
@@ -171,6 +191,21 @@ func TestDryRun(t *testing.T) {
 	if status != 0 || err != "" || !strings.HasPrefix(out, "3 ranks on ") || strings.Count(out, "\n") != 5 || !strings.Contains(out, "false x\n") {
 		t.Errorf("status %d, %q, %q", status, out, err)
 	}
+	file := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, []byte("# two\n a slots=2\nb:1 # the other\n\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, out, err = mpirun(t, "--dry-run", "-n", "4", "--hostfile", file, "sh", "x")
+	var places []string
+	for line := range strings.Lines(out) {
+		places = append(places, strings.Join(strings.Fields(line)[:2], " "))
+	}
+	if want := []string{"4 ranks", "rank host", "0 a", "1 a", "2 b", "3 b"}; status != 0 || err != "" || !slices.Equal(places, want) {
+		t.Errorf("status %d, %q, %q", status, out, err)
+	}
+	if status, _, err := mpirun(t, "--dry-run", "--hosts", "localhost:2,127.0.0.1", "--nic", "tofu", "sh"); status != 0 || err != "" {
+		t.Errorf("hosts that are this one: status %d, %q", status, err)
+	}
 	full, openErr := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if openErr != nil {
 		t.Skip(openErr)
@@ -197,7 +232,7 @@ func TestHelp(t *testing.T) {
 		if status != 0 || err != "" || !strings.Contains(out, "-n, --np N") || !strings.Contains(out, "--tag-output") {
 			t.Errorf("%q: status %d, %q, %q", args, status, out, err)
 		}
-		if strings.Contains(out, "hostfile") || strings.Contains(out, "oversubscribe") {
+		if strings.Contains(out, "machinefile") || strings.Contains(out, "oversubscribe") {
 			t.Errorf("%q: the help shows foreign flags:\n%s", args, out)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,6 +42,31 @@ func TestNamesOfMPI(t *testing.T) {
 	for _, word := range regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(gone, -1) {
 		if slices.Contains(exported, word) {
 			t.Errorf("the comment of package mpi calls %s missing, but it is there", word)
+		}
+	}
+}
+
+// The page about MPI names each function of MPI 4.1, and as missing only what belongs to
+// files, dynamic processes and the tool interfaces.
+func TestThePageNamesAllOfMPI(t *testing.T) {
+	page, root := document(t, "docs/mpi.md")
+	page = strings.ReplaceAll(page, `\*`, "*")
+	all, err := os.ReadFile(filepath.Join(root, "cmd/mpirun/testdata/mpi-4.1.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := strings.Fields(string(all))
+	named := regexp.MustCompile(`\bMPI_[\w*]+`).FindAllString(page, -1)
+	for _, f := range functions {
+		if !slices.ContainsFunc(named, func(pattern string) bool { is, _ := path.Match(pattern, f); return is }) {
+			t.Errorf("the page does not name %s", f)
+		}
+	}
+	_, missing, _ := strings.Cut(page, "## What is missing")
+	left := regexp.MustCompile(`^MPI_(File_|T_|Pcontrol|Register_datarep|Comm_(spawn|get_parent|accept|connect|disconnect|join)|(Open|Close)_port|(Unp|P)ublish_name|Lookup_name)`)
+	for _, name := range regexp.MustCompile(`\bMPI_\w+`).FindAllString(missing, -1) {
+		if !left.MatchString(name) {
+			t.Errorf("the page lists %s as missing, which is no part of files, dynamic processes or tool interfaces", name)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestKernelsOnEveryNIC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	for _, name := range append(nics.Names(), "martini:pm:throttle=global") {
+	for _, name := range append(nics.Names(), "martini:pm:throttle=global", "ib:ud:faults=some") {
 		for class, kernels := range map[string][]string{"S": {"cg", "mg", "ft", "is", "lu"}, "W": {"cg", "mg", "ft", "is", "bt"}} {
 			watch := ""
 			switch {
@@ -27,11 +27,35 @@ func TestKernelsOnEveryNIC(t *testing.T) {
 			case name == nics.Default:
 				continue
 			}
-			status, out, errs := mpirun(t, append([]string{"-n", "4", "--quiet", "--timeout", "1m", "--nic", name, "-x", nics.DebugVariable + "=" + watch,
+			status, out, errs := mpirun(t, append([]string{"-n", "4", "--quiet", "--timeout", "5m", "--nic", name, "-x", nics.DebugVariable + "=" + watch,
 				"../npb", "-class", class}, kernels...)...)
 			if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != len(kernels) {
 				t.Errorf("%s: class %s, status %d, %d kernels verified, want %d; %s", name, class, status, got, len(kernels), errs)
 			}
+		}
+	}
+}
+
+// Programs that use the communication library without MPI are jobs like others, on every
+// network interface.
+func TestPeersWithoutMPI(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("ranks are processes on Linux only")
+	}
+	for _, nic := range nics.Names() {
+		status, out, errs := mpirun(t, "-n", "3", "--nic", nic, "../../llc/user/hashtable")
+		if status != 0 || out != "3 peers counted 60000 numbers, 1000 different ones\n" || errs != "" {
+			t.Errorf("%s: status %d, %q, %q", nic, status, out, errs)
+		}
+		status, out, errs = mpirun(t, "-n", "4", "--nic", nic, "../../llc/user/blockstore")
+		if nic == "ib:ud" || nic == "dimmnet2" || nic == "sync" { // they do not reach memory of other peers, and say so
+			if status != 1 || out != "" || !strings.Contains(errs, "blockstore: user: ") {
+				t.Errorf("%s: status %d, %q, %q", nic, status, out, errs)
+			}
+			continue
+		}
+		if status != 0 || out != "2 clients kept 64 blocks of 65536 bytes at 2 servers\n" || errs != "" {
+			t.Errorf("%s: status %d, %q, %q", nic, status, out, errs)
 		}
 	}
 }

@@ -40,7 +40,21 @@ func play(world *mpi.Comm) error {
 	if what, found := strings.CutPrefix(os.Getenv(playRank), "virtual "); found {
 		return liveVirtually(world, what)
 	}
+	if what, found := strings.CutPrefix(os.Getenv(playRank), "observed "); found {
+		return liveObserved(world, what)
+	}
+	if how, found := strings.CutPrefix(os.Getenv(playRank), "recover "); found {
+		return recovers(world, how)
+	}
 	part := os.Getenv(playRank)
+	switch part {
+	case "mourn":
+		return mourns(world)
+	case "tuned":
+		return liveTuned(world)
+	case "rings":
+		return liveWithRings(world)
+	}
 	_, call, _ := strings.Cut(part, " ")
 	win, err := windowFor(world, call)
 	if err != nil {

@@ -22,11 +22,15 @@ type request struct {
 	job     launch.Job
 	dryRun  bool
 	quiet   bool
-	check   bool     // add checksums to all that ranks send
+	check   bool     // check what ranks send, and how they use requests
 	noInput bool     // nobody reads standard input
 	notes   []string // what is odd, but no mistake
 	nicSet  bool     // --nic was given
+	tuning  string   // file of --tuning, or noTuning; "": the usual one
 	virtual virtual
+	observe observation
+	profile profiling
+	hosts   hostList
 
 	part  *launch.Part // the part whose flags are being read
 	flags *pflag.FlagSet
@@ -68,7 +72,22 @@ func parse(args []string) (*request, error) {
 	if err := req.virtual.check(req); err != nil {
 		return nil, err
 	}
+	if err := req.hosts.check(req); err != nil {
+		return nil, err
+	}
+	req.observe.attach(&req.job)
+	req.profile.attach(&req.job)
+	req.job.Take = req.take
 	return req, nil
+}
+
+// take keeps a part of what a rank on another host has written down.
+func (req *request) take(p *launch.Parcel) {
+	if p.Profile {
+		req.profile.take(p)
+	} else {
+		req.observe.take(p)
+	}
 }
 
 // newRequest returns a request with the defaults and the flags that change it.
@@ -119,18 +138,32 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 		req.part.Dir = dir
 		return nil
 	})
+	req.addHosts(fs)
 	fs.Func("bind-to", "bind each rank to its share of the cores: `core|none` (default core if there are enough)", req.setBind)
-	fs.Func("timeout", "end the job after `D`, such as 90s or 5m, and say what its ranks waited for", req.setTimeout)
-	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Names(), ", ")+", "+nics.Settings()+" (default "+nics.Default+")", req.setNIC)
+	fs.Func("timeout", "end the job after `D`, such as 90s or 5m, and say what its ranks waited for", func(v string) error { return setDuration(&job.Timeout, v) })
+	fs.Func("stall", "end the job when no rank has made progress for `D`, and say what its ranks waited for", func(v string) error { return setDuration(&job.Stall, v) })
+	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Selectable(), ", ")+", "+nics.Settings()+" (default "+nics.Default+")", req.setNIC)
+	fs.Func("ring-memory", "each rank hands out packet rings of at most `BYTES` to its peers, first come, first served; the others share a ring", req.setRingMemory)
 	fs.Func("time", "run in virtual time on the modelled network `MODEL`: "+strings.Join(models.Names(), ", ")+", or NAME:PARAMETER=VALUE,...", req.virtual.setModel)
+	fs.Func("topology", "in virtual time, on martini: the network is that of `FILE`, or of a rule such as line:4x2 (default full:4x4)", req.virtual.setTopology)
+	fs.Func("set", "in virtual time: `NAME=VALUE`, a parameter of the model; may be given several times", req.virtual.addSetting)
 	fs.Func("compute", "in virtual time, computing costs `none|measured[:FACTOR]|counted[:HOST]` (default none)", req.virtual.setCompute)
+	fs.Func("model-trace", "in virtual time: write what the parts of the model do to `FILE`.json, for ui.perfetto.dev, or FILE.vcd, for GTKWave", req.virtual.setModelTrace)
 	fs.Func("time-report", "write what came of virtual time to `FILE`, as JSON", req.virtual.setReport)
+	fs.Func("stats", "say at the end what calls the ranks made and who sent to whom, or write it to `FILE` (.txt, .json, .html)", req.observe.setStats)
+	fs.Func("metrics", "serve what the ranks have done so far at `HOST:PORT`, as /metrics for Prometheus and as /debug/vars", req.observe.metrics.set)
+	fs.Func("profile", "write one profile of all ranks, `cpu|heap|mutex|block[:FILE]`, for go tool pprof", req.profile.set)
+	fs.Func("debug", "run the ranks `RANK[,RANK...]` under the debugger dlv, which waits for dlv connect", req.setDebug)
+	fs.Func("trace", "write all calls and messages to `FILE`, for ui.perfetto.dev", req.observe.setTrace)
+	fs.Lookup("stats").NoOptDefVal = onStandardError
+	fs.Func("tuning", "use the table `FILE` that mpirun tune wrote, or none (default: that of this machine or model, if there is one)", req.setTuning)
 	fs.BoolVarP(&job.Tag, "tag-output", "l", false, "begin every line of output with its rank")
 	fs.BoolVar(&job.Stamp, "timestamp-output", false, "begin every line of output with the time")
 	fs.BoolVar(&job.Merge, "merge-stderr-to-stdout", false, "write the ranks' standard error to standard output")
 	fs.BoolVarP(&job.Verbose, "verbose", "v", false, "print the placement of the ranks before the start")
 	fs.BoolVarP(&req.quiet, "quiet", "q", false, "no notes about what is odd but no mistake")
-	fs.BoolVar(&req.check, "check", false, "add a checksum to all that ranks send each other, and verify it")
+	fs.BoolVar(&req.check, "check", false, "check how requests and their buffers are used, and add a checksum to all that ranks send each other")
+	fs.BoolVar(&job.KeepGoing, "keep-going", false, "when ranks die the others go on, and find it out from errors")
 	fs.BoolVar(&req.dryRun, "dry-run", false, "print the placement of the ranks and stop")
 	fs.BoolFuncP("version", "V", "print the version and stop", func(string) error { return errVersion })
 	fs.BoolFuncP("help", "h", "print this and stop", func(string) error { return errHelp })
@@ -160,9 +193,9 @@ func (req *request) setBind(v string) error {
 	return nil
 }
 
-// setTimeout takes a duration, or a plain number of seconds as other launchers
+// setDuration takes a duration, or a plain number of seconds as other launchers
 // do.
-func (req *request) setTimeout(v string) error {
+func setDuration(to *time.Duration, v string) error {
 	d, err := time.ParseDuration(v)
 	if err != nil {
 		d, err = time.ParseDuration(v + "s")
@@ -173,14 +206,41 @@ func (req *request) setTimeout(v string) error {
 	if err != nil || d <= 0 {
 		return errors.New("give a time above zero, such as 90s or 5m")
 	}
-	req.job.Timeout = d
+	*to = d
+	return nil
+}
+
+// setDebug takes the numbers of ranks; whether there are such, is known later.
+func (req *request) setDebug(v string) error {
+	req.job.Debug = nil
+	for word := range strings.SplitSeq(v, ",") {
+		rank, err := strconv.Atoi(word)
+		if err != nil || rank < 0 || slices.Contains(req.job.Debug, rank) {
+			return errors.New("give numbers of ranks, each once, such as 2 or 0,3")
+		}
+		req.job.Debug = append(req.job.Debug, rank)
+	}
+	return nil
+}
+
+// setRingMemory takes a limit. One that is less than a ring is one, too.
+func (req *request) setRingMemory(v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 {
+		return errors.New("give bytes, 1 or more; what is less than one ring leaves all ranks with the shared ones, without the flag there is no limit")
+	}
+	req.job.RingMemory = n
 	return nil
 }
 
 func (req *request) setNIC(v string) error {
-	if err := nics.Check(v); err != nil {
+	check := nics.Check
+	if strings.Contains(v, "+") { // of a job on several hosts
+		check = func(v string) error { _, err := nics.Spread(v); return err }
+	}
+	if err := check(v); err != nil {
 		return err
 	}
-	req.job.NIC, req.nicSet = v, true
+	req.job.NIC, req.job.BuildTag, req.nicSet = v, nics.Tag(v), true
 	return nil
 }

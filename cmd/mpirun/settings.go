@@ -8,6 +8,7 @@ import (
 
 	"rhinet/collectives"
 	"rhinet/internal/launch"
+	"rhinet/internal/onesided"
 	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
 )
@@ -25,16 +26,19 @@ func checkSettings(job *launch.Job) error {
 		if _, err := collectives.ParseForce(setting(job, &job.Parts[i], collectives.ForceVariable)); err != nil {
 			return wrongSetting(collectives.ForceVariable, err)
 		}
+		if _, err := onesided.ParseJob(setting(job, &job.Parts[i], onesided.Variable)); err != nil {
+			return wrongSetting(onesided.Variable, err)
+		}
 	}
 	return nil
 }
 
-// addCheck has the ranks of all parts add checksums, beside what they are to
-// watch anyway.
+// addCheck has the ranks of all parts check what they send and how they use requests,
+// beside what they are to watch anyway.
 func addCheck(job *launch.Job) {
 	for i := range job.Parts {
 		p := &job.Parts[i]
-		words := "checksum"
+		words := "requests,buffers,checksum"
 		if also := setting(job, p, nics.DebugVariable); also != "" {
 			words = also + "," + words
 		}

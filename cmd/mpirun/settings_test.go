@@ -22,12 +22,13 @@ func TestWrongSettingsAreRefusedOnce(t *testing.T) {
 		{"RHINET_CMA=off", []string{"-genv", "RHINET_CMA", "maybe", "echo"}, attach},
 		{"RHINET_CMA=maybe", []string{"-x", "RHINET_CMA=on", "-x", "RHINET_CMA=off", "true"}, ""},
 		{"RHINET_CMA=", []string{"true"}, ""},
-		{"RHINET_DEBUG=contracts", []string{"-n", "3", "echo"}, `RHINET_DEBUG: nothing to watch is called "contracts"; there are requests, contract, checksum`},
+		{"RHINET_DEBUG=contracts", []string{"-n", "3", "echo"}, `RHINET_DEBUG: nothing to watch is called "contracts"; there are requests, contract, buffers, checksum`},
 		{"RHINET_DEBUG=", []string{"-x", "RHINET_DEBUG=2", "echo"}, `RHINET_DEBUG: nothing to watch is called "2"`},
 		{"RHINET_DEBUG=all", []string{"true"}, ""},
 		{"RHINET_COLL=bcast=pigeon", []string{"-n", "3", "echo"}, `RHINET_COLL: no algorithm "pigeon" for bcast; there are `},
 		{"RHINET_COLL=sing=chain", []string{"echo"}, `RHINET_COLL: no operation "sing"; there are barrier, `},
 		{"RHINET_COLL=bcast", []string{"echo"}, `RHINET_COLL: "bcast" is not operation=algorithm, such as bcast=chain`},
+		{"RHINET_WIN=lock=mcs", []string{"echo"}, `RHINET_WIN: no way "mcs" for lock; there are library, ncl`},
 		{"RHINET_COLL=bcast=chain", []string{"true"}, ""},
 	} {
 		t.Run(c.env+" "+strings.Join(c.args, " "), func(t *testing.T) {

@@ -21,8 +21,12 @@ const (
 // text words what came of a job in virtual time.
 func (v *virtual) text(r *timed.Report) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "mpirun: %.9f s of virtual time on %s; compute %s\n", r.Time.Seconds(), v.model, v.said)
-	fmt.Fprintf(&b, "mpirun: %d packets, %d bytes, %d events of the model\n", r.Total.Packets, r.Total.Bytes, r.Events)
+	fmt.Fprintf(&b, "mpirun: %.9f s of virtual time on %s; compute %s\n", r.Time.Seconds(), v.where(), v.said)
+	fmt.Fprintf(&b, "mpirun: %d packets, %d bytes, %d events of the model", r.Total.Packets, r.Total.Bytes, r.Events)
+	if r.Wire.Packets > 0 {
+		fmt.Fprintf(&b, "; links carried %d packets, %d bytes", r.Wire.Packets, r.Wire.Bytes)
+	}
+	b.WriteByte('\n')
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "rank\tseconds\tcompute\tcalls\twaits\tpackets\tbytes\t")
 	var sum timed.Account
@@ -39,6 +43,15 @@ func (v *virtual) text(r *timed.Report) string {
 	t.Flush()
 	busiest(&b, r.Links)
 	return b.String()
+}
+
+// where names the model and its topology.
+func (v *virtual) where() string {
+	text := v.model.String()
+	if t := v.model.Topology(v.ranks); t != "" {
+		text += " on " + t
+	}
+	return text
 }
 
 func add(sum, a *timed.Account) {
@@ -90,13 +103,15 @@ type rankReport struct {
 func (v *virtual) json(r *timed.Report) ([]byte, error) {
 	all := struct {
 		Model   string        `json:"model"`
+		On      string        `json:"topology,omitempty"`
 		Compute string        `json:"compute"`
 		Seconds float64       `json:"seconds"`
 		Total   timed.Traffic `json:"total"`
+		Wire    timed.Traffic `json:"links_carried"`
 		Events  uint64        `json:"events"`
 		Ranks   []rankReport  `json:"ranks"`
 		Links   []medium.Link `json:"links"`
-	}{Model: v.model.String(), Compute: v.said, Seconds: r.Time.Seconds(), Total: r.Total, Events: r.Events, Links: r.Links}
+	}{Model: v.model.String(), On: v.model.Topology(v.ranks), Wire: r.Wire, Compute: v.said, Seconds: r.Time.Seconds(), Total: r.Total, Events: r.Events, Links: r.Links}
 	for i := range r.Ranks {
 		a := &r.Ranks[i]
 		all.Ranks = append(all.Ranks, rankReport{

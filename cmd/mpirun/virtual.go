@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -21,19 +22,37 @@ import (
 type virtual struct {
 	on      bool // --time was given
 	model   models.Choice
+	spelled string // model as the command line has it
 	compute timed.Compute
-	said    string // of compute: what the command line says
-	report  string // where to write a report as JSON; empty: nowhere
+	said    string   // of compute: what the command line says
+	report  string   // where to write a report as JSON; empty: nowhere
+	place   string   // --topology
+	set     []string // --set
+	modules string   // --model-trace
+	tracing *os.File // it, and what writes to it; nil: nothing
+	tracer  vtime.FileTracer
+	kept    *vtime.Recorder // for the trace of calls; nil: there is none
+	ranks   int
 	clock   *timekeeper
 }
 
 func (v *virtual) setModel(text string) error {
 	var err error
-	if v.model, err = models.Parse(text); err == nil {
-		err = v.model.Check()
-	}
-	v.on = true
+	v.model, err = models.Parse(text)
+	v.on, v.spelled = true, text
 	return err
+}
+
+// name is the model with all that the command line says of it.
+func (v *virtual) name() string {
+	name := v.spelled
+	if v.place != "" {
+		name += " --topology " + v.place
+	}
+	for _, s := range v.set {
+		name += " --set " + s
+	}
+	return name
 }
 
 // errCompute is the answer to everything that is not a kind of computing.
@@ -60,11 +79,55 @@ func (v *virtual) setCompute(text string) error {
 		if !given {
 			detail = hosts.Default
 		}
-		rates, err := hosts.Rates(detail)
+		rates, err := hosts.Parse(detail)
 		v.compute.Rates, v.said = rates, kind+":"+detail
 		return err
 	}
 	return errCompute
+}
+
+func (v *virtual) setModelTrace(file string) error {
+	if vtime.NewFileTracer(file, io.Discard) == nil {
+		return errors.New("name a file that ends in .json, for Perfetto, or in .vcd, for GTKWave")
+	}
+	v.modules = file
+	return mayWrite(file)
+}
+
+// watch has the model write down what its modules do, if that is wanted.
+func (v *virtual) watch() (err error) {
+	var file, kept vtime.Tracer
+	if v.modules != "" {
+		if v.tracing, err = os.Create(v.modules); err != nil {
+			return err
+		}
+		v.tracer = vtime.NewFileTracer(v.modules, v.tracing)
+		file = v.tracer
+	}
+	if v.kept != nil {
+		kept = v.kept
+	}
+	if t := vtime.Both(file, kept); t != nil {
+		v.clock.service.Observe(t)
+	}
+	return nil
+}
+
+// keptOfModel is how many of the last events of a model are shown below the calls of ranks.
+const keptOfModel = 1 << 20
+
+// below has the trace of calls show what the model did.
+func (v *virtual) below(o *observation) {
+	v.kept = vtime.NewRecorder(keptOfModel)
+	o.modules = func() (*vtime.Recorder, int) { return v.kept, v.ranks }
+}
+
+// traced ends what watch began.
+func (v *virtual) traced() error {
+	if v.tracer == nil {
+		return nil
+	}
+	return errors.Join(v.tracer.Close(), v.tracing.Close())
 }
 
 func (v *virtual) setReport(file string) error {
@@ -75,6 +138,59 @@ func (v *virtual) setReport(file string) error {
 	return nil
 }
 
+func (v *virtual) setTopology(text string) error {
+	if text == "" {
+		return errors.New("the topology is empty")
+	}
+	v.place = text
+	return nil
+}
+
+func (v *virtual) addSetting(text string) error {
+	v.set = append(v.set, text)
+	return nil
+}
+
+// network has the model have what the flags beside --time say.
+func (v *virtual) network(req *request) error {
+	if err := v.model.Set(v.set...); err != nil {
+		return fmt.Errorf("--set: %w", err)
+	}
+	if v.place != "" {
+		if err := v.topology(); err != nil {
+			return fmt.Errorf("--topology: %w", err)
+		}
+	}
+	v.ranks = req.job.Size()
+	if err := v.model.Check(v.ranks); err != nil {
+		return fmt.Errorf("--time %w", err)
+	}
+	return nil
+}
+
+// topology has the model be on the topology of a file or a rule.
+func (v *virtual) topology() error {
+	f, err := os.Open(v.place)
+	if err != nil {
+		return v.model.SetTopology(v.place, nil)
+	}
+	defer f.Close()
+	return v.model.SetTopology(v.place, f)
+}
+
+// eager is up to which size messages travel before they are asked for; v has been checked.
+func (v *virtual) eager() int {
+	m, err := v.model.New(new(vtime.Kernel), v.ranks)
+	if err != nil {
+		return 0
+	}
+	n := m.Costs().Eager
+	if c, ok := m.(io.Closer); ok {
+		c.Close()
+	}
+	return n
+}
+
 // check reports flags that do not go together, and has the job use what it needs.
 func (v *virtual) check(req *request) error {
 	switch {
@@ -82,6 +198,16 @@ func (v *virtual) check(req *request) error {
 		return errors.New("--compute: only virtual time needs to know what computing costs; add --time MODEL, or leave it out")
 	case !v.on && v.report != "":
 		return errors.New("--time-report: there is a report of virtual time only; add --time MODEL, or leave it out")
+	case v.on && req.job.Stall > 0:
+		return errors.New("--stall and --time: virtual time finds out by itself that no rank can go on; leave --stall out")
+	case !v.on && v.modules != "":
+		return errors.New("--model-trace: there is a model in virtual time only; add --time MODEL, or leave it out")
+	case !v.on && v.place != "":
+		return errors.New("--topology: only a modelled network has one; add --time martini, or leave it out")
+	case !v.on && v.set != nil:
+		return errors.New("--set: only models have parameters; add --time MODEL, or leave it out")
+	case v.on && req.job.KeepGoing:
+		return errors.New("--keep-going and --time: in virtual time nobody dies; leave one of them out")
 	case v.on && req.nicSet:
 		return errors.New("--nic and --time: in virtual time the model is the network; leave one of them out")
 	case !v.on:
@@ -92,7 +218,10 @@ func (v *virtual) check(req *request) error {
 	}
 	req.job.NIC = nics.Timed
 	req.job.Open = v.open
-	return nil
+	if req.observe.trace != "" {
+		v.below(&req.observe)
+	}
+	return v.network(req)
 }
 
 // open makes the memory of a job in virtual time, and starts its service.
@@ -107,6 +236,9 @@ func (v *virtual) open(ranks int) (launch.Fabric, error) {
 	}
 	v.clock = &timekeeper{memory: m, stalls: make(chan launch.Stall, 16), over: make(chan struct{})}
 	v.clock.service, err = v.start(f, ranks)
+	if err == nil {
+		err = v.watch()
+	}
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -153,12 +285,16 @@ func (t *timekeeper) Ended(rank int)              { t.service.Ended(rank) }
 func (t *timekeeper) Close() error {
 	t.service.Stop()
 	<-t.over
-	return t.memory.Close()
+	return errors.Join(t.service.Close(), t.memory.Close())
 }
 
 // finish reports on the job, whose status it returns, or that of a report that
 // could not be written.
 func (v *virtual) finish(req *request, std streams, status int) int {
+	if err := v.traced(); err != nil {
+		fmt.Fprintf(std.err, "mpirun: cannot write the trace of the model: %v\n", err)
+		return max(status, launch.StatusFailed)
+	}
 	if v.clock == nil || status != 0 {
 		return status
 	}

@@ -20,6 +20,33 @@ func TestSynchronous(t *testing.T) { colltest.Run(t, open(colltest.Memory{})) }
 
 func TestEager(t *testing.T) { colltest.Run(t, open(colltest.Memory{Eager: true})) }
 
+func TestSwitch(t *testing.T) {
+	colltest.Run(t, open(colltest.Memory{SwitchBytes: 200}), 1, 2, 3, 5)
+	colltest.Run(t, open(colltest.Memory{SwitchBytes: 8, ExchangeBytes: 16}), 4)
+}
+
+// TestSwitchServes: rows of the network's switches serve what fits, in parts where one does not, and the table what does
+// not.
+func TestSwitchServes(t *testing.T) {
+	force := map[string]string{"barrier": "synchronization", "bcast": "multicast", "allgather": "multicast"}
+	g, err := collectives.New(colltest.NewWorld(2, colltest.Memory{SwitchBytes: 64}).Transports()[0], collectives.Options{Force: force})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kind  collectives.Kind
+		bytes int
+		want  bool
+	}{
+		{collectives.Barrier, 0, true}, {collectives.Bcast, 0, false}, {collectives.Bcast, 1000, true}, {collectives.Bcast, 1 << 20, true},
+		{collectives.Bcast, 1<<20 + 1, false}, {collectives.Allgather, 64, true}, {collectives.Allgather, 65, false},
+	} {
+		if name := g.Choice(c.kind, c.bytes); (name == force[c.kind.String()]) != c.want {
+			t.Errorf("%v of %d bytes is by %s", c.kind, c.bytes, name)
+		}
+	}
+}
+
 func TestExchange(t *testing.T) { colltest.Run(t, open(colltest.Memory{ExchangeBytes: 200})) }
 
 func TestFewSlots(t *testing.T) {

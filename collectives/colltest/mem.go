@@ -23,6 +23,8 @@ type Memory struct {
 	Slots int
 	// ExchangeBytes is the largest contribution to an exchange; 0 means no such ability.
 	ExchangeBytes int
+	// SwitchBytes is the same of the exchanges of a Switched.
+	SwitchBytes int
 }
 
 // A World connects ranks that are goroutines of this process.
@@ -216,7 +218,11 @@ func (r *rank) Await(done func() bool) {
 func (r *rank) ExchangeBytes() int { return r.w.config.ExchangeBytes }
 
 func (r *rank) Exchange(f collectives.Flow, root int, in, out []byte) error {
-	if err := r.ExchangeStart(f, root, in, out); err != nil {
+	return r.exchange(f, root, in, out, r.w.config.ExchangeBytes)
+}
+
+func (r *rank) exchange(f collectives.Flow, root int, in, out []byte, most int) error {
+	if err := r.startExchange(f, root, in, out, most); err != nil {
 		return err
 	}
 	r.w.mu.Lock()
@@ -225,6 +231,27 @@ func (r *rank) Exchange(f collectives.Flow, root int, in, out []byte) error {
 		r.w.change.Wait()
 	}
 	return r.collect()
+}
+
+// A switching is a rank whose network has switches that make exchanges.
+type switching struct{ *rank }
+
+// Switch returns those exchanges: they have a limit of their own, and else are the same.
+func (r *rank) Switch() collectives.Exchange {
+	if r.w.config.SwitchBytes == 0 {
+		return nil
+	}
+	return switching{r}
+}
+
+func (s switching) ExchangeBytes() int { return s.w.config.SwitchBytes }
+
+func (s switching) Exchange(f collectives.Flow, root int, in, out []byte) error {
+	return s.exchange(f, root, in, out, s.w.config.SwitchBytes)
+}
+
+func (s switching) ExchangeStart(f collectives.Flow, root int, in, out []byte) error {
+	return s.startExchange(f, root, in, out, s.w.config.SwitchBytes)
 }
 
 // gives and takes say what this rank does in a round.
@@ -237,6 +264,10 @@ func (r *rank) takes(now *round) bool {
 }
 
 func (r *rank) ExchangeStart(f collectives.Flow, root int, in, out []byte) error {
+	return r.startExchange(f, root, in, out, r.w.config.ExchangeBytes)
+}
+
+func (r *rank) startExchange(f collectives.Flow, root int, in, out []byte, most int) error {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
 	if r.round != nil {
@@ -251,7 +282,7 @@ func (r *rank) ExchangeStart(f collectives.Flow, root int, in, out []byte) error
 	switch {
 	case now.flow != f || f != collectives.AllToAll && now.root != root:
 		return fmt.Errorf("colltest: rank %d exchanges as %d with root %d, others as %d with root %d", r.id, f, root, now.flow, now.root)
-	case len(in) > r.w.config.ExchangeBytes || r.takes(now) && all && len(out) != len(in)*r.Size() || !r.takes(now) && len(out) != 0:
+	case len(in) > most || r.takes(now) && all && len(out) != len(in)*r.Size() || !r.takes(now) && len(out) != 0:
 		return fmt.Errorf("colltest: exchange of %d bytes into %d", len(in), len(out))
 	}
 	r.number++

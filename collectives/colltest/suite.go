@@ -3,6 +3,8 @@ package colltest
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -34,6 +36,8 @@ func Run(t *testing.T, open Open, sizes ...int) {
 					testRow(t, ts, k, name)
 				}
 			}
+			testRules(t, ts)
+			testHosts(t, ts)
 			testBarriers(t, ts)
 			testSameBits(t, ts)
 			testOverlap(t, ts)
@@ -134,6 +138,61 @@ func testRow(t *testing.T, ts []collectives.Transport, k collectives.Kind, name 
 	}
 }
 
+// testRules tries all calls with rules drawn at random: whatever they prefer,
+// the results are right.
+func testRules(t *testing.T, ts []collectives.Transport) {
+	rng := rand.New(rand.NewPCG(1, uint64(len(ts))))
+	var o collectives.Options
+	for _, k := range collectives.Kinds() {
+		names := collectives.Algorithms(k)
+		for range 4 {
+			from := rng.IntN(100)
+			o.Rules = append(o.Rules, collectives.Rule{Kind: k, Algorithm: names[rng.IntN(len(names))], MinBytes: from, MaxBytes: max(1, from+rng.IntN(300))})
+		}
+	}
+	each(t, ts, o, func(g *collectives.Group) error {
+		for _, k := range collectives.Kinds() {
+			for i, c := range trials(k, g.Size()) {
+				if err := c.try(g, i%2 == 1); err != nil {
+					return fmt.Errorf("%v with %v: %w", k, o.Rules, err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// testHosts tries all calls of the algorithms that know hosts, with hosts drawn at random: ranks
+// of a host that follow each other, and others.
+func testHosts(t *testing.T, ts []collectives.Transport) {
+	rng := rand.New(rand.NewPCG(2, uint64(len(ts))))
+	for round := range 4 {
+		o := collectives.Options{Hosts: make([]int, len(ts)), Force: map[string]string{}, Oversubscribed: round%3 == 2}
+		for i := range o.Hosts {
+			o.Hosts[i] = rng.IntN(1 + round)
+		}
+		if round%2 == 0 {
+			slices.Sort(o.Hosts)
+		}
+		var kinds []collectives.Kind
+		for _, k := range collectives.Kinds() {
+			if slices.Contains(collectives.Algorithms(k), "hosts") {
+				kinds, o.Force[k.String()] = append(kinds, k), "hosts"
+			}
+		}
+		each(t, ts, o, func(g *collectives.Group) error {
+			for _, k := range kinds {
+				for i, c := range trials(k, g.Size()) {
+					if err := c.try(g, i%2 == 1); err != nil {
+						return fmt.Errorf("%v on hosts %v: %w", k, o.Hosts, err)
+					}
+				}
+			}
+			return nil
+		})
+	}
+}
+
 // try makes the trial's call as one rank.
 func (c trial) try(g *collectives.Group, prepared bool) error {
 	call, check := c.prepare(g.Rank())
@@ -143,6 +202,7 @@ func (c trial) try(g *collectives.Group, prepared bool) error {
 		}
 		return check()
 	}
+	call.Once = true
 	op, err := g.Prepare(call)
 	if err == nil {
 		err = op.Start()
@@ -156,12 +216,21 @@ func (c trial) try(g *collectives.Group, prepared bool) error {
 	return check()
 }
 
+// pairs places two ranks on each host.
+func pairs(n int) []int {
+	hosts := make([]int, n)
+	for i := range hosts {
+		hosts[i] = i / 2
+	}
+	return hosts
+}
+
 // testBarriers checks for every algorithm that no rank leaves a barrier
 // before all have come.
 func testBarriers(t *testing.T, ts []collectives.Transport) {
 	for _, name := range collectives.Algorithms(collectives.Barrier) {
 		var arrived atomic.Int64
-		o := collectives.Options{Force: map[string]string{"barrier": name}}
+		o := collectives.Options{Force: map[string]string{"barrier": name}, Hosts: pairs(len(ts))}
 		each(t, ts, o, func(g *collectives.Group) error {
 			for i := range int64(5) {
 				arrived.Add(1)
@@ -184,7 +253,7 @@ func testSameBits(t *testing.T, ts []collectives.Transport) {
 		for _, n := range []int{1, 5, 700} {
 			var mu sync.Mutex
 			var first []byte
-			o := collectives.Options{Force: map[string]string{"allreduce": name}}
+			o := collectives.Options{Force: map[string]string{"allreduce": name}, Hosts: pairs(len(ts))}
 			c := trial{kind: collectives.Allreduce, size: len(ts), n: n, elem: 8, reducer: floatSum{}, seed: uint64(n)}
 			each(t, ts, o, func(g *collectives.Group) error {
 				for range 2 {

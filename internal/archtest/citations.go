@@ -19,6 +19,8 @@ var numbered = []struct {
 }{
 	{"npb", []string{"npb", "npb-bt-sp-lu"}},
 	{"nicemu/martini", []string{"martini", "pm-messaging"}},
+	{"nicemu/tofu", []string{"llc"}},
+	{"nicemu/dimmnet2", []string{"dimmnet2"}},
 	{"nicemu/syncctl", []string{"sync-controller"}},
 	{"bench", []string{"martini", "pm-messaging"}},
 	{"llc", []string{"llc"}},

@@ -16,8 +16,11 @@ import (
 type Share struct {
 	Translator string // its folder
 	Own        int    // lines of the translator and of what only translators use
-	Common     int    // lines of the engine, its port, and what these use
+	Common     int    // lines of the engine, its port, what these use, and what translators of any NIC share
 }
+
+// NICShares returns the share of each translator in the table of NICs of this repository.
+func (t *Tree) NICShares() []Share { return t.Shares("llc/nics", library, wrappers...) }
 
 // Percent returns the own lines in percent of all.
 func (s Share) Percent() float64 { return 100 * float64(s.Own) / float64(s.Own+s.Common) }
@@ -26,15 +29,19 @@ func (s Share) String() string {
 	return fmt.Sprintf("%s: %d of %d lines, %.1f %%", s.Translator, s.Own, s.Own+s.Common, s.Percent())
 }
 
-// Shares returns the share of each translator that table imports. library is
-// the package on top of what does not depend on a NIC; all of it lies in one
-// folder. Packages of besides are no translators: they wrap any of them.
-func (t *Tree) Shares(table, library string, besides ...string) (shares []Share) {
-	folder := path.Dir(library)
-	common := t.below(library, folder)
-	total := 0
-	for p := range common {
-		total += t.lines(p)
+// Shares returns the share of each translator that table imports. library are
+// the packages on top of what does not depend on a NIC; all of it lies in the folder
+// of the first. Packages of besides are no translators: they wrap any of them.
+func (t *Tree) Shares(table string, library []string, besides ...string) (shares []Share) {
+	folder := path.Dir(library[0])
+	common, total := map[string]bool{}, 0
+	for _, top := range library {
+		for p := range t.below(top, folder) {
+			if !common[p] {
+				common[p] = true
+				total += t.lines(p)
+			}
+		}
 	}
 	for _, p := range t.packages[table].imports {
 		if common[p] || slices.Contains(besides, p) || !within(p, []string{folder}) {

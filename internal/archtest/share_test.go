@@ -20,13 +20,16 @@ func TestShares(t *testing.T) {
 		"tool/x.go":         "package p\n\nvar D = 1\n",
 	})
 	var got []string
-	for _, s := range tree.Shares("lib/nics", "lib/top") {
+	for _, s := range tree.Shares("lib/nics", []string{"lib/top"}) {
 		got = append(got, s.String())
 	}
 	// top has 4 lines of Go and 1 of assembly, ir 3; one 6 and its part 1; two 2.
 	want(t, got, "lib/one: 7 of 15 lines, 46.7 %", "lib/two: 2 of 10 lines, 20.0 %")
-	if got := tree.Shares("lib/nics", "lib/top", "lib/one"); len(got) != 1 || got[0].Translator != "lib/two" {
+	if got := tree.Shares("lib/nics", []string{"lib/top"}, "lib/one"); len(got) != 1 || got[0].Translator != "lib/two" {
 		t.Errorf("beside lib/one: %v", got)
+	}
+	if got := tree.Shares("lib/nics", []string{"lib/top", "lib/one/part"}); len(got) != 2 || got[0].Own != 6 || got[0].Common != 9 {
+		t.Errorf("with a part that others use as well: %v", got)
 	}
 }
 
@@ -37,7 +40,7 @@ func TestNewCodeForANIC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares := tree.Shares("llc/nics", "llc/port", wrappers...)
+	shares := tree.NICShares()
 	if len(shares) < 2 {
 		t.Fatalf("only %v", shares)
 	}

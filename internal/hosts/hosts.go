@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -38,7 +39,40 @@ func All() []Host {
 				"bt": 5.378e+10,
 			},
 		},
+		{
+			Name: "pentium3",
+			Source: "chosen for a Pentium III of 933 MHz with PC133 SDRAM (martini, section 12.1), which has no stated rates: an operation in 8 to 9 clocks where blocks stay in the caches (bt, lu), " +
+				"in 9 to 16 where memory of 300 Mbyte/s copied limits (mg, ft, sp, cg); 100 clocks for a key of is, 190 for a random number of ep with its part of root and logarithm",
+			Rates: map[string]float64{
+				"ep": 5e+06,
+				"cg": 6e+07,
+				"mg": 1e+08,
+				"ft": 9e+07,
+				"is": 9e+06,
+				"lu": 1.1e+08,
+				"sp": 8e+07,
+				"bt": 1.1e+08,
+			},
+		},
 	}
+}
+
+// Parse reads NAME, or NAME,KIND=RATE,...: the rates of a host, some of them changed.
+func Parse(text string) (map[string]float64, error) {
+	name, changes, some := strings.Cut(text, ",")
+	rates, err := Rates(name)
+	if err != nil || !some {
+		return rates, err
+	}
+	for c := range strings.SplitSeq(changes, ",") {
+		kind, value, _ := strings.Cut(c, "=")
+		rate, err := strconv.ParseFloat(value, 64)
+		if _, there := rates[kind]; !there || err != nil || !(rate > 0 && rate <= 1e18) {
+			return nil, fmt.Errorf("%q is not KIND=RATE with a kind of %s and operations a second", c, strings.Join(slices.Sorted(maps.Keys(rates)), ", "))
+		}
+		rates[kind] = rate
+	}
+	return rates, nil
 }
 
 // Rates returns the rates of a host.

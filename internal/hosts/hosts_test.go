@@ -55,3 +55,15 @@ func TestSource(t *testing.T) {
 		t.Errorf("%d rates of %d results", len(rates), n)
 	}
 }
+
+func TestParse(t *testing.T) {
+	rates, err := Parse("pentium3,cg=1e6,ep=2")
+	if err != nil || rates["cg"] != 1e6 || rates["ep"] != 2 || rates["bt"] != 1.1e8 {
+		t.Error(rates, err)
+	}
+	for _, text := range []string{"toaster", "xeon,", "xeon,cg", "xeon,cg=0", "xeon,cg=x", "xeon,knitting=1", "xeon,cg=1e30"} {
+		if _, err := Parse(text); err == nil {
+			t.Errorf("%s is right", text)
+		}
+	}
+}

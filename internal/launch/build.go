@@ -16,7 +16,7 @@ import (
 // goroutine is locked to the thread that the death signal of the go command is
 // tied to. What remove does must be done once the ranks run, or at once after
 // an error.
-func build(ctx context.Context, programs []program) (remove func(), err error) {
+func build(ctx context.Context, programs []program, flags []string) (remove func(), err error) {
 	nothing := func() {}
 	if !needsBuild(programs) {
 		return nothing, nil
@@ -41,7 +41,7 @@ func build(ctx context.Context, programs []program) (remove func(), err error) {
 		}
 		if built[prog.pkg] == "" {
 			target := filepath.Join(dir.path, fmt.Sprintf("%d", i), commandName(prog.pkg))
-			if err := goBuild(ctx, tool, dir.path, target, prog); err != nil {
+			if err := goBuild(ctx, tool, dir.path, target, prog, flags); err != nil {
 				dir.remove()
 				return nothing, err
 			}
@@ -54,7 +54,7 @@ func build(ctx context.Context, programs []program) (remove func(), err error) {
 
 // goBuild builds one package. The go command keeps its own scratch files in
 // our directory too, so that one removal takes everything.
-func goBuild(ctx context.Context, tool, scratch, target string, prog *program) error {
+func goBuild(ctx context.Context, tool, scratch, target string, prog *program, flags []string) error {
 	if err := os.Mkdir(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
@@ -62,7 +62,8 @@ func goBuild(ctx context.Context, tool, scratch, target string, prog *program) e
 	at := siteOf(prog.pkg)
 	// Stamping asks the version control system, which is slow and fails in
 	// directories of other users; nobody keeps this executable.
-	cmd := exec.CommandContext(ctx, tool, "build", "-buildvcs=false", "-o", target, at.arg)
+	args := append([]string{"build", "-buildvcs=false", "-o", target}, flags...)
+	cmd := exec.CommandContext(ctx, tool, append(args, at.arg)...)
 	cmd.Dir = at.dir
 	cmd.Env = append(os.Environ(), "GOTMPDIR="+scratch)
 	if at.dir != "" {

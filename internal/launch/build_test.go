@@ -120,7 +120,7 @@ func TestInterruptedBuild(t *testing.T) {
 	module(t, map[string]string{"main.go": tiny})
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(&interrupted{sig: syscall.SIGINT})
-	_, err := build(ctx, []program{{name: ".", pkg: "."}})
+	_, err := build(ctx, []program{{name: ".", pkg: "."}}, nil)
 	var why *interrupted
 	if !errors.As(err, &why) || why.sig != syscall.SIGINT {
 		t.Errorf("got %v", err)

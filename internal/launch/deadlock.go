@@ -46,30 +46,43 @@ func waitsFor(all []reading, r int) int {
 	return s.Peer
 }
 
-// cycleText words a cycle of ranks. Where one of them is at work it need not
-// be a deadlock: two ranks wait for each other, too, while a long message moves
+// cycleText words a cycle of ranks. Where one of them is at work, or has another goroutine in a
+// call, it need not be a deadlock: two ranks wait for each other, too, while a long message moves
 // between them.
 func cycleText(all []reading, path []int) string {
 	var b strings.Builder
-	var busy []int
+	var busy, several []int
 	for _, r := range path {
 		b.WriteString(strconv.Itoa(r))
 		b.WriteString(" -> ")
 		if all[r].busy {
 			busy = append(busy, r)
 		}
+		if all[r].More > 0 {
+			several = append(several, r)
+		}
 	}
 	b.WriteString(strconv.Itoa(path[0]))
-	switch {
-	case len(busy) == 1:
-		return "cycle: " + b.String() + ": each of these ranks waits for the next, but " + named(busy) + " is at work, perhaps on a long message"
-	case len(busy) > 1:
-		slices.Sort(busy)
-		return "cycle: " + b.String() + ": each of these ranks waits for the next, but " + named(busy) + " are at work, perhaps on a long message"
-	case len(path) == 1:
-		return "deadlock: " + b.String() + ": the rank waits for itself"
+	text := ": each of these ranks waits for the next"
+	if len(path) == 1 {
+		text = ": the rank waits for itself"
 	}
-	return "deadlock: " + b.String() + ": each of these ranks waits for the next"
+	switch {
+	case len(busy) > 0:
+		return "cycle: " + b.String() + text + ", but " + are(busy) + " at work, perhaps on a long message"
+	case len(several) > 0:
+		return "cycle: " + b.String() + text + ", but " + are(several) + " in other calls too, which may end first"
+	}
+	return "deadlock: " + b.String() + text
+}
+
+// are names ranks with the verb.
+func are(ranks []int) string {
+	slices.Sort(ranks)
+	if len(ranks) == 1 {
+		return named(ranks) + " is"
+	}
+	return named(ranks) + " are"
 }
 
 // stable keeps, of the waits in two readings taken one after the other, those

@@ -38,7 +38,7 @@ func table(all []reading) string {
 			if r.Peer >= 0 && r.Peer < len(all) && all[r.Peer].ended {
 				peer += " (ended)"
 			}
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", r.rank, r.Call, peer, r.tag(), r.bytes(), since(r.waited))
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", r.rank, r.calls(), peer, r.tag(), r.bytes(), since(r.waited))
 		}
 	}
 	t.Flush()
@@ -54,6 +54,14 @@ func table(all []reading) string {
 		b.WriteString(c + "\n")
 	}
 	return b.String()
+}
+
+// calls names the call that is known, and says how many others the rank is in.
+func (s *reading) calls() string {
+	if s.More > 0 {
+		return s.Call + " +" + strconv.Itoa(s.More)
+	}
+	return s.Call
 }
 
 func (s *reading) peer() string {
@@ -98,10 +106,14 @@ func (s *reading) what() string {
 	if s.Bytes >= 0 {
 		details = append(details, s.bytes()+" bytes")
 	}
-	if details == nil {
-		return "waiting in " + s.Call
+	text := "waiting in " + s.Call
+	if details != nil {
+		text += " (" + strings.Join(details, ", ") + ")"
 	}
-	return "waiting in " + s.Call + " (" + strings.Join(details, ", ") + ")"
+	if s.More > 0 {
+		text += fmt.Sprintf(" and %d more", s.More)
+	}
+	return text
 }
 
 // since prints a duration with as much precision as a reader can use.

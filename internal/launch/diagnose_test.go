@@ -29,6 +29,8 @@ func TestCycles(t *testing.T) {
 	ended.ended = true
 	moving := waitFor(0)
 	moving.busy = true
+	several := waitFor(0)
+	several.More = 1
 	for _, c := range []struct {
 		all  []reading
 		want string
@@ -46,6 +48,8 @@ func TestCycles(t *testing.T) {
 		{numbered(waitFor(1), moving), "cycle: 0 -> 1 -> 0: each of these ranks waits for the next, but rank 1 is at work, perhaps on a long message"},
 		{numbered(moving), "cycle: 0 -> 0: "},
 		{numbered(waitFor(2), moving, moving), "cycle: 0 -> 2 -> 0: each of these ranks waits for the next, but rank 2 is at work"},
+		{numbered(waitFor(1), several), "cycle: 0 -> 1 -> 0: each of these ranks waits for the next, but rank 1 is in other calls too, which may end first"},
+		{numbered(several), "cycle: 0 -> 0: the rank waits for itself, but rank 0 is in other calls too"},
 		{numbered(waitFor(7), waitFor(0)), ""}, // a status line is not trusted
 	} {
 		got := cycles(c.all)

@@ -91,7 +91,7 @@ func TestTemporaryDirectoryNamedFromNowhere(t *testing.T) {
 	if err := os.Remove(nowhere); err != nil {
 		t.Skip(err)
 	}
-	_, err := build(t.Context(), []program{{name: ".", pkg: "."}})
+	_, err := build(t.Context(), []program{{name: ".", pkg: "."}}, nil)
 	if want := "TMPDIR is tmp, but the current directory is gone: name another place"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"os"
 	"strconv"
 	"strings"
 
@@ -12,7 +11,18 @@ import (
 const (
 	fabricFD = 3
 	lifeFD   = 4
+
+	// From here on each is there if it is needed.
+	observeFD = 5
 )
+
+// keyFD is the descriptor of the key of a job on several hosts.
+func (j *Job) keyFD() int {
+	if j.Observe != nil {
+		return observeFD + 1
+	}
+	return observeFD
+}
 
 // Names of the variables that every rank finds in its environment, beside [pmi.Variable].
 const (
@@ -49,7 +59,7 @@ func hasEnv(env []string, name string) bool {
 
 // partEnv returns the environment that all ranks of a part have in common.
 func (p *Plan) partEnv(part *Part) []string {
-	env := dropEnv(os.Environ(), pmi.Variable, envRank, envSize, envTerminal)
+	env := dropEnv(p.environ, pmi.Variable, envRank, envSize, envTerminal)
 	if part.Dir != "" {
 		env = setEnv(env, "PWD="+part.Dir)
 	}
@@ -67,14 +77,22 @@ func (p *Plan) partEnv(part *Part) []string {
 
 // rankEnv adds what differs from rank to rank.
 func (p *Plan) rankEnv(common []string, rank int) []string {
-	size := len(p.slots)
-	job := pmi.Job{Rank: rank, Size: size, Fabric: fabricFD, Life: lifeFD, NIC: p.job.NIC, CPUs: p.limit}
+	rank, size := p.number(rank), len(p.slots)
+	job := pmi.Job{Rank: rank, Size: size, Fabric: fabricFD, Life: lifeFD, NIC: p.job.NIC, CPUs: p.limit,
+		Tuning: p.job.Tuning, Observe: pmi.None, KeepGoing: p.job.KeepGoing, RingMemory: p.job.RingMemory}
+	if a := &p.away; a.key != nil {
+		size = a.size
+		job.Size, job.CPUs, job.Host, job.Address, job.Store, job.Key = size, a.cpus, a.host, a.address, a.store, p.job.keyFD()
+	}
+	if p.job.Observe != nil {
+		job.Observe = observeFD
+	}
 	env := append(common[:len(common):len(common)],
 		pmi.Variable+"="+job.Encode(),
 		envRank+"="+strconv.Itoa(rank),
 		envSize+"="+strconv.Itoa(size))
-	if n := columns(p.job.Stderr); n > 0 && rank == 0 {
-		env = append(env, envTerminal+"="+strconv.Itoa(n))
+	if p.columns > 0 && rank == 0 {
+		env = append(env, envTerminal+"="+strconv.Itoa(p.columns))
 	}
 	return env
 }

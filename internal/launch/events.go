@@ -102,6 +102,9 @@ func (w *watcher) exited(batch []exit) {
 			}
 		}
 	}
+	if w.plan.job.KeepGoing && w.cause == nil && w.goOn(batch) {
+		return
+	}
 	for i := range batch {
 		if e := &batch[i]; !e.ws.Stopped() {
 			w.suspects(e)
@@ -178,7 +181,11 @@ func (w *watcher) blame(e *exit) *cause {
 
 // who names a rank with all that a user may know it by.
 func (w *watcher) who(r int) string {
-	return fmt.Sprintf("rank %d (%s, pid %d)", r, w.plan.programs[w.plan.slots[r].Part].name, w.ranks.pid(r))
+	at := ""
+	if hosts := w.plan.away.hosts; hosts != nil {
+		at = "host " + w.plan.job.Hosts[hosts[r]].Name + ", "
+	}
+	return fmt.Sprintf("rank %d (%s, %spid %d)", r, w.plan.programs[w.plan.slots[r].Part].name, at, w.ranks.pid(r))
 }
 
 // rest says what the living ranks are in, for the end of a message.

@@ -19,6 +19,8 @@ type Fabric interface {
 	Status(rank int) pmi.Status
 	// Begin is the time at which the memory was made: no wait is older.
 	Begin() time.Time
+	// Bury tells all ranks that the process of one has ended.
+	Bury(rank int)
 	// Close gives back what the launcher itself holds.
 	Close() error
 }

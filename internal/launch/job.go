@@ -35,16 +35,41 @@ type Job struct {
 	MaxRanks int           // the most ranks that the fabric can hold
 	Env      []string      // NAME=VALUE for every rank, on top of the launcher's own environment
 	NIC      string        // name of the network interface that ranks shall use
+	Tuning   string        // word of package internal/tuning for the ranks; empty: none
+	TunedBy  string        // where that comes from, for people
+	BuildTag string        // tag with which Go packages are built; empty: none
 	Bind     Bind          // binding to cores
 	Tag      bool          // put the rank in front of every line of output
 	Stamp    bool          // put the time in front of every line of output
 	Merge    bool          // the ranks' standard error goes to Stdout as well
 	Verbose  bool          // print the placement before the start
 	Timeout  time.Duration // end the job after this time; 0: never
+	Stall    time.Duration // end the job when all ranks have waited in vain for this time; 0: never
+	Debug    []int         // ranks that run under a debugger
+
+	// Of a job on several hosts; without Hosts the ranks run here.
+	Hosts     []Host
+	Launcher  []string // command that starts another one on a host: host and command are appended
+	Daemon    []string // command of the daemon, which calls [Daemon]
+	Interface string   // network interface by which hosts reach this one, or its address; empty: any
+	Store     string   // key-value store in which ranks find each other; empty: the launcher's own
+	Preload   bool     // send executables to the hosts; programs that are built here are always sent
+	Gather    Gathering
+	Take      func(*Parcel) // gets what Gather asks for, part by part, from one goroutine at a time
+
+	// KeepGoing has the other ranks go on when one dies, and tells them.
+	KeepGoing bool
+
+	// RingMemory limits the bytes of the packet rings that each rank hands out; 0: no limit.
+	RingMemory int
 
 	Stdin  *os.File  // read by rank 0; nil: nothing to read
 	Stdout io.Writer // takes the ranks' standard output
 	Stderr io.Writer // takes the ranks' standard error and the launcher's messages
+
+	// Observe is memory in which ranks write down what they do, or nil. Open may
+	// set it.
+	Observe *os.File
 
 	// Open makes the fabric of a job of the given number of ranks. It is
 	// called once everything else is known to be right.
@@ -60,8 +85,8 @@ const (
 	statusSignal  = 128
 )
 
-// size returns the number of ranks of all parts.
-func (j *Job) size() int {
+// Size returns the number of ranks of all parts.
+func (j *Job) Size() int {
 	n := 0
 	for i := range j.Parts {
 		n += j.Parts[i].Ranks
@@ -82,8 +107,8 @@ func (j *Job) check() error {
 			return fmt.Errorf("%d ranks of %s: a job has 1 to %d ranks", p.Ranks, p.Program, j.MaxRanks)
 		}
 	}
-	if n := j.size(); n > j.MaxRanks {
+	if n := j.Size(); n > j.MaxRanks {
 		return fmt.Errorf("%d ranks in all: a job has at most %d", n, j.MaxRanks)
 	}
-	return nil
+	return j.checkHosts()
 }

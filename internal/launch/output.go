@@ -18,10 +18,11 @@ const (
 type mux struct {
 	out     *sink
 	err     *sink
-	streams []*stream // appended by the parent only
+	streams []*stream // appended by whoever starts the ranks
 	running sync.WaitGroup
 	tag     bool
 	stamp   bool
+	merge   bool // standard error goes where standard output goes
 	prompts bool // rank 0 may be talking to someone at a terminal
 }
 
@@ -42,12 +43,24 @@ func newMux(stdout, stderr io.Writer, tag, prompts bool, failed func(error)) *mu
 
 // open makes the pipe for one output of a rank and starts to forward it. It
 // returns the end for the rank, which the caller closes after the fork.
-func (m *mux) open(rank int, to *sink) (int, error) {
+func (m *mux) open(rank int, isError bool) (int, error) {
 	r, w, err := pipe()
 	if err != nil {
 		return -1, err
 	}
-	s := &stream{sink: to, file: os.NewFile(uintptr(r), "output"), prompts: m.prompts && rank == 0}
+	s := m.stream(rank, isError)
+	s.file = os.NewFile(uintptr(r), "output")
+	m.running.Go(s.forward)
+	return w, nil
+}
+
+// stream returns a new stream for one output of a rank.
+func (m *mux) stream(rank int, isError bool) *stream {
+	to := m.out
+	if isError && !m.merge {
+		to = m.err
+	}
+	s := &stream{sink: to, prompts: m.prompts && rank == 0}
 	s.progress = rank == 0 && to == m.err && to.console.terminal
 	if m.stamp {
 		s.prefix, s.stamp = []byte{}, true
@@ -56,8 +69,7 @@ func (m *mux) open(rank int, to *sink) (int, error) {
 		s.prefix = prefix(rank)
 	}
 	m.streams = append(m.streams, s)
-	m.running.Go(s.forward)
-	return w, nil
+	return s
 }
 
 // finish forwards what the pipes still hold when every rank is gone, then the
@@ -65,12 +77,16 @@ func (m *mux) open(rank int, to *sink) (int, error) {
 // that escaped with an open pipe.
 func (m *mux) finish() {
 	for _, s := range m.streams {
-		s.file.SetReadDeadline(time.Now())
+		if s.file != nil {
+			s.file.SetReadDeadline(time.Now())
+		}
 	}
 	m.running.Wait()
 	for _, s := range m.streams {
 		s.end()
-		s.file.Close()
+		if s.file != nil {
+			s.file.Close()
+		}
 	}
 	m.err.mu.Lock()
 	defer m.err.mu.Unlock()

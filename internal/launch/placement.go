@@ -44,11 +44,11 @@ func place(parts []Part, cores []int, limit int, bind Bind) []Slot {
 	return slots
 }
 
-// threads returns the GOMAXPROCS of each rank: its share of the cores.
-func threads(limit, ranks int) int { return max(1, limit/ranks) }
-
 // Print writes the placement as a table.
 func (p *Plan) Print(w io.Writer) error {
+	if p.job.spread() {
+		return p.printHosts(w)
+	}
 	var b strings.Builder
 	bound := "not bound"
 	if p.slots[0].Cores != nil {
@@ -56,6 +56,9 @@ func (p *Plan) Print(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "%s on %s, %s, GOMAXPROCS=%s, nic=%s\n",
 		plural(len(p.slots), "rank"), plural(p.limit, "usable core"), bound, p.threads, p.job.NIC)
+	if p.job.TunedBy != "" {
+		fmt.Fprintf(&b, "tuned by %s\n", p.job.TunedBy)
+	}
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "rank\tcores\tdirectory\tprogram")
 	for rank, s := range p.slots {
@@ -68,15 +71,34 @@ func (p *Plan) Print(w io.Writer) error {
 		if dir == "" {
 			dir = "."
 		}
-		name := part.Program
-		if p.programs[s.Part].pkg != "" {
-			name += " (Go package)"
-		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\n", rank, cores, dir, strings.Join(append([]string{name}, part.Args...), " "))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\n", rank, cores, dir, strings.Join(append([]string{p.label(s.Part)}, part.Args...), " "))
 	}
 	t.Flush()
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// printHosts is Print of a job on several hosts. Their daemons choose the cores.
+func (p *Plan) printHosts(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s on %s, nic=%s\n", plural(len(p.slots), "rank"), plural(len(p.job.Hosts), "host"), p.job.NIC)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "rank\thost\tdirectory\tprogram")
+	for rank, s := range p.slots {
+		part := &p.job.Parts[s.Part]
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\n", rank, p.job.Hosts[p.away.hosts[rank]].Name, part.Dir, strings.Join(append([]string{p.label(s.Part)}, part.Args...), " "))
+	}
+	t.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// label returns the program of a part as tables show it.
+func (p *Plan) label(part int) string {
+	if p.programs[part].pkg != "" {
+		return p.job.Parts[part].Program + " (Go package)"
+	}
+	return p.job.Parts[part].Program
 }
 
 // ranges prints ascending runs of numbers as "0-3,5".

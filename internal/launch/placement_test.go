@@ -46,14 +46,6 @@ func TestPartsGetTheirRanksInOrder(t *testing.T) {
 	}
 }
 
-func TestThreads(t *testing.T) {
-	for _, c := range [][3]int{{8, 2, 4}, {8, 3, 2}, {2, 64, 1}, {1, 1, 1}} {
-		if got := threads(c[0], c[1]); got != c[2] {
-			t.Errorf("%d cores, %d ranks: %d", c[0], c[1], got)
-		}
-	}
-}
-
 func TestPrintedPlacement(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "1")
 	j := job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "x y"}, Dir: t.TempDir()}, Part{Ranks: 1, Program: "."})

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+
+	"rhinet/internal/wait"
 )
 
 // A Plan is a job that can be started: every program found, every rank
@@ -17,6 +19,30 @@ type Plan struct {
 	slots    []Slot    // one per rank
 	limit    int       // cores that the job may keep busy at once
 	threads  string    // GOMAXPROCS of the ranks unless a part's environment sets it
+	debugger string    // of the ranks in Job.Debug
+	environ  []string  // what ranks inherit
+	columns  int       // of the terminal that shows what rank 0 writes; 0: there is none
+	away     away
+}
+
+// What is known of ranks that are part of a job on several hosts.
+type away struct {
+	hosts   []int  // of mpirun: the host of each rank
+	numbers []int  // of a daemon: the number in the job of each rank here
+	size    int    // of the job
+	cpus    int    // that the ranks are told to share
+	host    int    // number of this host
+	address string // of this host in the network between them
+	store   string // in which ranks find each other
+	key     []byte // of the store
+}
+
+// number returns the number in the job of a rank that is started here.
+func (p *Plan) number(r int) int {
+	if p.away.numbers != nil {
+		return p.away.numbers[r]
+	}
+	return r
 }
 
 // Prepare checks a job and places its ranks. Nothing is started, built or
@@ -25,7 +51,7 @@ func Prepare(job *Job) (*Plan, error) {
 	if err := job.check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{job: job}
+	p := &Plan{job: job, environ: os.Environ(), columns: columns(job.Stderr)}
 	for i := range job.Parts {
 		part := &job.Parts[i]
 		prog, err := findProgram(part.Program)
@@ -45,7 +71,13 @@ func Prepare(job *Job) (*Plan, error) {
 		}
 		p.programs = append(p.programs, prog)
 	}
-	if err := checkDescriptors(job.size()); err != nil {
+	if job.spread() {
+		return p, p.prepareHosts()
+	}
+	if err := checkDescriptors(job.Size()); err != nil {
+		return nil, err
+	}
+	if err := p.findDebugger(); err != nil {
 		return nil, err
 	}
 	cores := []int(nil)
@@ -57,11 +89,31 @@ func Prepare(job *Job) (*Plan, error) {
 	if err := p.needs().check(os.DirFS("/"), processLimit()); err != nil {
 		return nil, err
 	}
-	p.threads = strconv.Itoa(threads(p.limit, len(p.slots)))
+	p.threads = strconv.Itoa(wait.Threads(p.limit, len(p.slots)))
 	if set := os.Getenv("GOMAXPROCS"); set != "" {
 		p.threads = set
 	}
 	return p, nil
+}
+
+// prepareHosts places ranks on hosts, whose daemons do the rest.
+func (p *Plan) prepareHosts() error {
+	p.slots = place(p.job.Parts, nil, 0, BindNone)
+	p.away.hosts = share(p.job.Hosts, len(p.slots))
+	here, err := os.Getwd()
+	for i := range p.job.Parts {
+		part, prog := &p.job.Parts[i], &p.programs[i]
+		if part.Dir == "" && err != nil {
+			return fmt.Errorf("the current directory is gone; --wdir names one for the ranks")
+		}
+		if part.Dir == "" {
+			part.Dir = here
+		}
+		if prog.path != "" && !filepath.IsAbs(prog.path) {
+			prog.path = filepath.Join(here, prog.path)
+		}
+	}
+	return nil
 }
 
 // checkDir makes a part's working directory absolute.
@@ -80,6 +132,10 @@ func checkDir(part *Part) error {
 	part.Dir = dir
 	return nil
 }
+
+// Processors returns how many cores a job may keep busy at once. With more ranks they
+// share them.
+func Processors() int { return usableLimit() }
 
 // usableLimit returns how many cores the job may keep busy: the processors of
 // the affinity mask, or fewer if a control group's quota says so, which the Go

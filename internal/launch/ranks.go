@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // A rank is one process of the job. Its fields are guarded by ranks.mu.
@@ -20,6 +21,7 @@ type ranks struct {
 	list  []rank
 	begun atomic.Bool // the build is over, ranks are being started
 	stop  atomic.Bool // start no more
+	away  *lead       // of ranks on other hosts; nil: they run here
 }
 
 // An exit is the end of one rank, or that it was stopped.
@@ -41,6 +43,10 @@ func (rs *ranks) started(r, pid int) {
 
 // signal sends sig to the process group of every rank that lives.
 func (rs *ranks) signal(sig syscall.Signal) {
+	if rs.away != nil {
+		rs.away.signal(sig)
+		return
+	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	for _, r := range rs.list {
@@ -68,6 +74,21 @@ func (rs *ranks) pid(r int) int {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	return rs.list[r].pid
+}
+
+// dying reports whether the process of a rank has begun to end, as far as it can be seen from
+// here.
+func (rs *ranks) dying(r int) bool { return rs.away == nil && dying(rs.pid(r)) }
+
+// runnable reports whether a thread of a rank is seen to run, or could.
+func (rs *ranks) runnable(r int) bool { return rs.away == nil && runnable(rs.pid(r)) }
+
+// used returns how long a rank has used processors.
+func (rs *ranks) used(r int) time.Duration {
+	if rs.away != nil {
+		return rs.away.used(r)
+	}
+	return cpuTime(rs.pid(r))
 }
 
 // reap takes every child that has ended, and ends what it left in its process

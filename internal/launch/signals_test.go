@@ -223,10 +223,10 @@ func TestSignalDuringTheStart(t *testing.T) {
 }
 
 // A signal in the middle of the start ends the ranks that run, starts no more,
-// and leaves nothing.
+// and leaves nothing. So many do not start within the time in which a start may end by itself.
 func TestSignalEndsAStart(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		p := spawn(t, job(Part{Ranks: 400, Program: "sh", Args: []string{"-c", "trap '' INT TERM; echo pid $$; exec sleep 60"}}))
+		p := spawn(t, job(Part{Ranks: 1000, Program: "sh", Args: []string{"-c", "trap '' INT TERM; echo pid $$; exec sleep 60"}}))
 		p.await(t, 1, "pid ")
 		p.signal(t, sig)
 		r := p.finish(t)

@@ -15,11 +15,19 @@ import (
 type parent struct {
 	plan   *Plan
 	ranks  *ranks
-	mux    *mux
+	output outputs
 	input  *os.File // standard input of rank 0; nil: nothing
 	fabric Fabric
 	exits  chan<- []exit
 	ready  chan<- error // takes one value: nil when every rank runs, else why not
+	built  func()       // removes what was built, if that was to stay until the end; else nil
+}
+
+// outputs take what ranks print.
+type outputs interface {
+	// open makes the pipe for one output of a rank. It returns the end for the rank, which the
+	// caller closes after the fork.
+	open(r int, isError bool) (int, error)
 }
 
 // run is the life of the parent's goroutine. It returns when no rank is left.
@@ -30,6 +38,9 @@ func (p *parent) run(ctx context.Context) {
 	if err == nil {
 		defer life.close()
 		err = p.startAll(ctx, life)
+	}
+	if p.built != nil {
+		defer p.built()
 	}
 	p.ready <- err
 	for len(p.ranks.alive()) > 0 {
@@ -45,11 +56,15 @@ func (p *parent) run(ctx context.Context) {
 // startAll builds and starts every rank. Whatever it made
 // for the start only is gone when it returns, except started ranks.
 func (p *parent) startAll(ctx context.Context, life *life) error {
-	remove, err := build(ctx, p.plan.programs)
+	remove, err := build(ctx, p.plan.programs, p.plan.buildFlags())
 	if err != nil {
 		return err
 	}
-	defer remove()
+	if p.plan.debugger != "" {
+		p.built = remove // the debugger starts and reads it later
+	} else {
+		defer remove()
+	}
 	for i := range p.plan.programs {
 		prog := &p.plan.programs[i]
 		prog.static = isStatic(prog.path)
@@ -74,10 +89,10 @@ func (p *parent) startAll(ctx context.Context, life *life) error {
 			return nil
 		}
 		if err := bound.bind(slot.Cores); err != nil {
-			return fmt.Errorf("cannot bind rank %d to cores %s: %w; --bind-to none does without", r, ranges(slot.Cores), err)
+			return fmt.Errorf("cannot bind rank %d to cores %s: %w; --bind-to none does without", p.plan.number(r), ranges(slot.Cores), err)
 		}
 		input := null
-		if r == 0 && p.input != nil {
+		if p.plan.number(r) == 0 && p.input != nil {
 			input = p.input
 		}
 		pid, err := p.startRank(r, envs[slot.Part], input, life)
@@ -94,16 +109,12 @@ func (p *parent) startAll(ctx context.Context, life *life) error {
 
 // startRank forks one rank with its own pair of pipes.
 func (p *parent) startRank(r int, common []string, input *os.File, life *life) (pid int, err error) {
-	out, err := p.mux.open(r, p.mux.out)
+	out, err := p.output.open(r, false)
 	if err != nil {
 		return 0, startError(r, p.plan, err)
 	}
 	defer syscall.Close(out)
-	to := p.mux.err
-	if p.plan.job.Merge {
-		to = p.mux.out
-	}
-	errs, err := p.mux.open(r, to)
+	errs, err := p.output.open(r, true)
 	if err != nil {
 		return 0, startError(r, p.plan, err)
 	}
@@ -119,10 +130,23 @@ func (p *parent) startRank(r int, common []string, input *os.File, life *life) (
 	if prog.static {
 		defer wait.LendSlack()()
 	}
-	pid, err = syscall.ForkExec(prog.path, append([]string{prog.argv0()}, part.Args...), &syscall.ProcAttr{
+	files := []uintptr{input.Fd(), uintptr(out), uintptr(errs), p.fabric.File().Fd(), uintptr(alive)}
+	if o := p.plan.job.Observe; o != nil {
+		files = append(files, o.Fd())
+	}
+	if key := p.plan.away.key; key != nil {
+		fd, err := handOver(key)
+		if err != nil {
+			return 0, startError(r, p.plan, err)
+		}
+		defer syscall.Close(fd)
+		files = append(files, uintptr(fd))
+	}
+	path, args := p.plan.command(r)
+	pid, err = syscall.ForkExec(path, args, &syscall.ProcAttr{
 		Dir:   part.Dir,
 		Env:   p.plan.rankEnv(common, r),
-		Files: []uintptr{input.Fd(), uintptr(out), uintptr(errs), p.fabric.File().Fd(), uintptr(alive)},
+		Files: files,
 		Sys:   rankAttr(),
 	})
 	if err != nil {
@@ -143,6 +167,7 @@ func (prog *program) argv0() string {
 // startError words why a rank could not be started.
 func startError(r int, plan *Plan, err error) error {
 	prog := &plan.programs[plan.slots[r].Part]
+	r = plan.number(r)
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
 		return &refusal{fmt.Sprintf("%s is no program for this machine; a script needs a #! line", prog.name)}

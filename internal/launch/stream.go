@@ -13,7 +13,7 @@ const stampFormat = "15:04:05.000000 "
 // A stream is one output of one rank. sink.mu guards it.
 type stream struct {
 	sink     *sink
-	file     *os.File
+	file     *os.File    // nil: its data come from another host
 	prefix   []byte      // nil: none
 	stamp    bool        // the time goes before the prefix
 	prompts  bool        // an unfinished line may be a prompt
@@ -53,6 +53,15 @@ func (s *stream) drain(fd uintptr) (end bool) {
 		default:
 			return true
 		}
+	}
+}
+
+// pass is take of what another host has sent.
+func (s *stream) pass(data []byte) {
+	s.sink.mu.Lock()
+	defer s.sink.mu.Unlock()
+	if len(data) > 0 {
+		s.take(data)
 	}
 }
 

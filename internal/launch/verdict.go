@@ -62,7 +62,7 @@ func (w *watcher) weight(e *exit) int {
 	}
 	st := w.fabric.Status(e.rank)
 	switch lost := st.Lost - 1; {
-	case lost >= 0 && lost < len(w.ended) && lost != e.rank && (w.ended[lost] || dying(w.ranks.pid(lost))):
+	case lost >= 0 && lost < len(w.ended) && lost != e.rank && (w.ended[lost] || w.ranks.dying(lost)):
 		return survived
 	case st.State == pmi.Aborted:
 		return aborted
@@ -73,11 +73,18 @@ func (w *watcher) weight(e *exit) int {
 // anyDying reports whether a rank has begun to end that has not been reaped.
 func (w *watcher) anyDying() bool {
 	for r, ended := range w.ended {
-		if !ended && dying(w.ranks.pid(r)) {
+		if !ended && w.ranks.dying(r) {
 			return true
 		}
 	}
-	return false
+	return w.ranks.away != nil && w.missesOther(w.suspect)
+}
+
+// missesOther reports whether a rank has found another one gone of whose end its host has not
+// told yet.
+func (w *watcher) missesOther(e *exit) bool {
+	lost := w.fabric.Status(e.rank).Lost - 1
+	return lost >= 0 && lost < len(w.ended) && lost != e.rank && !w.ended[lost]
 }
 
 // deserter returns the rank that e's rank found gone, if that one ended with

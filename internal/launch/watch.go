@@ -49,6 +49,7 @@ type watcher struct {
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
 	deserted deserted
+	lost     []loss     // of a job that goes on
 	keeper   Timekeeper // nil: time is real
 	stalls   <-chan Stall
 
@@ -58,7 +59,11 @@ type watcher struct {
 	oomKills     int // of the whole machine, before the start
 	kill         <-chan time.Time
 	timeout      <-chan time.Time
+	still        *standstill
+	stillCheck   <-chan time.Time
 	check        <-chan time.Time
+
+	lostHosts <-chan lostHost // nil: there is one host
 }
 
 // Run starts the job, stays with it to its end and returns its exit status.
@@ -74,7 +79,7 @@ func (p *Plan) Run() int {
 	notify(signals)
 	defer signal.Stop(signals)
 
-	fabric, err := job.Open(len(p.slots))
+	fabric, hosts, err := p.open()
 	if err != nil {
 		fmt.Fprintf(job.Stderr, "%s: no memory for %s to share: %v%s\n", job.Name, plural(len(p.slots), "rank"), err, limits(err))
 		return StatusFailed
@@ -89,13 +94,13 @@ func (p *Plan) Run() int {
 	prompts := job.Stdin != nil && input != job.Stdin
 	m := newMux(job.Stdout, job.Stderr, job.Tag, prompts, func(err error) { broken <- err })
 
-	m.stamp = job.Stamp
+	m.stamp, m.merge = job.Stamp, job.Merge
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	w := &watcher{
 		plan:   p,
-		ranks:  &ranks{list: make([]rank, len(p.slots))},
+		ranks:  &ranks{list: make([]rank, len(p.slots)), away: hosts},
 		mux:    m,
 		fabric: fabric,
 		cancel: cancel,
@@ -105,15 +110,31 @@ func (p *Plan) Run() int {
 	}
 	w.keep(fabric)
 	exits, ready := make(chan []exit, 16), make(chan error, 1)
-	parent := &parent{plan: p, ranks: w.ranks, mux: m, input: input, fabric: fabric, exits: exits, ready: ready}
+	run := (&parent{plan: p, ranks: w.ranks, output: m, input: input, fabric: fabric, exits: exits, ready: ready}).run
+	if hosts != nil {
+		hosts.ranks, hosts.mux, hosts.input, hosts.exits, hosts.ready = w.ranks, m, input, exits, ready
+		w.lostHosts = hosts.lost
+		run = hosts.run
+	}
 	go func() {
-		parent.run(ctx)
+		run(ctx)
 		close(exits)
 	}()
 	w.watch(exits, ready, signals, broken)
 	release()
 	w.drain(signals, broken)
 	return w.close()
+}
+
+// open makes the memory of a job. Where its ranks are on several hosts, their daemons do that, and
+// whoever leads them tells what they say.
+func (p *Plan) open() (Fabric, *lead, error) {
+	if p.job.spread() {
+		l := newLead(p)
+		return l, l, nil
+	}
+	f, err := p.job.Open(len(p.slots))
+	return f, nil, err
 }
 
 // limits says what can stand behind an error about memory.
@@ -149,6 +170,8 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 			w.exited(batch)
 		case now := <-w.recheck:
 			w.judge(now)
+		case l := <-w.lostHosts:
+			w.lostHost(l)
 		case sig := <-signals:
 			w.signalled(sig.(syscall.Signal))
 		case <-w.hasty:
@@ -167,6 +190,8 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 			w.stalled(s)
 		case <-w.check:
 			w.checkDeserted()
+		case <-w.stillCheck:
+			w.checkStill()
 		}
 	}
 }
@@ -177,6 +202,10 @@ func (w *watcher) started(err error) {
 	if err == nil {
 		if d := w.plan.job.Timeout; d > 0 {
 			w.timeout = time.After(d)
+		}
+		if d := w.plan.job.Stall; d > 0 {
+			w.still = newStandstill(d)
+			w.stillCheck = time.After(w.still.every)
 		}
 		for _, sig := range w.pending {
 			w.signalled(sig)
@@ -203,7 +232,7 @@ func (w *watcher) end(c *cause) {
 		return
 	}
 	w.cause = c
-	w.timeout, w.check, w.recheck = nil, nil, nil
+	w.timeout, w.check, w.recheck, w.stillCheck = nil, nil, nil, nil
 	w.ranks.stop.Store(true)
 	w.cancel(errors.New(c.text))
 	w.ranks.signal(syscall.SIGTERM)
@@ -214,6 +243,9 @@ func (w *watcher) end(c *cause) {
 // close says why the job ended, if it ended badly, and returns its status.
 func (w *watcher) close() int {
 	if w.cause == nil {
+		w.cause = w.losses()
+	}
+	if w.cause == nil {
 		return 0
 	}
 	w.report()
@@ -222,6 +254,9 @@ func (w *watcher) close() int {
 
 // look reads the status of every rank.
 func (w *watcher) look() []reading {
+	if w.ranks.away != nil {
+		w.ranks.away.refresh()
+	}
 	all := make([]reading, len(w.ended))
 	for r := range all {
 		all[r] = reading{Status: w.fabric.Status(r), rank: r, ended: w.ended[r]}
@@ -254,12 +289,11 @@ func (w *watcher) settle() {
 // mayNote reports whether a rank that is said to compute may yet note a wait,
 // after so much time since the first look.
 func (w *watcher) mayNote(r int, after time.Duration, before map[int]time.Duration) bool {
-	pid := w.ranks.pid(r)
-	now := cpuTime(pid)
+	now := w.ranks.used(r)
 	if _, seen := before[r]; !seen {
 		before[r] = now
 	}
-	return now-before[r] < settleUse && (after < settleTime || runnable(pid))
+	return now-before[r] < settleUse && (after < settleTime || w.ranks.runnable(r))
 }
 
 // lookTwice reads the status of every rank, and again a little later if there
@@ -281,7 +315,7 @@ func (w *watcher) lookTwice() []reading {
 func (w *watcher) times() []time.Duration {
 	all := make([]time.Duration, len(w.ended))
 	for r := range all {
-		all[r] = cpuTime(w.ranks.pid(r))
+		all[r] = w.ranks.used(r)
 	}
 	return all
 }

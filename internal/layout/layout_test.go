@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "rhinet/internal/rapidseed"
 )
 
 // A slow is a type map as the standard writes it: the displacement of each byte,

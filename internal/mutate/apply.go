@@ -20,29 +20,45 @@ func (f *Fault) source(root string) ([]byte, error) {
 	return f.apply(text)
 }
 
-// apply returns text with the fault. Old must occur exactly once where it is looked
-// for: code that has moved on makes a fault stale.
+// apply returns text with the fault.
 func (f *Fault) apply(text []byte) ([]byte, error) {
+	begin, end, err := f.place(text)
+	if err != nil {
+		return nil, err
+	}
+	made := append(append(bytes.Clone(text[:begin]), f.New...), text[end:]...)
+	if _, err := parseGo(f.File, made); err != nil {
+		return nil, f.stale("with the fault it is no Go any more: %v", err)
+	}
+	return made, nil
+}
+
+// place returns where Old begins and ends in text. It must occur exactly once where it
+// is looked for: code that has moved on makes a fault stale.
+func (f *Fault) place(text []byte) (begin, end int, err error) {
 	from, to := 0, len(text)
 	if f.In != "" {
-		var err error
 		if from, to, err = f.function(text); err != nil {
-			return nil, err
+			return 0, 0, err
 		}
 	}
 	begin, end, count := find(text[from:to], f.Old)
 	switch {
 	case count == 0:
-		return nil, f.stale("%q is not there", f.Old)
+		return 0, 0, f.stale("%q is not there", f.Old)
 	case count > 1:
-		return nil, f.stale("%q is there %d times; name the function, or more of the line", f.Old, count)
+		return 0, 0, f.stale("%q is there %d times; name the function, or more of the line", f.Old, count)
 	}
-	made := append(append(bytes.Clone(text[:from+begin]), f.New...), text[from+end:]...)
-	if _, err := parser.ParseFile(token.NewFileSet(), f.File, made, parser.SkipObjectResolution); err != nil {
-		return nil, f.stale("with the fault it is no Go any more: %v", err)
-	}
-	return made, nil
+	return from + begin, from + end, nil
 }
+
+// parseGo parses one file.
+func parseGo(name string, text []byte) (*ast.File, error) {
+	return parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+}
+
+// offset returns where pos is in the text of file.
+func offset(file *ast.File, pos token.Pos) int { return int(pos - file.FileStart) }
 
 // stale is the error of a fault that does not fit the code.
 func (f *Fault) stale(format string, args ...any) error {
@@ -50,20 +66,19 @@ func (f *Fault) stale(format string, args ...any) error {
 	if f.In != "" {
 		where += ", " + f.In
 	}
-	return fmt.Errorf("fault %s is stale: %s: %s; mend its entry in internal/mutate/faults/%s.txt",
-		f.Name, where, fmt.Sprintf(format, args...), f.Part())
+	return fmt.Errorf("fault %s is stale: %s: %s; mend its entry in %s/%s.txt",
+		f.Name, where, fmt.Sprintf(format, args...), lists, f.Part())
 }
 
 // function returns where the function f.In lies in text.
 func (f *Fault) function(text []byte) (from, to int, err error) {
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, f.File, text, parser.SkipObjectResolution)
+	file, err := parseGo(f.File, text)
 	if err != nil {
 		return 0, 0, f.stale("%v", err)
 	}
 	for _, d := range file.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok && nameOf(d) == f.In {
-			return files.Position(d.Pos()).Offset, files.Position(d.End()).Offset, nil
+			return offset(file, d.Pos()), offset(file, d.End()), nil
 		}
 	}
 	return 0, 0, f.stale("there is no such function")

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -18,23 +20,8 @@ func run(t *testing.T, args ...string) (status int, out, trouble string) {
 	return status, o.String(), e.String()
 }
 
-// TestCommandCatches runs two faults of the lists, which a fast test of their
-// package catches, and lets the record answer the second time.
-func TestCommandCatches(t *testing.T) {
-	record := filepath.Join(t.TempDir(), "caught.jsonl")
-	for round, mark := range []string{"failed", "recorded: failed"} {
-		status, out, trouble := run(t, "--only", "^engine/tail-(moves-back|runs-ahead)$", "--record", record)
-		if status != 0 || trouble != "" || strings.Count(out, mark+"  llc/seq Test") != 2 {
-			t.Errorf("round %d: status %d\n%s%s", round, status, out, trouble)
-		}
-		if !strings.Contains(out, "llc/seq") || strings.Contains(out, "without any fault") != (round == 0) {
-			t.Errorf("round %d:\n%s", round, out)
-		}
-	}
-}
-
 func TestCommandLists(t *testing.T) {
-	status, out, _ := run(t, "--list", "--only", "llc/seq/seq.go")
+	status, out, _ := run(t, "--list", "llc/seq/seq.go")
 	if status != 0 || !strings.Contains(out, "engine/tail-moves-back") || !strings.Contains(out, "Window.Check") || strings.Contains(out, "port/") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
@@ -46,12 +33,14 @@ func TestCommandMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"no regular expression": {"--only", "("},
-		"finds none of":         {"--only", "nothing is named so"},
-		"not above 0":           {"--slow", "0"},
-		"unexpected":            {"everything"},
-		"flag provided but not": {"--many"},
-		"no record of mutate":   {"--record", bad, "--only", "^engine/tail-moves-back$"},
+		"no regular expression":       {"--only", "("},
+		"nothing is named so":         {"--only", "nothing is named so"},
+		"none of":                     {"./nowhere"},
+		"--slow 0":                    {"--slow", "0"},
+		"--jobs 0 is not above 0":     {"--jobs", "0"},
+		"flag provided but not":       {"--many"},
+		"usage: mutate [flags] [FILE": {"--help"},
+		"no record of mutate":         {"--record", bad, "--only", "^engine/tail-moves-back$"},
 	} {
 		if status, _, trouble := run(t, args...); status != 2 || !strings.Contains(trouble, want) {
 			t.Errorf("%v: status %d, %s", args, status, trouble)
@@ -59,79 +48,309 @@ func TestCommandMistakes(t *testing.T) {
 	}
 }
 
-// module makes a module with one package, whose test fails, hangs, or eats memory if
-// One does not return 1, and returns its root.
-func module(t *testing.T) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod": "module m\n\ngo 1.26\n",
-		"one.go": "package m\n\nfunc One() int { return 1 }\n\nfunc Unused() int { return 7 }\n",
-		"one_test.go": `package m
-import ("testing"; "time")
+// tiny is a module with one package and faults of every fate, by name of file.
+var tiny = map[string]string{
+	"go.mod": "module tiny\n\ngo 1.26\n",
+	"one/one.go": `package one
+
+var limit = 3
+
+var kept *int
+
+func One() int { return 1 }
+
+func Unused() int { return 7 }
+
+func Add(n int) (sum int) {
+loop:
+	for i := range n {
+		if i == limit {
+			break loop
+		}
+		sum += i
+	}
+	return sum
+}
+
+// OnStack allocates nothing.
+func OnStack(n int) int {
+	p := &n
+	return *p
+}
+`,
+	"one/one_test.go": `package one
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+func trace(t *testing.T) {
+	file, err := os.OpenFile(os.Getenv("TINY_TRACE"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	file.WriteString(t.Name() + os.Getenv("MUTATE_FAULT") + "\n")
+}
+
+func TestAdd(t *testing.T) {
+	trace(t)
+	if Add(9) != 3 {
+		t.Error("not three")
+	}
+}
+
+func TestOnStack(t *testing.T) {
+	if n := testing.AllocsPerRun(10, func() { OnStack(3) }); n != 0 {
+		t.Error(n)
+	}
+}
+
 func TestOne(t *testing.T) {
+	trace(t)
 	switch One() {
 	case 1:
 	case 2:
 		time.Sleep(time.Hour)
 	case 3:
-		for all := [][]byte{}; ; {
-			b := make([]byte, 1<<20)
-			for i := range b { b[i] = 1 }
-			all = append(all, b)
+		much := make([]byte, 256<<20)
+		for i := range much {
+			much[i] = 1
 		}
+		time.Sleep(time.Hour)
+		much[0] = 2
+	case 5:
+		go func() { panic("nobody's") }()
+		time.Sleep(time.Hour)
 	default:
 		t.Run("sub", func(t *testing.T) { t.Error("not one") })
 	}
 }
-`} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+
+func TestLong(t *testing.T) {
+	if !testing.Short() && Unused() == 9 {
+		t.Error("nine")
+	}
+}
+`,
+	"internal/mutate/faults/tiny.txt": `tests: ./one
+
+fault: wrong
+file: one/one.go
+in: One
+rule: It is one.
+- 1
++ 4
+
+fault: label
+file: one/one.go
+in: Add
+rule: It ends.
+- sum += i
++ continue loop
+
+fault: constant
+file: one/one.go
+rule: It is three.
+- limit = 3
++ limit = 2
+
+fault: escapes
+file: one/one.go
+in: OnStack
+rule: It stays on the stack.
+- p := &n
++ p := &n
++ kept = p
+
+fault: unseen
+file: one/one.go
+in: Unused
+rule: It is seven.
+- 7
++ 8
+`,
+}
+
+// module writes tiny and returns its root.
+func module(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range tiny {
+		name = filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
+		write(t, name, text)
 	}
 	return root
 }
 
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// transcript is what the command prints, without times and what compilers say.
+func transcript(out string) string {
+	out, _, _ = strings.Cut(out, "\n\n")
+	return regexp.MustCompile(`(?m)  [0-9.ms]+$`).ReplaceAllString(out, "")
+}
+
+// TestCommand runs the list of the tiny module, and again: then what is remembered comes first.
+func TestCommand(t *testing.T) {
+	root := module(t)
+	t.Chdir(root)
+	traced := filepath.Join(root, "trace")
+	t.Setenv("TINY_TRACE", traced)
+	status, out, trouble := run(t)
+	if want := `1 of 5  tiny/wrong  failed  one TestOne/sub
+2 of 5  tiny/label  failed  one TestAdd
+3 of 5  tiny/constant  failed  one TestAdd (own build)
+4 of 5  tiny/escapes  failed  one TestOnStack (own build)
+5 of 5  tiny/unseen  survived   (own build)`; status != 1 || !strings.Contains(trouble, "of 5 faults 1 survived") || withoutNotes(transcript(out)) != want {
+		t.Errorf("status %d, %s\n%s", status, trouble, out)
+	}
+	if !strings.Contains(out, "with all faults built in, but none switched on, ./one fails and is left out: TestOnStack\n") {
+		t.Errorf("a test that the common build breaks is used:\n%s", out)
+	}
+	caught := filepath.Join(root, filepath.FromSlash(caughtFile))
+	const list = `tiny/constant failed one TestAdd
+tiny/escapes failed one TestOnStack
+tiny/label failed one TestAdd
+tiny/wrong failed one TestOne/sub
+`
+	if got := read(t, caught); got != list {
+		t.Errorf("remembered:\n%s", got)
+	}
+	write(t, traced, "")
+	if status, out, trouble = run(t, "--only", "wrong", "one"); status != 0 || trouble != "" {
+		t.Errorf("status %d, %s\n%s", status, trouble, out)
+	}
+	if got := read(t, traced); got != "TestOne\nTestOnetiny/wrong\n" {
+		t.Errorf("with a test that is remembered, there ran\n%s", got)
+	}
+	// A wrong entry costs time, and is mended.
+	write(t, caught, strings.Replace(list, "TestOne/sub", "TestAdd", 1)+"tiny/gone late one TestGone\n")
+	if status, out, trouble = run(t, "--only", "wrong", "./..."); status != 0 || read(t, caught) != list {
+		t.Errorf("status %d, %s\n%s%s", status, trouble, out, read(t, caught))
+	}
+	write(t, caught, "tiny/wrong\n")
+	if status, _, trouble = run(t); status != 2 || !strings.Contains(trouble, "no fault, verdict, package and test") {
+		t.Errorf("status %d, %s", status, trouble)
+	}
+}
+
+// withoutNotes leaves out what the command says of tests.
+func withoutNotes(out string) string {
+	return regexp.MustCompile(`(?m)^with.*\n`).ReplaceAllString(out, "")
+}
+
+// TestCommandRecords: what a record says was caught is not run again.
+func TestCommandRecords(t *testing.T) {
+	t.Chdir(module(t))
+	record := filepath.Join(t.TempDir(), "caught.jsonl")
+	for _, mark := range []string{"failed", "recorded: failed"} {
+		status, out, trouble := run(t, "--only", "wrong|label", "--jobs", "2", "--record", record)
+		if status != 0 || trouble != "" || strings.Count(out, mark+"  one Test") != 2 {
+			t.Errorf("status %d\n%s%s", status, out, trouble)
+		}
+	}
+}
+
+// TestCommandIsInterrupted: the tables show what was not run.
+func TestCommandIsInterrupted(t *testing.T) {
+	t.Chdir(module(t))
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	var out, trouble bytes.Buffer
+	if status := command(over, nil, &out, &trouble); status != 1 || !strings.Contains(trouble.String(), "interrupted") ||
+		!strings.Contains(out.String(), "all      5       0       0     0       0         5        0s") {
+		t.Errorf("status %d, %s\n%s", status, &trouble, &out)
+	}
+}
+
 // TestVerdicts runs faults of every fate.
 func TestVerdicts(t *testing.T) {
-	r := runner{module(t), 1, 1 << 30}
-	for _, c := range []struct {
+	root := module(t)
+	var list []Fault
+	cases := []struct {
 		in, old, new string
 		want         Verdict
 		by           string
+		own          bool
 	}{
-		{"Unused", "7", "8", Survived, ""},
-		{"One", "1", "4", Failed, "m TestOne/sub"},
-		{"One", "1", "2", Late, "m TestOne"},
-		{"One", "return 1", "return One", Broken, "m"},
-		{"One", "1", "3", Greedy, ""},
-	} {
-		f := &Fault{Name: "m/x", File: "one.go", In: c.in, Old: c.old, New: c.new, Tests: []Test{{"."}}, Limit: time.Minute}
+		{"Unused", "7", "8", Survived, "", true},
+		{"Unused", "7", "9", Failed, "one TestLong", true}, // which is not short
+		{"One", "1", "4", Failed, "one TestOne/sub", false},
+		{"One", "1", "5", Failed, "one TestOne", false},
+		{"One", "1", "2", Late, "one TestOne", false},
+		{"One", "1", "3", Greedy, "one TestOne", false},
+		{"One", "return 1", "return One", Broken, "one", true},
+	}
+	for i, c := range cases {
+		f := Fault{Name: fmt.Sprint("m/", i), File: "one/one.go", In: c.in, Old: c.old, New: c.new, Tests: []Test{{Folder: "./one"}}, Limit: time.Minute}
 		if c.want == Late {
 			f.Limit = time.Second
 		}
+		list = append(list, f)
+	}
+	r, broken := runnerOf(t, root, list[:len(list)-1]), runnerOf(t, root, list[len(list)-1:])
+	for i, c := range cases {
 		if c.want == Greedy && mostMemoryIsWatched() != nil {
 			continue
 		}
-		res, err := r.fault(t.Context(), f)
-		if err != nil || res.Verdict != c.want || res.By != c.by {
-			t.Errorf("%s for %s: %s by %q, %v\n%s", c.new, c.old, res.Verdict, res.By, err, res.output)
+		of := r
+		if c.want == Broken {
+			of = broken
+		}
+		res, err := of.fault(t.Context(), &list[i], nil)
+		if err != nil || res.Verdict != c.want || res.By != c.by || res.Own != c.own {
+			t.Errorf("%s for %s: %s by %q, own %v, %v\n%s", c.new, c.old, res.Verdict, res.By, res.Own, err, res.output)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(r.root, "one.go"))
-	if err != nil || !strings.Contains(string(text), "return 1 ") {
-		t.Errorf("the source was touched: %s, %v", text, err)
+	if text := read(t, filepath.Join(root, "one/one.go")); text != tiny["one/one.go"] {
+		t.Errorf("the source was touched: %s", text)
 	}
-	if err := r.healthy(t.Context(), Test{"."}, time.Minute); err != nil {
-		t.Error(err)
+}
+
+// runnerOf is a runner of list that lets tests have 128 MiB.
+func runnerOf(t *testing.T, root string, list []Fault) *runner {
+	t.Helper()
+	r, err := newRunner(root, 1, 128<<20, list, func(b *binary, names []string) { t.Errorf("%v fails without any fault: %v", b.Test, names) })
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := r.healthy(t.Context(), Test{"./nowhere"}, time.Minute); err == nil {
-		t.Error("tests that are not there pass")
+	t.Cleanup(r.close)
+	return r
+}
+
+// TestSickTests: tests that fail without any fault catch nothing, and the command says so.
+func TestSickTests(t *testing.T) {
+	root := module(t)
+	t.Chdir(root)
+	write(t, filepath.Join(root, "one", "sick_test.go"), "package one\n\nimport \"testing\"\n\nfunc TestSick(t *testing.T) { t.Fatal(\"ill\") }\n")
+	status, out, trouble := run(t, "--only", "wrong|constant")
+	if status != 1 || !strings.Contains(trouble, "without any fault these tests fail: one TestSick") || strings.Count(out, "left out: TestSick") != 2 ||
+		!strings.Contains(out, "failed  one TestOne/sub") || !strings.Contains(out, "failed  one TestAdd") {
+		t.Errorf("status %d, %s\n%s", status, trouble, out)
 	}
-	over, stop := context.WithCancel(t.Context())
-	stop()
-	if err := r.healthy(over, Test{"."}, time.Minute); err == nil || !strings.Contains(err.Error(), "interrupted") {
-		t.Errorf("interrupted: %v", err)
+	write(t, filepath.Join(root, "one", "sick_test.go"), "package one\n\nimport \"os\"\n\nfunc init() { os.Exit(3) }\n")
+	if status, _, trouble = run(t, "--only", "wrong"); status != 1 || !strings.Contains(trouble, "without any fault, go test ./one: failed") {
+		t.Errorf("status %d, %s", status, trouble)
 	}
 }
 

@@ -1,21 +1,20 @@
 package main
 
 import (
-	"cmp"
-	"embed"
+	"flag"
 	"fmt"
-	"io/fs"
+	"io"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 )
 
-// lists holds the faults, a file for each part of the tree.
-//
-//go:embed faults/*.txt
-var lists embed.FS
+// lists is the folder of the faults in the module: a file for each part of the tree.
+const lists = "internal/mutate/faults"
 
 // A Fault is one small mistake in one source file, and where it must show.
 type Fault struct {
@@ -25,15 +24,44 @@ type Fault struct {
 	Old   string        // lines as they are, indentation left out
 	New   string        // lines in their place
 	Rule  string        // the rule that it breaks
-	Tests []Test        // tried in order until one fails
+	Tests []Test        // tried in order until one fails; those of the fault's package come first
 	Limit time.Duration // of each test; one that takes longer has failed
 }
 
-// A Test is the arguments of one go test.
-type Test []string
+// A Test is the tests of one package, or some of them.
+type Test struct {
+	Tags   string // what the package is built with
+	Run    string // regular expression of their names; empty: all
+	Folder string // with ./ before it
+}
 
-// String joins the arguments.
-func (t Test) String() string { return strings.Join(t, " ") }
+// String is the arguments of go test, as entries have them.
+func (t Test) String() string {
+	var s string
+	if t.Tags != "" {
+		s += "-tags " + t.Tags + " "
+	}
+	if t.Run != "" {
+		s += "-run " + t.Run + " "
+	}
+	return s + t.Folder
+}
+
+// parseTest reads the arguments of go test.
+func parseTest(text string) (t Test, err error) {
+	args := flag.NewFlagSet("", flag.ContinueOnError)
+	args.SetOutput(io.Discard)
+	args.StringVar(&t.Tags, "tags", "", "")
+	args.StringVar(&t.Run, "run", "", "")
+	if err := args.Parse(strings.Fields(text)); err != nil {
+		return t, fmt.Errorf("tests %q: %w", text, err)
+	}
+	if args.NArg() != 1 {
+		return t, fmt.Errorf("tests %q are not of one package, after -tags or -run", text)
+	}
+	t.Folder = args.Arg(0)
+	return t, nil
+}
 
 // Part returns the part of the tree that the fault belongs to: the name of its list.
 func (f *Fault) Part() string { return path.Dir(f.Name) }
@@ -45,19 +73,22 @@ func (f *Fault) Package() string { return path.Dir(f.File) }
 // caught in seconds, and a loaded machine must not make a slow test look like a caught fault.
 const usualLimit = 2 * time.Minute
 
-// all reads all lists.
-func all() ([]Fault, error) {
-	files, err := fs.Glob(lists, "faults/*.txt")
+// all reads the lists of the module at root.
+func all(root string) ([]Fault, error) {
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(lists), "*.txt"))
 	if err != nil {
 		return nil, err
 	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no list of faults in %s/%s", root, lists)
+	}
 	var faults []Fault
 	for _, name := range files {
-		text, err := lists.ReadFile(name)
+		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		list, err := parse(strings.TrimSuffix(path.Base(name), ".txt"), string(text))
+		list, err := parse(strings.TrimSuffix(filepath.Base(name), ".txt"), string(text))
 		if err != nil {
 			return nil, err
 		}
@@ -86,10 +117,12 @@ func parse(part, text string) ([]Fault, error) {
 			return nil, fmt.Errorf("faults/%s.txt:%d: %w", part, i+1, err)
 		}
 	}
-	for _, f := range p.list {
+	for i := range p.list {
+		f := &p.list[i]
 		if err := f.complete(); err != nil {
 			return nil, fmt.Errorf("faults/%s.txt: fault %s: %w", part, f.Name, err)
 		}
+		f.nearestFirst()
 	}
 	return p.list, nil
 }
@@ -131,8 +164,12 @@ func (p *listReader) line(line string) (err error) {
 		p.now.Rule = strings.TrimPrefix(p.now.Rule+" "+value, " ")
 	case "tests":
 		p.now.Tests = nil
-		for t := range strings.SplitSeq(value, "|") {
-			p.now.Tests = append(p.now.Tests, Test(strings.Fields(t)))
+		for s := range strings.SplitSeq(value, "|") {
+			t, err := parseTest(s)
+			if err != nil {
+				return err
+			}
+			p.now.Tests = append(p.now.Tests, t)
 		}
 	case "limit":
 		p.now.Limit, err = time.ParseDuration(value)
@@ -150,6 +187,20 @@ func joined(text, line string) string {
 	return text + strings.TrimSpace(line)
 }
 
+// nearestFirst has the tests of the fault's own package come first: they are the likeliest to notice
+// it, and the quickest to build.
+func (f *Fault) nearestFirst() {
+	var near, far []Test
+	for _, t := range f.Tests {
+		if t.Folder == "./"+f.Package() {
+			near = append(near, t)
+		} else {
+			far = append(far, t)
+		}
+	}
+	f.Tests = append(near, far...)
+}
+
 // complete reports what a fault lacks.
 func (f *Fault) complete() error {
 	switch {
@@ -163,31 +214,33 @@ func (f *Fault) complete() error {
 		return fmt.Errorf("no rule that it breaks")
 	case f.Limit <= 0:
 		return fmt.Errorf("no time to be caught in")
-	case len(f.Tests) == 0 || slices.ContainsFunc(f.Tests, func(t Test) bool { return len(t) == 0 }):
+	case len(f.Tests) == 0:
 		return fmt.Errorf("no tests")
 	}
 	return nil
 }
 
-// chosen returns the faults that only, a regular expression, finds by name or file.
-func chosen(faults []Fault, only string) ([]Fault, error) {
+// chosen returns the faults that only, a regular expression, finds by name or file, and that lie
+// in one of places: files, packages, or folders with /... after them; none means everywhere.
+func chosen(faults []Fault, only string, places []string) ([]Fault, error) {
 	re, err := regexp.Compile(only)
 	if err != nil {
 		return nil, fmt.Errorf("--only %q is no regular expression: %w", only, err)
 	}
-	list := slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool { return !re.MatchString(f.Name) && !re.MatchString(f.File) })
+	list := slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool {
+		here := len(places) == 0 || slices.ContainsFunc(places, f.isIn)
+		return !here || !re.MatchString(f.Name) && !re.MatchString(f.File)
+	})
 	if len(list) == 0 {
-		return nil, fmt.Errorf("--only %q finds none of %d faults; --list shows them", only, len(faults))
+		return nil, fmt.Errorf("none of %d faults is found by --only %q in %q; --list shows them", len(faults), only, places)
 	}
 	return list, nil
 }
 
-// tests returns the tests that faults use, each once, in a fixed order.
-func tests(faults []Fault) []Test {
-	var list []Test
-	for _, f := range faults {
-		list = append(list, f.Tests...)
-	}
-	slices.SortFunc(list, func(a, b Test) int { return cmp.Compare(a.String(), b.String()) })
-	return slices.CompactFunc(list, func(a, b Test) bool { return a.String() == b.String() })
+// isIn reports whether the fault lies in a file, a package, or a folder with /... after it.
+func (f *Fault) isIn(place string) bool {
+	place, tree := strings.CutSuffix(place, "...")
+	place = path.Clean(place)
+	below := place == "." || strings.HasPrefix(f.File, place+"/")
+	return f.File == place || f.Package() == place || tree && below
 }

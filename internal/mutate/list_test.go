@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -12,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -21,11 +23,11 @@ import (
 // faults returns the lists of this tree, and its root.
 func faults(t *testing.T) ([]Fault, string) {
 	t.Helper()
-	list, err := all()
+	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := moduleRoot()
+	list, err := all(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,15 +49,62 @@ func TestFaultsFitTheCode(t *testing.T) {
 		names[f.Name] = true
 		text, err := f.source(root)
 		if err == nil {
-			err = check.file(f, text)
+			err = check.files(f.Package(), map[string][]byte{filepath.Base(f.File): text})
 		}
 		if err != nil {
-			t.Error(err)
+			t.Errorf("fault %s: %v", f.Name, err)
 		}
 		for _, test := range f.Tests {
-			if folder := test[len(test)-1]; !isFolder(filepath.Join(root, folder)) {
-				t.Errorf("fault %s: the last argument of its tests, %s, is no folder", f.Name, folder)
+			if !isFolder(filepath.Join(root, test.Folder)) {
+				t.Errorf("fault %s: %s of its tests is no folder", f.Name, test.Folder)
 			}
+		}
+	}
+	fitTogether(t, list, root, check)
+}
+
+// fitTogether: all faults of a package are type-correct beside each other. Files that are not built for this
+// platform take their turn, each in the place of its counterpart.
+func fitTogether(t *testing.T, list []Fault, root string, check *checker) {
+	made, holds, err := together(root, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := map[string]map[string][]byte{}
+	for name, text := range made {
+		folder, base := path.Dir(name), path.Base(name)
+		if here[folder] == nil {
+			here[folder] = map[string][]byte{}
+		}
+		if base == switchFile || slices.Contains(check.built[folder], base) {
+			here[folder][base] = text
+			continue
+		}
+		err := check.files(folder, map[string][]byte{base: text, switchFile: made[path.Join(folder, switchFile)]})
+		if err != nil {
+			t.Errorf("with all its faults, %s: %v", name, err)
+		}
+	}
+	for folder, files := range here {
+		if err := check.files(folder, files); err != nil {
+			t.Errorf("with all its faults, %s: %v", folder, err)
+		}
+	}
+	if few := len(list) / 20; len(list)-len(holds) > few {
+		t.Errorf("%d of %d faults need builds of their own: more than %d", len(list)-len(holds), len(list), few)
+	}
+}
+
+// TestRemembered: what is remembered of faults can be read, and the faults are there.
+func TestRemembered(t *testing.T) {
+	list, root := faults(t)
+	m, err := openMemory(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range m.last {
+		if !slices.ContainsFunc(list, func(f Fault) bool { return f.Name == name }) {
+			t.Errorf("%s remembers %s, which is no fault any more: leave out its line", caughtFile, name)
 		}
 	}
 }
@@ -84,7 +133,7 @@ func isFolder(name string) bool {
 // A checker checks packages of the module with one file replaced.
 type checker struct {
 	root    string
-	files   map[string][]string // of packages, by folder
+	built   map[string][]string // files of packages, by folder
 	exports map[string]string   // files with the types that packages export, by path
 	set     *token.FileSet
 	imports types.Importer
@@ -95,9 +144,9 @@ type checker struct {
 // what a package imports need not be computed again.
 func newChecker(t *testing.T, root string) *checker {
 	t.Helper()
-	c := &checker{root: root, files: map[string][]string{}, exports: map[string]string{}, set: token.NewFileSet(), parsed: map[string]*ast.File{}}
+	c := &checker{root: root, built: map[string][]string{}, exports: map[string]string{}, set: token.NewFileSet(), parsed: map[string]*ast.File{}}
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles",
-		"./llc/...", "./nicemu/...", "./internal/...", "./collectives/...", "./mpi/...")
+		"./llc/...", "./nicemu/...", "./internal/...", "./collectives/...", "./mpi/...", "./bench/nics", "./bench/study", "./cmd/mpirun")
 	cmd.Dir = root
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -116,44 +165,49 @@ func newChecker(t *testing.T, root string) *checker {
 		}
 		c.exports[p.ImportPath] = p.Export
 		if folder, err := filepath.Rel(root, p.Dir); err == nil {
-			c.files[filepath.ToSlash(folder)] = p.GoFiles
+			c.built[filepath.ToSlash(folder)] = p.GoFiles
 		}
 	}
 	c.imports = importer.ForCompiler(c.set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(c.exports[path]) })
 	return c
 }
 
-// file checks the package of f with text in the place of its file. What is not built
+// files checks the package in folder with files in the place of its own. What is not built
 // for this platform takes the place of its counterpart *_amd64.go, if there is one.
-func (c *checker) file(f *Fault, text []byte) error {
-	names, own := slices.Clone(c.files[f.Package()]), filepath.Base(f.File)
-	if !slices.Contains(names, own) {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == platformFile(own) })
-		names = append(names, own)
+func (c *checker) files(folder string, files map[string][]byte) error {
+	names := slices.Clone(c.built[folder])
+	for own := range files {
+		if !slices.Contains(names, own) {
+			names = slices.DeleteFunc(names, func(name string) bool { return name == platformFile(own) })
+			names = append(names, own)
+		}
 	}
 	var parsed []*ast.File
 	for _, name := range names {
-		full, src := filepath.Join(c.root, f.Package(), name), any(nil)
-		if name == own {
-			src = text
-		} else if file := c.parsed[full]; file != nil {
-			parsed = append(parsed, file)
-			continue
-		}
-		file, err := parser.ParseFile(c.set, full, src, parser.SkipObjectResolution)
+		file, err := c.parse(filepath.Join(c.root, folder, name), files[name])
 		if err != nil {
-			return f.stale("%v", err)
-		}
-		if name != own {
-			c.parsed[full] = file
+			return err
 		}
 		parsed = append(parsed, file)
 	}
 	config := types.Config{Importer: c.imports, Sizes: types.SizesFor("gc", runtime.GOARCH)}
-	if _, err := config.Check("rhinet/"+f.Package(), c.set, parsed, nil); err != nil {
-		return f.stale("with the fault it does not compile: %v", err)
+	if _, err := config.Check("rhinet/"+folder, c.set, parsed, nil); err != nil {
+		return fmt.Errorf("with the fault it does not compile: %w; mend its entry in %s", err, lists)
 	}
 	return nil
+}
+
+// parse parses text, or the file itself, once.
+func (c *checker) parse(name string, text []byte) (*ast.File, error) {
+	if text != nil {
+		return parser.ParseFile(c.set, name, text, parser.SkipObjectResolution)
+	}
+	if file := c.parsed[name]; file != nil {
+		return file, nil
+	}
+	file, err := parser.ParseFile(c.set, name, nil, parser.SkipObjectResolution)
+	c.parsed[name] = file
+	return file, err
 }
 
 // platformFile is the counterpart of a portable file on this platform: of x_pure.go, x_amd64.go.

@@ -4,13 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,7 +17,7 @@ type Verdict string
 const (
 	Survived Verdict = "survived" // all tests pass
 	Failed   Verdict = "failed"   // a test failed, or panicked
-	Late     Verdict = "late"     // a test took longer than the limit
+	Late     Verdict = "late"     // a test took far longer than without the fault
 	Greedy   Verdict = "greedy"   // the tests took more memory than mostMemory
 	Broken   Verdict = "broken"   // it does not build: the entry is stale
 )
@@ -35,129 +30,197 @@ type Result struct {
 	Fault   string        `json:"fault"`
 	Key     string        `json:"key"` // of the fault and its file, see record.go
 	Verdict Verdict       `json:"verdict"`
-	By      string        `json:"by,omitempty"` // what caught it: package and test
+	By      string        `json:"by,omitempty"`  // what caught it: package and test
+	Own     bool          `json:"own,omitempty"` // in a build of its own
 	Took    time.Duration `json:"took"`
 	output  []byte
 }
 
-// buildTime is added to the limit of a test for building it.
-const buildTime = 10 * time.Minute
-
-// A runner runs go test in the module at root.
+// A runner runs tests in the module at root.
 type runner struct {
-	root string
-	slow float64 // limits are multiplied by it
-	most int     // bytes of memory that the processes of a test may hold
+	root   string
+	slow   float64                         // limits are multiplied by it
+	most   int                             // bytes of memory that the processes of a test may hold
+	ill    func(b *binary, names []string) // told of tests that fail without any fault
+	plain  *build                          // the tree as it is
+	common *build                          // with all faults
 }
 
-// fault runs the tests of f on code with the fault, until one notices.
-func (r *runner) fault(ctx context.Context, f *Fault) (res Result, err error) {
-	res = Result{Fault: f.Name, Verdict: Survived}
-	overlay, done, err := r.overlay(f)
+// newRunner makes the builds that faults share.
+func newRunner(root string, slow float64, most int, faults []Fault, ill func(*binary, []string)) (*runner, error) {
+	r := &runner{root: root, slow: slow, most: most, ill: ill}
+	files, holds, err := together(root, faults)
+	if err != nil {
+		return nil, err
+	}
+	if r.plain, err = r.newBuild(nil, nil); err != nil {
+		return nil, err
+	}
+	r.plain.base = r.plain
+	if r.common, err = r.newBuild(files, holds); err != nil {
+		r.plain.remove()
+		return nil, err
+	}
+	r.common.base = r.common
+	return r, nil
+}
+
+// close removes what the runner made.
+func (r *runner) close() {
+	r.plain.remove()
+	r.common.remove()
+}
+
+// fault runs the tests of f until one notices. What no short test of the common build notices gets a build of
+// its own, in which nothing else differs from the tree, and all tests.
+func (r *runner) fault(ctx context.Context, f *Fault, likely []string) (res Result, err error) {
+	start := time.Now()
+	held := r.common.holds[f.Name]
+	if held {
+		res, err = r.common.fault(ctx, f, append(alone(f, likely), whole(f, true)...))
+	}
+	if err == nil && !res.Verdict.Caught() {
+		list := append(alone(f, likely), whole(f, false)...)
+		if !held {
+			list = slices.Concat(alone(f, likely), whole(f, true), whole(f, false))
+		}
+		res, err = r.own(ctx, f, list)
+	}
+	res.Took = time.Since(start).Round(100 * time.Millisecond)
+	return res, err
+}
+
+// own runs the tests of f in a build of its own.
+func (r *runner) own(ctx context.Context, f *Fault, list []attempt) (res Result, err error) {
+	text, err := f.source(r.root)
 	if err != nil {
 		return res, err
 	}
-	defer done()
-	start := time.Now()
-	for _, t := range f.Tests {
-		res.Verdict, res.output, err = r.test(ctx, t, f.Limit, "-overlay", overlay, "-count=1")
-		if err != nil {
+	b, err := r.newBuild(map[string][]byte{f.File: text}, nil)
+	if err != nil {
+		return res, err
+	}
+	defer b.remove()
+	res, err = b.fault(ctx, f, list)
+	res.Own = true
+	return res, err
+}
+
+// fault makes attempts on f in one build, until one notices.
+func (b *build) fault(ctx context.Context, f *Fault, list []attempt) (res Result, err error) {
+	for _, a := range list {
+		if res, err = b.try(ctx, f, a); err != nil || res.Verdict != Survived {
 			return res, err
 		}
-		if res.Verdict != Survived {
-			res.By = failing(res.output)
-			break
-		}
 	}
-	res.Took = time.Since(start).Round(100 * time.Millisecond)
 	return res, nil
 }
 
-// overlay writes the file with the fault and what -overlay wants to know.
-func (r *runner) overlay(f *Fault) (name string, done func(), err error) {
-	text, err := f.source(r.root)
-	if err != nil {
-		return "", nil, err
+// alone returns the attempts with tests that are likely to notice f, in their short form first.
+func alone(f *Fault, likely []string) (list []attempt) {
+	for _, short := range []bool{true, false} {
+		for _, t := range f.Tests {
+			if names := t.among(likely); names != "" {
+				list = append(list, attempt{t, names, short})
+			}
+		}
 	}
-	dir, err := os.MkdirTemp("", "mutate-")
-	if err != nil {
-		return "", nil, err
-	}
-	done = func() { _ = os.RemoveAll(dir) }
-	made, name := filepath.Join(dir, filepath.Base(f.File)), filepath.Join(dir, "overlay.json")
-	replace := map[string]map[string]string{"Replace": {filepath.Join(r.root, filepath.FromSlash(f.File)): made}}
-	list, err := json.Marshal(replace)
-	if err = errors.Join(err, os.WriteFile(made, text, 0o600), os.WriteFile(name, list, 0o600)); err != nil {
-		done()
-		return "", nil, err
-	}
-	return name, done, nil
+	return list
 }
 
-// test runs one go test. The error says that it could not be run at all.
-func (r *runner) test(ctx context.Context, t Test, limit time.Duration, flags ...string) (Verdict, []byte, error) {
-	limit = time.Duration(float64(limit) * r.slow)
-	ctx, stop := context.WithTimeout(ctx, limit+buildTime)
-	defer stop()
-	args := append([]string{"test", "-vet=off", "-failfast", "-timeout", limit.String()}, flags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, t...)...)
-	var out bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = r.root, &out, &out
-	greedy, err := runGroup(cmd, r.most)
-	if ctx.Err() == context.Canceled {
-		return "", nil, errors.New("interrupted")
+// whole returns the attempts with all tests of f.
+func whole(f *Fault, short bool) (list []attempt) {
+	for _, t := range f.Tests {
+		list = append(list, attempt{t, "", short})
 	}
-	var exit *exec.ExitError
-	switch text := out.Bytes(); {
-	case greedy:
-		return Greedy, text, nil
-	case err == nil:
-		return Survived, text, nil
-	case ctx.Err() != nil || bytes.Contains(text, []byte("panic: test timed out")):
-		return Late, text, nil
-	case !errors.As(err, &exit):
-		return "", text, fmt.Errorf("go test %v: %w", t, err)
-	case bytes.Contains(text, []byte("[build failed]")), bytes.Contains(text, []byte("[setup failed]")):
-		return Broken, text, nil
-	default:
-		return Failed, text, nil
-	}
+	return list
 }
 
-// healthy runs the tests on the code as it is: a test that fails anyway catches nothing.
-func (r *runner) healthy(ctx context.Context, t Test, limit time.Duration) error {
-	v, out, err := r.test(ctx, t, limit)
-	if err == nil && v != Survived {
-		err = fmt.Errorf("without any fault, go test %v: %s\n%s", t, v, tail(out, 40))
+// among returns the names of those tests that are of the package, each once.
+func (t Test) among(tests []string) string {
+	var names []string
+	for _, test := range tests {
+		if pkg, name, _ := strings.Cut(test, " "); pkg == t.pkg() && name != "" {
+			names = append(names, name)
+		}
 	}
-	return err
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " ")
+}
+
+// pkg returns the path of the package in the module.
+func (t Test) pkg() string { return strings.TrimPrefix(t.Folder, "./") }
+
+// try runs tests once with f and once, before, without any fault. What is late among others counts only
+// if it is late alone as well: many slow tests are no hang.
+func (b *build) try(ctx context.Context, f *Fault, a attempt) (Result, error) {
+	res := Result{Fault: f.Name, Verdict: Survived}
+	bin, err := b.binary(ctx, a.Test)
+	if err != nil {
+		return res, err
+	}
+	base, err := b.base.binary(ctx, a.Test)
+	if err != nil {
+		return res, err
+	}
+	if broken := cmp.Or(string(bin.broken), string(base.broken)); broken != "" {
+		res.Verdict, res.By, res.output = Broken, a.pkg(), []byte(broken)
+		return res, nil
+	}
+	took, sick, err := base.passes(ctx, a)
+	if err != nil {
+		return res, err
+	}
+	res.Verdict, res.output, err = bin.test(ctx, f.Name, a, sick, b.limit(f, took), "-test.failfast")
+	if err != nil || res.Verdict == Survived {
+		return res, err
+	}
+	name := failing(res.output)
+	if one := (attempt{a.Test, name, a.short}); res.Verdict == Late && name != "" && one != a {
+		return b.try(ctx, f, one)
+	}
+	res.By = strings.TrimSpace(a.pkg() + " " + name)
+	return res, nil
+}
+
+// limit is the time in which tests must end with the fault, if they took some time without: ten times as
+// long, and some seconds for a loaded machine, but at most what the entry says.
+func (r *runner) limit(f *Fault, took time.Duration) time.Duration {
+	limit := max(2*took, min(f.Limit, 10*time.Second+10*took))
+	return time.Duration(float64(limit) * r.slow)
 }
 
 var (
-	failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^\s*running tests:\n\s*(\S+)|^(panic|fatal error|unexpected fault address|signal)\b`)
-	failed  = regexp.MustCompile(`(?m)^FAIL\t(\S+)`)
+	failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^\s*running tests:\n\s*(\S+)`)
+	running = regexp.MustCompile(`(?m)^=== (?:RUN|CONT)\s+(\S+)`)
+	tops    = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^\s*running tests:\n\s*(\S+)`)
 )
 
-// failing names the first package that go test's output says has failed, and the first
-// test in it, as exactly as it says.
-func failing(out []byte) string {
-	pkg, name, end := "", "", ""
-	if m := failed.FindSubmatchIndex(out); m != nil {
-		pkg, out = string(out[m[2]:m[3]]), out[:m[0]]
-	}
+// failing names the first test that the output says has failed, as exactly as it says. If a crash has left no
+// word of it, it is the one that ran last.
+func failing(out []byte) (name string) {
 	for _, m := range failure.FindAllSubmatch(out, -1) {
-		for _, s := range m[1:3] {
+		for _, s := range m[1:] {
 			if strings.HasPrefix(string(s), name) && len(s) > 0 {
 				name = string(s)
 			}
 		}
-		end = cmp.Or(end, string(m[3]))
 	}
-	_, below, found := strings.Cut(pkg, "/")
-	if !found {
-		below = pkg
+	if m := running.FindAllSubmatch(out, -1); name == "" && m != nil {
+		name = string(m[len(m)-1][1])
 	}
-	return strings.TrimSpace(below + " " + cmp.Or(name, end))
+	return name
+}
+
+// allFailing names all tests that have failed, without their parts.
+func allFailing(out []byte) (names []string) {
+	for _, m := range tops.FindAllSubmatch(out, -1) {
+		names = append(names, cmp.Or(string(m[1]), string(m[2])))
+	}
+	if name, _, _ := strings.Cut(failing(out), "/"); name != "" && len(names) == 0 {
+		names = append(names, name)
+	}
+	return names
 }
 
 // tail returns the last n lines.

@@ -26,14 +26,33 @@ func show(w io.Writer, faults []Fault) error {
 
 // A row sums up one package.
 type row struct {
-	name                      string
-	faults, caught, survivors int
-	took                      time.Duration
+	name                                         string
+	faults, failed, late, greedy, survived, left int
+	took                                         time.Duration
 }
 
-// summary counts results by the package of their faults, in the order of faults.
+// count adds a result.
+func (r *row) count(res Result) {
+	r.faults++
+	r.took += res.Took
+	switch res.Verdict {
+	case Failed:
+		r.failed++
+	case Late:
+		r.late++
+	case Greedy:
+		r.greedy++
+	case "":
+		r.left++
+	default:
+		r.survived++
+	}
+}
+
+// summary counts results by the package of their faults, in the order of faults, and then all.
 func summary(faults []Fault, results []Result) []row {
 	var rows []row
+	all := row{name: "all"}
 	at := map[string]int{}
 	for i, res := range results {
 		name := faults[i].Package()
@@ -43,16 +62,10 @@ func summary(faults []Fault, results []Result) []row {
 			at[name] = k
 			rows = append(rows, row{name: name})
 		}
-		r := &rows[k]
-		r.faults++
-		r.took += res.Took
-		if res.Verdict.Caught() {
-			r.caught++
-		} else {
-			r.survivors++
-		}
+		rows[k].count(res)
+		all.count(res)
 	}
-	return rows
+	return append(rows, all)
 }
 
 // report writes the tables of a run: what caught each fault, and each package's count.
@@ -60,14 +73,13 @@ func report(w io.Writer, faults []Fault, results []Result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "\nfault\tverdict\tby\ttime")
 	for _, res := range results {
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%v\n", res.Fault, res.Verdict, res.By, res.Took)
+		if res.Verdict != "" {
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%v\n", res.Fault, res.Verdict, res.By, res.Took)
+		}
 	}
-	_, _ = fmt.Fprintln(t, "\npackage\tfaults\tcaught\tsurvivors\ttime")
-	sum := row{name: "all"}
+	_, _ = fmt.Fprintln(t, "\npackage\tfaults\tfailed\tlate\tgreedy\tsurvived\tnot run\ttime")
 	for _, r := range summary(faults, results) {
-		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%v\n", r.name, r.faults, r.caught, r.survivors, r.took)
-		sum.faults, sum.caught, sum.survivors, sum.took = sum.faults+r.faults, sum.caught+r.caught, sum.survivors+r.survivors, sum.took+r.took
+		_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%v\n", r.name, r.faults, r.failed, r.late, r.greedy, r.survived, r.left, r.took)
 	}
-	_, _ = fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%v\n", sum.name, sum.faults, sum.caught, sum.survivors, sum.took)
 	return t.Flush()
 }

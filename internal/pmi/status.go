@@ -51,6 +51,7 @@ type Wait struct {
 	Tag     int    // AnyTag or NoTag
 	Bytes   int64  // size of the buffer, or NoBytes
 	Context uint16 // communication context
+	More    int    // calls of other goroutines of the rank that wait beside this one
 	Collective
 }
 

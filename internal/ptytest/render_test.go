@@ -1,6 +1,9 @@
 package ptytest
 
-import "testing"
+import (
+	"io"
+	"testing"
+)
 
 func TestRender(t *testing.T) {
 	for text, want := range map[string]string{
@@ -22,8 +25,8 @@ func TestOpen(t *testing.T) {
 	if _, err := program.WriteString("hello\n"); err != nil {
 		t.Fatal(err)
 	}
-	got := make([]byte, 16)
-	if n, err := user.Read(got); err != nil || string(got[:n]) != "hello\r\n" {
-		t.Errorf("read %q, %v", got[:n], err)
+	got := make([]byte, len("hello\r\n"))
+	if _, err := io.ReadFull(user, got); err != nil || string(got) != "hello\r\n" {
+		t.Errorf("read %q, %v", got, err)
 	}
 }

@@ -48,6 +48,33 @@ func (a Account) Put(t Tally) {
 // tells nothing.
 func (a Account) Open() { atomic.StoreUint64(&a.line[0], atomic.LoadUint64(&a.line[0])|1) }
 
+// A Ledger is the account of what one sender sends. What it sends first after its tally was put
+// down opens it.
+type Ledger struct {
+	account Account
+	open    bool
+}
+
+// NewLedger keeps an account of what has not been sent yet.
+func NewLedger(a Account) Ledger { return Ledger{account: a} }
+
+// Change comes before something is sent.
+func (l *Ledger) Change() {
+	if !l.open {
+		l.open = true
+		l.account.Open()
+	}
+}
+
+// Attest puts down what has been sent, if that has changed, or again, in case that the account
+// was overwritten.
+func (l *Ledger) Attest(sent Tally, again bool) {
+	if l.open || again {
+		l.open = false
+		l.account.Put(sent)
+	}
+}
+
 // Get returns the tally and its version, or false if the account does not tell
 // it: it may have been opened, or have been overwritten, which the next Put mends.
 func (a Account) Get() (t Tally, version uint64, ok bool) {

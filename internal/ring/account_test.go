@@ -34,6 +34,30 @@ func TestAccount(t *testing.T) {
 	}
 }
 
+// A ledger puts down what has changed, and again what is asked for again.
+func TestLedger(t *testing.T) {
+	a := newAccount()
+	l := NewLedger(a)
+	told := func(want Tally, now bool) {
+		t.Helper()
+		if got, _, ok := a.Get(); ok != now || ok && got != want {
+			t.Errorf("%+v, %v; want %+v, %v", got, ok, want, now)
+		}
+	}
+	l.Attest(Tally{1, 1, 1}, false)
+	told(Tally{}, true)
+	l.Change()
+	told(Tally{}, false)
+	l.Change()
+	l.Attest(Tally{2, 2, 2}, false)
+	told(Tally{2, 2, 2}, true)
+	l.Attest(Tally{3, 3, 3}, false)
+	told(Tally{2, 2, 2}, true)
+	a.line[1] = 9 // overwritten
+	l.Attest(Tally{2, 2, 2}, true)
+	told(Tally{2, 2, 2}, true)
+}
+
 // Each damage of a packet ring that its reader cannot see otherwise is found,
 // and no other state is taken for damage.
 func TestAudit(t *testing.T) {

@@ -13,20 +13,34 @@ func (s *Set) Look(peer int, p *Packet) bool {
 	if m == nil {
 		return false
 	}
-	w := atomic.LoadUint64(&m.line[0])
-	if uint32(w) != m.want {
+	p.Peer, p.Ring = peer, m.ring
+	w, there := m.seen()
+	if !there {
 		return false
 	}
 	s.looked = m
-	p.Peer, p.Ring = peer, m.ring
 	if n := uint64(uint32(m.line[1])); n <= Inline {
-		p.Head[0], p.Head[1], p.Head[2] = w, m.line[1], m.line[2]
-		p.Data = inline(m.line)[:n:n]
-		m.usual, m.after, m.fresh = n, m.pos, w+m.line[1]+m.line[2]
+		m.short(w, n, p)
 		return true
 	}
-	ok, err := m.open(w, p)
-	return ok && err == nil
+	return m.open(w, p) == nil
+}
+
+// seen returns the first word of the line of the next packet, and reports whether it is there.
+func (m *member) seen() (w uint64, there bool) {
+	if w = atomic.LoadUint64(&m.line[0]); uint32(w) == m.want {
+		return w, true
+	}
+	m.row = 0
+	return w, false
+}
+
+// short is open of a packet whose payload of n bytes lies in its line.
+func (m *member) short(w, n uint64, p *Packet) {
+	l := m.line
+	p.Head[0], p.Head[1], p.Head[2] = w, l[1], l[2]
+	p.Data = inline(l)[:n:n]
+	m.usual, m.after, m.fresh = n, m.pos, w+l[1]+l[2]
 }
 
 // Take consumes the packet that the latest Look found.
@@ -35,6 +49,21 @@ func (s *Set) Take() {
 	m.Consume()
 	s.delivered++
 	m.last = s.delivered
+}
+
+// Advance is Take, and Look at the same peer with the same p.
+func (s *Set) Advance(p *Packet) bool {
+	s.Take()
+	m := s.looked
+	w, there := m.seen()
+	if !there {
+		return false
+	}
+	if n := uint64(uint32(m.line[1])); n <= Inline {
+		m.short(w, n, p)
+		return true
+	}
+	return m.open(w, p) == nil
 }
 
 // PollOthers is Poll that leaves the ring that peer writes alone.

@@ -32,6 +32,36 @@ func TestLook(t *testing.T) {
 	})
 }
 
+// TestAdvance: it consumes each packet, shows the next one, and finds none after the last.
+func TestAdvance(t *testing.T) {
+	s, ws, _ := newSet(2)
+	a := newAccount()
+	sizes := []int{0, 8, Inline, 100, 3}
+	for i, n := range sizes {
+		ws[1].Put([3]uint64{7 << 32, 8 << 32, uint64(i)}, make([]byte, n))
+	}
+	var p Packet
+	there := s.Look(1, &p)
+	for i, n := range sizes {
+		if !there || p.Peer != 1 || p.Ring != 101 || p.Head[2] != uint64(i) || len(p.Data) != n {
+			t.Fatalf("packet %d: %v, %+v", i, there, p)
+		}
+		if slot, _ := ws[1].ring.Consumed(); slot != uint64(i) {
+			t.Fatalf("before packet %d was consumed: %d were", i, slot)
+		}
+		there = s.Advance(&p)
+	}
+	if slot, _ := ws[1].ring.Consumed(); there || slot != uint64(len(sizes)) {
+		t.Errorf("after the last: there %v, %d consumed", there, slot)
+	}
+	a.Put(Tally{ws[1].slot, ws[1].pos, ws[1].ring.Sum()})
+	s.Audit(func(int) Account { return a }, nil, func(peer int, _ uint32, err error) {
+		if peer == 1 {
+			t.Error(err)
+		}
+	})
+}
+
 // TestPollOthers: the ring that is left alone is so in every kind of look, and only
 // this time.
 func TestPollOthers(t *testing.T) {
@@ -57,6 +87,17 @@ func TestPollOthers(t *testing.T) {
 			if ok, err := s.Poll(&p); !ok || err != nil || p.Peer != peer {
 				t.Errorf("peer %d: %v from %d, %v", peer, ok, p.Peer, err)
 			}
+		}
+	}
+}
+
+// TestLineOfALayout: who writes lines by other means finds the place that a ring uses.
+func TestLineOfALayout(t *testing.T) {
+	l := Layout{Slots: 128, Bytes: 4096}
+	r := Open(make([]byte, l.Size()+LineBytes), l)
+	for slot := range uint64(300) {
+		if got := &r.lines[l.Line(slot)]; got != r.line(slot) {
+			t.Fatalf("packet %d is elsewhere", slot)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package ring
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"rhinet/internal/vec"
+)
 
 // guardBytes keeps words of different owners apart: processors fetch lines in
 // pairs.
@@ -70,45 +74,27 @@ func Open(mem []byte, l Layout) Ring {
 // ring's next free data position, and next the one after the packet. There must be
 // room for it.
 func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) (next uint64) {
-	next = pos
-	if len(payload) > Inline {
-		next = r.store(pos, payload)
+	n := len(payload)
+	if n <= Inline {
+		put(r, slot, head, payload)
+		return pos
 	}
-	r.PutLine(slot, head, payload)
-	return next
-}
-
-// store copies the payload of a packet to its place in the data area.
-func (r *Ring) store(pos uint64, payload []byte) (next uint64) {
-	if uint64(len(payload)) > r.size {
+	if uint64(n) > r.size {
 		panic(longPayload)
 	}
-	at, next := Place(pos, r.size, len(payload), r.spread)
-	copy(r.data[at&(r.size-1):], payload)
+	at, next := Place(pos, r.size, n, r.spread)
+	vec.Copy(r.data[at&(r.size-1):], payload)
+	put(r, slot, head, payload)
 	return next
 }
 
 // PutLine is Put of a packet whose payload fits its line, or is in its place.
 func (r *Ring) PutLine(slot uint64, head *[3]uint64, payload []byte) {
-	r.sum += put(r.line0(), r.mask, slot, head, payload)
+	put(r, slot, head, payload)
 }
 
 // Sum returns the sum of the header words of all packets that this Ring has put.
 func (r *Ring) Sum() uint64 { return r.sum }
-
-// Prefetch asks for the place of n bytes at data position pos, which the next Put
-// will write if it is like the latest. The reader does not look at the data area
-// before it sees the line, so that what is asked for stays.
-func (r *Ring) Prefetch(pos uint64, n int) {
-	if n > Inline {
-		at, _ := Place(pos, r.size, n, r.spread)
-		claim(&r.data[at&(r.size-1)], min((n+LineBytes-1)/LineBytes, aheadLines))
-	}
-}
-
-// aheadLines is how many lines of payload are asked for ahead, by either side:
-// about as many as a core can have under way at once, and some.
-const aheadLines = 48
 
 // Consumed returns the lines and data positions that the reader has consumed.
 // Both may be old, and each by itself, but never ahead of an honest reader;

@@ -65,6 +65,23 @@ const (
 	spreadPages = 8
 )
 
+// Consecutive lines of a packet ring are numbered scatter apart: then they lie on different
+// pages, if the ring has several. A processor that reads lines in order would fetch those behind
+// them ahead, too, and take them from the writer. The writer claims the next line ahead and the one
+// claimAhead further on, so that its stores do not wait for both in turn; a reader
+// who has found fetchRow packets waiting one after the other asks for the line that
+// is fetchAhead further on, because the writer is done with it.
+const (
+	scatter    = 65
+	claimAhead = 2
+	fetchRow   = 16
+	fetchAhead = 3
+)
+
+// Line returns the place of packet number slot among the lines of a ring of this
+// layout, for those who write them by other means than [Ring.Put].
+func (l Layout) Line(slot uint64) uint64 { return slot * scatter & uint64(l.Slots-1) }
+
 // Place returns the data position of a payload of n bytes in a data area of
 // size bytes whose next free position is pos, both counted from 0 without
 // wrap. Payloads longer than Inline start on a line and never wrap around the
@@ -83,4 +100,15 @@ func Place(pos, size uint64, n int, spread bool) (at, next uint64) {
 		next = (next + spreadPage - 1) &^ (spreadPage - 1)
 	}
 	return at, next
+}
+
+// Compose makes l, which nobody else sees yet, the line of packet number slot, as
+// [Ring.Put] writes it: with the payload if that has at most [Inline] bytes. It returns the
+// sum of the header words.
+func Compose(l *Line, slot uint64, head *[3]uint64, payload []byte) (sum uint64) {
+	l[0], l[1], l[2] = head[0]&^0xffffffff|uint64(Seq(slot)), head[1]&^0xffffffff|uint64(len(payload)), head[2]
+	if len(payload) <= Inline {
+		copy(inline(l)[:], payload)
+	}
+	return l[0] + l[1] + l[2]
 }

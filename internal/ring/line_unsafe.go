@@ -27,7 +27,7 @@ func Memory(n int) []byte {
 // line0 is the first line.
 func (r *Ring) line0() *Line { return unsafe.SliceData(r.lines) }
 
-// lineAt is line i of those that begin at first, which has more than i.
-func lineAt(first *Line, i uint64) *Line {
-	return (*Line)(unsafe.Add(unsafe.Pointer(first), i*LineBytes))
+// line is the line of packet number slot.
+func (r *Ring) line(slot uint64) *Line {
+	return (*Line)(unsafe.Add(unsafe.Pointer(r.line0()), (slot*scatter&r.mask)*LineBytes))
 }

@@ -24,19 +24,14 @@ func Prefetch(dst *Line)
 //go:noescape
 func fetch(line *byte, n int)
 
-// claim asks for the n lines from line on with the intent to write them.
-//
-//go:noescape
-func claim(line *byte, n int)
-
-// put writes packet number slot into its of the mask+1 lines from first on, the
-// sequence last, with the payload if that has at most Inline bytes, and claims the
-// next line. It returns the sum of the header words.
+// put writes packet number slot into its line of r, the sequence last, with the
+// payload if that has at most Inline bytes, adds its header words to the sum of r, and
+// claims the next line.
 //
 // It stands for what put in publish_pure.go does.
 //
 //go:noescape
-func put(first *Line, mask, slot uint64, head *[3]uint64, payload []byte) (sum uint64)
+func put(r *Ring, slot uint64, head *[3]uint64, payload []byte)
 
 // storeCounters stores two counters that only the caller writes, each whole,
 // after all that it stored before.
@@ -45,3 +40,12 @@ func put(first *Line, mask, slot uint64, head *[3]uint64, payload []byte) (sum u
 //
 //go:noescape
 func storeCounters(dst *Line, slot, pos uint64)
+
+// release aims r at its packet and stores the counters, which only the caller writes,
+// each whole, after all that it stored before. It asks for a line further on, if many
+// packets have been waiting.
+//
+// It stands for what release in publish_pure.go does.
+//
+//go:noescape
+func release(r *Reader, slot, pos uint64)

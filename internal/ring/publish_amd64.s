@@ -25,14 +25,15 @@ TEXT ·Publish(SB), NOSPLIT, $0-16
 	MOVQ   AX, 0(DI)
 	RET
 
-// func put(first *Line, mask, slot uint64, head *[3]uint64, payload []byte) (sum uint64)
-TEXT ·put(SB), NOSPLIT, $0-64
-	MOVQ first+0(FP), DI
-	MOVQ mask+8(FP), R9
-	MOVQ slot+16(FP), R10
-	MOVQ head+24(FP), DX
-	MOVQ payload_base+32(FP), SI
-	MOVQ payload_len+40(FP), CX
+// func put(r *Ring, slot uint64, head *[3]uint64, payload []byte)
+TEXT ·put(SB), NOSPLIT, $0-48
+	MOVQ r+0(FP), R13
+	MOVQ slot+8(FP), R10
+	MOVQ head+16(FP), DX
+	MOVQ payload_base+24(FP), SI
+	MOVQ payload_len+32(FP), CX
+	MOVQ Ring_lines(R13), DI
+	MOVQ Ring_mask(R13), R9
 	MOVL 4(DX), AX
 	MOVL 12(DX), BX
 	MOVQ 16(DX), R8
@@ -44,17 +45,24 @@ TEXT ·put(SB), NOSPLIT, $0-64
 	ADCL $0, R12
 	ORQ  R12, AX
 	ORQ  CX, BX
+	LEAQ const_claimAhead(R10), R12
+	IMULQ $const_scatter, R10
+	IMULQ $const_scatter, R11
+	IMULQ $const_scatter, R12
 	ANDQ R9, R10
 	ANDQ R9, R11
+	ANDQ R9, R12
 	SHLQ $6, R10
 	SHLQ $6, R11
+	SHLQ $6, R12
 	LEAQ (DI)(R11*1), DX
+	LEAQ (DI)(R12*1), R11
 	ADDQ R10, DI
 	MOVQ R8, 16(DI)
 	ADDQ BX, R8
 	ADDQ AX, R8
-	MOVQ R8, sum+56(FP)
-	CMPQ CX, $40         // Inline
+	ADDQ R8, Ring_sum(R13)
+	CMPQ CX, $const_Inline
 	JGT  putHead         // it is in its place
 	CMPQ CX, $8
 	JLT  putFew
@@ -78,6 +86,7 @@ putHead:
 	MOVQ BX, 8(DI)
 	MOVQ AX, 0(DI)
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x0A // PREFETCHW (DX)
+	BYTE $0x41; BYTE $0x0F; BYTE $0x0D; BYTE $0x0B // PREFETCHW (R11)
 	RET
 
 putFew:
@@ -130,37 +139,35 @@ fetchOne:
 fetchDone:
 	RET
 
-// func claim(line *byte, n int)
-TEXT ·claim(SB), NOSPLIT, $0-16
-	MOVQ line+0(FP), DI
-	MOVQ n+8(FP), CX
-	SUBQ $8, CX
-	JLT  claimRest
+// func release(r *Reader, slot, pos uint64)
+TEXT ·release(SB), NOSPLIT, $0-24
+	MOVQ r+0(FP), DI
+	MOVQ slot+8(FP), R8
+	MOVQ pos+16(FP), R9
+	MOVQ Reader_slot(DI), AX
+	MOVQ (Reader_ring+Ring_mask)(DI), R10
+	MOVQ (Reader_ring+Ring_lines)(DI), R11
+	MOVQ (Reader_ring+Ring_counters)(DI), SI
+	LEAL 1(AX), DX // the sequence, unless that is 0
+	CMPL DX, $1
+	ADCL $0, DX
+	MOVL DX, Reader_want(DI)
+	IMUL3Q $const_scatter, AX, BX
+	ANDQ R10, BX
+	SHLQ $6, BX
+	ADDQ R11, BX
+	MOVQ BX, Reader_line(DI) // no write barrier: the ring keeps all its lines
+	MOVQ R8, 0(SI)
+	MOVQ R9, 8(SI)
+	CMPQ Reader_row(DI), $const_fetchRow
+	JLT  released
+	ADDQ $const_fetchAhead, AX
+	IMULQ $const_scatter, AX
+	ANDQ R10, AX
+	SHLQ $6, AX
+	PREFETCHT0 (R11)(AX*1)
 
-claimEight:
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F // PREFETCHW (DI)
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x40 // PREFETCHW 64(DI)
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x00000080 // PREFETCHW 128(DI)
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x000000C0 // PREFETCHW 192(DI)
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x00000100 // PREFETCHW 256(DI)
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x00000140 // PREFETCHW 320(DI)
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x00000180 // PREFETCHW 384(DI)
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x8F; LONG $0x000001C0 // PREFETCHW 448(DI)
-	ADDQ $512, DI
-	SUBQ $8, CX
-	JGE  claimEight
-
-claimRest:
-	ADDQ $8, CX
-	JLE  claimDone
-
-claimOne:
-	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F // PREFETCHW (DI)
-	ADDQ $64, DI
-	DECQ CX
-	JNZ  claimOne
-
-claimDone:
+released:
 	RET
 
 // func storeCounters(dst *Line, slot, pos uint64)

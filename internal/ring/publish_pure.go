@@ -11,18 +11,17 @@ func Publish(dst, src *Line) {
 	atomic.StoreUint64(&dst[0], src[0])
 }
 
-// put writes packet number slot into its of the mask+1 lines from first on, the
-// sequence last, with the payload if that has at most Inline bytes. It returns the
-// sum of the header words.
-func put(first *Line, mask, slot uint64, head *[3]uint64, payload []byte) (sum uint64) {
-	dst := lineAt(first, slot&mask)
+// put writes packet number slot into its line of r, the sequence last, with the
+// payload if that has at most Inline bytes, and adds its header words to the sum of r.
+func put(r *Ring, slot uint64, head *[3]uint64, payload []byte) {
+	dst := r.line(slot)
 	if len(payload) <= Inline {
 		copy(inline(dst)[:], payload)
 	}
 	w0, w1 := head[0]&^0xffffffff|uint64(Seq(slot)), head[1]&^0xffffffff|uint64(len(payload))
 	dst[2], dst[1] = head[2], w1
 	atomic.StoreUint64(&dst[0], w0)
-	return w0 + w1 + head[2]
+	r.sum += w0 + w1 + head[2]
 }
 
 // Prefetch asks for dst with the intent to write it, where the processor can
@@ -33,9 +32,12 @@ func Prefetch(*Line) {}
 // can be asked; it changes nothing but timing.
 func fetch(line *byte, n int) {}
 
-// claim asks for the n lines from line on with the intent to write them, where
-// the processor can be asked.
-func claim(line *byte, n int) {}
+// release aims r at its packet and stores the counters, which only the caller writes,
+// each whole, after all that it stored before.
+func release(r *Reader, slot, pos uint64) {
+	r.aim()
+	storeCounters(r.ring.counters, slot, pos)
+}
 
 // storeCounters stores two counters that only the caller writes, each whole,
 // after all that it stored before.

@@ -12,6 +12,7 @@ type Reader struct {
 	usual uint64 // payload bytes of the packet that Poll returned
 	sum   uint64 // of the header words of all packets consumed: see Tally
 	fresh uint64 // of the packet that Poll returned
+	row   uint64 // packets that were there one after the other
 	ring  Ring
 }
 
@@ -24,12 +25,18 @@ func NewReader(mem []byte, l Layout, slot, pos uint64) *Reader {
 }
 
 func (r *Reader) aim() {
-	r.line = lineAt(r.ring.line0(), r.slot&r.ring.mask)
+	r.line = r.ring.line(r.slot)
 	r.want = Seq(r.slot)
 }
 
 // Ready reports whether the next packet has arrived. It reads one line.
-func (r *Reader) Ready() bool { return uint32(atomic.LoadUint64(&r.line[0])) == r.want }
+func (r *Reader) Ready() bool {
+	if uint32(atomic.LoadUint64(&r.line[0])) == r.want {
+		return true
+	}
+	r.row = 0
+	return false
+}
 
 // Poll fills Head and Data of p with the next packet and reports whether there
 // was one. The packet stays the next one until Consume. ErrCorrupt is final:
@@ -39,10 +46,12 @@ func (r *Reader) Poll(p *Packet) (bool, error) {
 	if uint32(w) != r.want {
 		return false, nil
 	}
-	return r.open(w, p)
+	err := r.open(w, p)
+	return err == nil, err
 }
 
-func (r *Reader) open(w uint64, p *Packet) (bool, error) {
+// open fills p with the next packet, whose first word is w.
+func (r *Reader) open(w uint64, p *Packet) error {
 	w1, w2 := r.line[1], r.line[2]
 	p.Head[0], p.Head[1], p.Head[2] = w, w1, w2
 	n := uint64(uint32(w1))
@@ -50,22 +59,24 @@ func (r *Reader) open(w uint64, p *Packet) (bool, error) {
 	if n <= Inline {
 		p.Data = inline(r.line)[:n:n]
 		r.after = r.pos
-		return true, nil
+		return nil
 	}
 	if n > r.ring.size {
-		return false, ErrCorrupt
+		return ErrCorrupt
 	}
 	at, next := Place(r.pos, r.ring.size, int(n), r.ring.spread)
 	if next-r.pos > r.ring.size {
-		return false, ErrCorrupt // there was never room for it
+		return ErrCorrupt // there was never room for it
 	}
 	at &= r.ring.size - 1
-	// The lines come over while the packet is being looked at.
-	fetch(&r.ring.data[at], min(int(n+LineBytes-1)/LineBytes, aheadLines))
 	p.Data = r.ring.data[at : at+n : at+n]
 	r.after = next
-	return true, nil
+	return nil
 }
+
+// aheadLines is how many lines of payload Expect asks for: about as many as a core can
+// have under way at once, and some.
+const aheadLines = 48
 
 // Expect asks for the payload of the next packet if that will be as long as the
 // last one, and reports whether it would then lie apart from its line. It changes
@@ -87,8 +98,8 @@ func (r *Reader) Consume() {
 	r.slot++
 	r.pos = r.after
 	r.sum += r.fresh
-	r.aim()
-	storeCounters(r.ring.counters, r.slot, r.pos)
+	r.row++
+	release(r, r.slot, r.pos)
 }
 
 // Consumed returns how many lines and data positions have been consumed.

@@ -222,7 +222,6 @@ func TestNoAllocations(t *testing.T) {
 		w.Put([3]uint64{1, 2, 3}, long)
 		sw.Append(2, &[3]uint64{}, small)
 		sw.Append(2, &[3]uint64{}, long)
-		w.ring.Prefetch(w.pos, 100)
 		for i := range 4 {
 			if ok, err := set.Poll(&p); !ok || err != nil {
 				t.Fatal(i, ok, err)
@@ -261,5 +260,33 @@ func TestExpect(t *testing.T) {
 	r.usual = 1 << 40 // a writer that lies
 	if r.Expect() {
 		t.Error("asks for a payload beyond the area")
+	}
+}
+
+// Lines that follow each other lie on different pages, if the ring has several, and each
+// lap uses every line once.
+func TestLinesAreScattered(t *testing.T) {
+	for _, slots := range []int{2, 64, 256, 1024} {
+		l := Layout{Slots: slots, Bytes: 64}
+		mem := Memory(l.Size())
+		r := Open(mem, l)
+		lines := linesOf(mem)
+		at := map[*Line]int{}
+		for i := range slots {
+			at[&lines[i]] = i
+		}
+		used, last := map[int]bool{}, -1
+		for slot := range uint64(slots) {
+			i, ok := at[r.line(slot)]
+			if !ok || used[i] {
+				t.Fatalf("%d slots: packet %d in line %d, in the ring %v, used before %v", slots, slot, i, ok, used[i])
+			}
+			if page := i * LineBytes / spreadPage; slots*LineBytes > spreadPage && page == last {
+				t.Errorf("%d slots: packet %d is on the page of the one before", slots, slot)
+			} else {
+				last = page
+			}
+			used[i] = true
+		}
 	}
 }

@@ -94,16 +94,32 @@ func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool 
 // Put is Append that counts in t what has been written, and reports pointers
 // that cannot be right.
 func (w *SharedWriter) Put(source int, head *[3]uint64, payload []byte, t *Tally) (bool, error) {
-	if len(payload) > w.most {
+	s, ok, err := w.Begin(source, len(payload))
+	if ok {
+		w.End(s, head, payload, t)
+	}
+	return ok, err
+}
+
+// A Space is room for one record, for which a SharedWriter holds its ring.
+type Space struct {
+	at, skip, need uint64
+	source         int
+}
+
+// Begin is the first part of Put, of a record with n bytes of payload: it holds the
+// ring, if there is room, until End or Cancel, which follow soon.
+func (w *SharedWriter) Begin(source, n int) (s Space, ok bool, err error) {
+	if n > w.most {
 		panic(longPayload)
 	}
 	if source < 0 || source > 0xffff {
 		panic(badSource)
 	}
 	if !atomic.CompareAndSwapUint64(&w.front[frontHolder], 0, uint64(source)+1) && !w.hold(source) {
-		return false, nil
+		return s, false, nil
 	}
-	need := extent(len(payload))
+	need := extent(n)
 	at, skip := w.front[frontReceive], uint64(0)
 	if rest := w.mask + 1 - at&w.mask; rest < need {
 		skip = rest
@@ -111,19 +127,28 @@ func (w *SharedWriter) Put(source int, head *[3]uint64, payload []byte, t *Tally
 	if used := at - atomic.LoadUint64(w.released); used+skip+need > w.mask+1 {
 		storeCounters(w.front, at, 0)
 		if used > w.mask+1 {
-			return false, ErrPointers
+			return s, false, ErrPointers
 		}
-		return false, nil
+		return s, false, nil
 	}
-	if skip != 0 {
-		l := Line{uint64(Seq(at)), uint64(source)<<16 | pad}
-		t.add(skip, (*[3]uint64)(l[:3]))
+	return Space{at, skip, need, source}, true, nil
+}
+
+// Cancel gives the ring up as it was before Begin.
+func (w *SharedWriter) Cancel(s Space) { storeCounters(w.front, s.at, 0) }
+
+// End writes the record that s is for, and gives the ring up.
+func (w *SharedWriter) End(s Space, head *[3]uint64, payload []byte, t *Tally) {
+	at, source := s.at, uint64(s.source)
+	if s.skip != 0 {
+		l := Line{uint64(Seq(at)), source<<16 | pad}
+		t.add(s.skip, (*[3]uint64)(l[:3]))
 		Publish(&w.lines[at&w.mask], &l)
-		at += skip
+		at += s.skip
 	}
 	l := Line{
 		head[0]&^0xffffffff | uint64(Seq(at)),
-		head[1]&^0xffffffff | uint64(source)<<16 | uint64(len(payload)),
+		head[1]&^0xffffffff | source<<16 | uint64(len(payload)),
 		head[2],
 	}
 	if len(payload) <= Inline {
@@ -131,10 +156,9 @@ func (w *SharedWriter) Put(source int, head *[3]uint64, payload []byte, t *Tally
 	} else {
 		copy(w.bytes[(at&w.mask+1)*LineBytes:], payload)
 	}
-	t.add(need, (*[3]uint64)(l[:3]))
+	t.add(s.need, (*[3]uint64)(l[:3]))
 	Publish(&w.lines[at&w.mask], &l)
-	storeCounters(w.front, at+need, 0) // the pointer, then the holder
-	return true, nil
+	storeCounters(w.front, at+s.need, 0) // the pointer, then the holder
 }
 
 // holdTries is how often a writer looks for the end of another one's packet:

@@ -17,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -86,6 +87,19 @@ func (c *Command) number(v string) int {
 func (c *Command) Fatalf(format string, args ...any) {
 	c.tb.Helper()
 	c.tb.Fatalf("%s: %s", c.at, fmt.Sprintf(format, args...))
+}
+
+// RunAll runs the transcripts whose files fit pattern, each as a test of its own, named as its file;
+// begin makes the handler of one.
+func RunAll(t *testing.T, pattern string, begin func(t *testing.T) func(*Command) string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)), func(t *testing.T) { Run(t, f, begin(t)) })
+	}
 }
 
 // Run runs the transcript in a file: handle runs one command and returns its

@@ -4,8 +4,10 @@
 // twin, which the build tag purego, the race detector and other processors
 // select.
 //
-// Every function works on the first len(inout) elements of in, which must not
-// be shorter, and panics if it is. in and inout may be the same slice, but must
+// [Copy] moves bytes in the same manner.
+//
+// The loops work on the first len(inout) elements of in, which must not
+// be shorter, and panic if it is. in and inout may be the same slice, but must
 // not overlap otherwise. Nothing is allocated.
 package vec
 

@@ -83,6 +83,9 @@ func fastMax(in, inout any) int {
 	return 0
 }
 
+// shortestCopy is the length from which move is used: its block.
+const shortestCopy = 512
+
 // run uses a kernel on as many elements as it takes.
 func run[T any](kernel func(in, inout []T), in, inout []T) int {
 	n := len(inout) &^ (lanes - 1)

@@ -14,6 +14,7 @@ func TestWithoutAVX2(t *testing.T) {
 		t.Errorf("%d elements by kernels", n)
 	}
 	TestSpecialPairs(t)
+	TestCopy(t)
 }
 
 // Kinds without a kernel take the loops in Go, the others a kernel.

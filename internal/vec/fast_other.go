@@ -7,6 +7,13 @@ import "math"
 // shortest is the length from which the fast loops are asked; here there are none.
 const shortest = math.MaxInt
 
+// shortestCopy is the length from which move is used: never.
+const shortestCopy = math.MaxInt
+
+const hasAVX2 = false
+
+func move(_, _ *byte, _ int) {}
+
 func fastSum(_, _ any) int { return 0 }
 func fastMin(_, _ any) int { return 0 }
 func fastMax(_, _ any) int { return 0 }

@@ -20,12 +20,21 @@ type Doorbell interface {
 // A Backoff is one wait in progress, made by [Policy.Begin]. It belongs to one
 // goroutine and lives on its stack.
 type Backoff struct {
-	policy   *Policy
-	eager    int // polls left before the first PAUSE
-	n        int // pauses in this phase
-	since    time.Duration
-	yielding bool
+	policy *Policy
+	eager  int // polls left before the first PAUSE
+	n      int // pauses in this phase
+	since  time.Duration
+	phase  phase
 }
+
+// The phases of a wait, after the eager polls.
+type phase uint8
+
+const (
+	spinning phase = iota
+	yielding
+	sleeping
+)
 
 // Pause is called after each poll in vain. It returns true when the policy has
 // nothing left but to sleep, from then on every time until Reset.
@@ -38,10 +47,13 @@ func (b *Backoff) Pause() (sleep bool) {
 }
 
 // Reset begins anew after a poll that found something.
-func (b *Backoff) Reset() { b.eager, b.n, b.since, b.yielding = b.policy.Eager, 0, 0, false }
+func (b *Backoff) Reset() { b.eager, b.n, b.since, b.phase = b.policy.Eager, 0, 0, spinning }
 
 func (b *Backoff) pause() bool {
-	if b.yielding {
+	switch b.phase {
+	case sleeping:
+		return true
+	case yielding:
 		return b.yield()
 	}
 	if b.policy.Spin > 0 {
@@ -60,11 +72,14 @@ func (b *Backoff) pause() bool {
 			return false
 		}
 	}
-	if b.policy.Yield <= 0 {
-		return true
-	}
-	b.n, b.since, b.yielding = 0, 0, true
-	return b.yield()
+	b.n, b.since, b.phase = 0, 0, yielding
+	return b.policy.Yield <= 0 && b.spent() || b.yield()
+}
+
+// spent has nothing but to sleep be left.
+func (b *Backoff) spent() bool {
+	b.phase = sleeping
+	return true
 }
 
 func (b *Backoff) yield() bool {
@@ -75,7 +90,17 @@ func (b *Backoff) yield() bool {
 	}
 	if b.policy.Local {
 		runtime.Gosched()
-	} else {
+		return false
+	}
+	c := &b.policy.crowd
+	switch {
+	case c.due():
+		before := time.Since(epoch)
+		yieldProcessor()
+		c.note(time.Since(epoch) - before)
+	case c.dense():
+		return b.spent()
+	default:
 		yieldProcessor()
 	}
 	return false
@@ -88,11 +113,7 @@ func (b *Backoff) late() bool {
 	if b.since == 0 {
 		b.since = now
 	}
-	if now-b.since < b.policy.Yield {
-		return false
-	}
-	b.n-- // and again at each call
-	return true
+	return now-b.since >= b.policy.Yield && b.spent()
 }
 
 // Rest sleeps on bell until it rings, unless done reports true once the bell

@@ -2,6 +2,7 @@ package wait
 
 import (
 	"io/fs"
+	"math/bits"
 	"os"
 	"path"
 	"runtime"
@@ -15,6 +16,31 @@ import (
 func UsableCPUs() int {
 	return usable(runtime.NumCPU(), os.DirFS("/"))
 }
+
+// UsableTogether returns how many processors processes of one control group may keep
+// busy that may use those of masks, which are as [Affinity] returns them. At least 1.
+func UsableTogether(masks [][]byte) int {
+	var all []byte
+	for _, m := range masks {
+		for len(all) < len(m) {
+			all = append(all, 0)
+		}
+		for i, b := range m {
+			all[i] |= b
+		}
+	}
+	n := 0
+	for _, b := range all {
+		n += bits.OnesCount8(b)
+	}
+	if n == 0 {
+		n = runtime.NumCPU()
+	}
+	return usable(n, os.DirFS("/"))
+}
+
+// Threads returns the GOMAXPROCS of each rank: its share of the processors.
+func Threads(cpus, ranks int) int { return max(1, cpus/ranks) }
 
 // usable applies the CPU limits of the control groups that root shows.
 func usable(cpus int, root fs.FS) int {

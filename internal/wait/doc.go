@@ -12,5 +12,6 @@
 //
 // More ranks than processors is a normal case: then a spinning rank only keeps
 // the one that it waits for from running, and [For] makes a policy that yields
-// at once.
+// at once. Other processes on the same processors, which compute, turn yields into
+// long sleeps: where some were long, waits do without.
 package wait

@@ -13,6 +13,8 @@ type Policy struct {
 	Yield time.Duration // then polls with the processor given away between
 	Nap   time.Duration // longest single sleep; 0 means a tenth of a second
 	Local bool          // the others are goroutines of this process: yield to goroutines only
+
+	crowd crowd // of the processors, as the waits so far have found it
 }
 
 // For returns the policy for a rank of a job with the given number of ranks on

@@ -11,7 +11,7 @@ func TestResetBeginsAnew(t *testing.T) {
 	p := Policy{Eager: 2, Spin: time.Nanosecond, Yield: time.Hour, Local: true}
 	b := p.Begin()
 	for phase := range 3 {
-		for n := 0; n < 1<<20 && (phase == 0 && b.eager > 0 || phase == 1 && b.n == 0 || phase == 2 && !b.yielding); n++ {
+		for n := 0; n < 1<<20 && (phase == 0 && b.eager > 0 || phase == 1 && b.n == 0 || phase == 2 && b.phase != yielding); n++ {
 			b.Pause()
 		}
 		if b == p.Begin() {

@@ -49,21 +49,35 @@ func LendSlack() (restore func()) {
 // or three threads.
 func ReturnSlack() { returnSlack(slackTime) }
 
+// ReturnSlackButSysmon is ReturnSlack that leaves sysmon what it has. It is for ranks in
+// virtual time, which hand the processor on to each other whenever they wait: sysmon would be called
+// back by each wait, and takes more switches than the ranks do.
+func ReturnSlackButSysmon() {
+	if slack() == lentSlack {
+		returnToGoroutines()
+	}
+}
+
 // returnSlack returns a function that waits until all is done.
 func returnSlack(after time.Duration) (settled func()) {
 	if slack() != lentSlack {
 		return func() {}
 	}
-	_ = setSlack(usualSlack) // first this thread: it may have to make others
-	// On as many as there are at once: the runtime takes the thread first that
-	// came to rest last.
-	onThreads(len(threads())-1, func() { _ = setSlack(usualSlack) })
+	returnToGoroutines()
 	done := make(chan struct{})
 	time.AfterFunc(after, func() {
 		defer close(done)
 		_, _, _ = syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, uintptr(usualSlack), 0)
 	})
 	return func() { <-done }
+}
+
+// returnToGoroutines gives all threads but sysmon timers of the usual precision.
+func returnToGoroutines() {
+	_ = setSlack(usualSlack) // first this thread: it may have to make others
+	// On as many as there are at once: the runtime takes the thread first that
+	// came to rest last.
+	onThreads(len(threads())-1, func() { _ = setSlack(usualSlack) })
 }
 
 // onThreads runs f on n threads of this process at the same time.

@@ -13,6 +13,9 @@ import (
 // playLent makes the test binary a process that was lent slack.
 const playLent = "WAIT_TEST_LENT"
 
+// keepSysmon is its value for one whose sysmon keeps it.
+const keepSysmon = "but sysmon"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(playLent) != "" {
 		lentMain()
@@ -37,6 +40,9 @@ func lentMain() {
 		fmt.Println(strings.Join(all, " "))
 	}
 	show()
+	if os.Getenv(playLent) == keepSysmon {
+		ReturnSlackButSysmon()
+	}
 	settled := returnSlack(50 * time.Millisecond)
 	show()
 	settled()
@@ -44,7 +50,7 @@ func lentMain() {
 }
 
 // lent runs this binary as a process forked by a thread that lends slack.
-func lent(t *testing.T) []string {
+func lent(t *testing.T, how string) []string {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -54,7 +60,7 @@ func lent(t *testing.T) []string {
 	defer runtime.UnlockOSThread()
 	defer LendSlack()()
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), playLent+"=1")
+	cmd.Env = append(os.Environ(), playLent+"="+how)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +72,7 @@ func TestLentSlackIsReturned(t *testing.T) {
 	if raceEnabled {
 		t.Skip("for the race detector it has C code, and is lent nothing")
 	}
-	out := lent(t)
+	out := lent(t, "1")
 	if len(out) != 3 {
 		t.Fatalf("it said %q", out)
 	}
@@ -86,6 +92,20 @@ func TestLentSlackIsReturned(t *testing.T) {
 		if s != "?" && s != usual {
 			t.Errorf("entry %d of %q in the end, want %s", i, out[2], usual)
 		}
+	}
+}
+
+func TestSysmonMayKeepItsSlack(t *testing.T) {
+	if raceEnabled {
+		t.Skip("as above")
+	}
+	out := lent(t, keepSysmon)
+	if len(out) != 3 {
+		t.Fatalf("it said %q", out)
+	}
+	last := strings.Fields(out[2])
+	if usual, late := fmt.Sprint(int64(usualSlack)), fmt.Sprint(int64(lentSlack)); last[0] != usual || last[2] != "?" && last[2] != late {
+		t.Errorf("%q in the end; sysmon is the third", out[2])
 	}
 }
 

@@ -7,3 +7,6 @@ func LendSlack() (restore func()) { return func() {} }
 
 // ReturnSlack does nothing.
 func ReturnSlack() {}
+
+// ReturnSlackButSysmon does nothing.
+func ReturnSlackButSysmon() {}

@@ -23,6 +23,14 @@ const (
 	// lies on five pages that nothing else needs.
 	clockYields = 16
 
+	// longYield is what no yield among ranks that wait takes; one in crowdSample is
+	// measured. A long one outweighs crowdDense short ones, because it costs more than
+	// a hundred wake-ups; no more than crowdMost short ones end what many have begun.
+	longYield   = time.Millisecond
+	crowdSample = 64
+	crowdDense  = 4
+	crowdMost   = 8
+
 	// lullCounts is how far a Lull counts in 10 ns.
 	lullCounts = 32
 

@@ -3,15 +3,21 @@ package checksum
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"rhinet/llc/cenju4"
+	"rhinet/llc/dimmnet2"
+	"rhinet/llc/ib"
 	"rhinet/llc/ir"
 	"rhinet/llc/martini"
 	"rhinet/llc/martinipm"
 	"rhinet/llc/nictest"
+	"rhinet/llc/sync"
+	"rhinet/llc/tofu"
+	parcels "rhinet/nicemu/cenju4"
 	"rhinet/nicemu/fabric"
+	hca "rhinet/nicemu/ib"
 	nic "rhinet/nicemu/martini"
 	"rhinet/nicemu/martini/pm"
 )
@@ -19,8 +25,19 @@ import (
 // job returns the wrapped translators of a job of goroutines, and its memory.
 func job(t testing.TB, peers int, g fabric.Geometry, name string) (*fabric.Fabric, []ir.Translator) {
 	t.Helper()
-	if name == "martini:pm" {
+	switch name {
+	case "martini:pm":
 		g = pm.Geometry(g, peers)
+	case "ib":
+		g = hca.Geometry(g, peers)
+	case "tofu":
+		g = tofu.Geometry(g, peers)
+	case "dimmnet2":
+		g = dimmnet2.Geometry(g)
+	case "cenju4":
+		g = cenju4.Geometry(g, peers)
+	case "sync":
+		g = sync.Geometry(g, peers)
 	}
 	f, err := fabric.Heap(peers, g)
 	if err != nil {
@@ -32,8 +49,18 @@ func job(t testing.TB, peers int, g fabric.Geometry, name string) (*fabric.Fabri
 		switch name {
 		case "martini:pm":
 			tr, err = martinipm.OpenRHiNET(f, i, nic.Options{}, pm.Options{})
+		case "tofu":
+			tr, err = tofu.Open(f, i, tofu.Options{})
+		case "dimmnet2":
+			tr, err = dimmnet2.Open(f, i)
+		case "cenju4":
+			tr, err = cenju4.Open(f, i, parcels.Options{})
+		case "sync":
+			tr, err = sync.Open(f, i)
 		case "martini:vp":
 			tr, err = martinipm.OpenVP(f, i, nic.Options{})
+		case "ib":
+			tr, err = ib.Open(f, i, hca.Options{})
 		default:
 			tr, err = martini.Open(f, i, nic.Options{})
 		}
@@ -47,7 +74,7 @@ func job(t testing.TB, peers int, g fabric.Geometry, name string) (*fabric.Fabri
 
 // TestContract: a wrapped translator is one.
 func TestContract(t *testing.T) {
-	for _, name := range []string{"martini", "martini:pm", "martini:vp"} {
+	for _, name := range []string{"martini", "martini:pm", "martini:vp", "ib", "tofu", "dimmnet2", "cenju4", "sync"} {
 		t.Run(name, func(t *testing.T) {
 			nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
 				_, all := job(t, peers, fabric.Small(), name)
@@ -57,30 +84,13 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestRoom: whatever the engine places within its account, the NIC has room for.
+// TestRoom: the engine gets the whole ring of the NIC, and knows what a checksum takes of it.
 func TestRoom(t *testing.T) {
 	for _, g := range []fabric.Geometry{fabric.Small(), fabric.Default()} {
-		for _, spread := range []bool{false, true} {
-			g.Ring.Spread = spread
-			_, all := job(t, 2, g, "martini")
-			c, inner := all[0].Caps(), all[0].Caps()
-			inner.Bytes, inner.Slots = g.Ring.Bytes, g.Ring.Slots
-			rng := rand.New(rand.NewPCG(1, 2))
-			var pos uint64
-			var r ring
-			ends := []uint64{0}
-			for slot := range uint64(20_000) {
-				n := rng.IntN(c.Fragment + 1)
-				at, next := ir.Place(pos, uint64(c.Bytes), n, c.Spread)
-				cmd := ir.Command{Slot: slot, Pos: at, Data: make([]byte, n)}
-				r.place(&cmd, &c, &inner)
-				pos = next
-				ends = append(ends, r.wire)
-				// All that may be unread are the lines of the window.
-				if behind := int(slot) + 1 - c.Slots; behind >= 0 && r.wire-ends[behind] > uint64(inner.Bytes) {
-					t.Fatalf("%+v: %d bytes for %d lines", g.Ring, r.wire-ends[behind], c.Slots)
-				}
-			}
+		_, all := job(t, 2, g, "martini")
+		c := all[0].Caps()
+		if c.Slots != g.Ring.Slots || c.Bytes != g.Ring.Bytes || c.Trailer != sumBytes || c.Fragment+sumBytes > c.Bytes/2 {
+			t.Errorf("%+v of rings of %+v", c, g.Ring)
 		}
 	}
 }
@@ -95,7 +105,7 @@ func send(all []ir.Translator, slot uint64, data []byte) {
 func TestEachBit(t *testing.T) {
 	data := bytes.Repeat([]byte("x"), 50)
 	for _, area := range []fabric.Area{fabric.Rings, fabric.Shared} {
-		for _, bit := range bits(area, len(data)) {
+		for _, bit := range bitsOf(area, len(data)) {
 			f, all := job(t, 2, fabric.Small(), "martini")
 			all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
 			send(all, 0, data)
@@ -124,8 +134,43 @@ func TestEachBit(t *testing.T) {
 	}
 }
 
-// bits returns the bits of the first packet: its line, and its payload with the checksum.
-func bits(area fabric.Area, n int) (all []int) {
+// TestEachBitByLook: Look does not show a packet of which a bit has changed; Poll reports it.
+// Nothing of its sender is shown after that.
+func TestEachBitByLook(t *testing.T) {
+	data := []byte("eight of")
+	h := ir.Header{Kind: 1, Tag: 9}
+	words := h.Words()
+	for bit := range 8 * (ir.HeaderBytes + len(data) + sumBytes) {
+		if bit < 128 && bit%64 < 32 {
+			continue // the ring's own
+		}
+		f, all := job(t, 2, fabric.Small(), "martini")
+		all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
+		all[0].Post(&ir.Command{Op: ir.Open, Peer: 1})
+		from, to := ir.AbilitiesOf(all[0]).Express, ir.AbilitiesOf(all[1]).Express
+		for slot := range uint64(3) {
+			from.Place(1, slot, 0, &words, data)
+		}
+		f.Lines(1, fabric.Rings)[1][bit/64] ^= 1 << (bit % 64)
+		var v ir.View
+		var ev ir.Event
+		if !to.Look(0, &v) || !bytes.Equal(v.Data, data) {
+			t.Fatalf("bit %d: Look shows %q before it", bit, v.Data)
+		}
+		if to.Take(); to.Look(0, &v) {
+			t.Errorf("bit %d: Look shows %q", bit, v.Data)
+		}
+		if !all[1].Poll(&ev) || ev.Kind != ir.Failed || !errors.Is(ev.Err, ErrDamaged) || !strings.Contains(ev.Err.Error(), "packet 1 from rank 0 to rank 1") {
+			t.Errorf("bit %d: %+v", bit, ev)
+		}
+		if to.Look(0, &v) || to.PollOthers(0, &ev) || all[1].Poll(&ev) {
+			t.Errorf("bit %d: something is shown after the end of its sender", bit)
+		}
+	}
+}
+
+// bitsOf returns the bits of the first packet: its line, and its payload with the checksum.
+func bitsOf(area fabric.Area, n int) (all []int) {
 	line, payload := 0, fabric.Small().Ring.Data()
 	if area == fabric.Shared {
 		line, payload = 256, 256+64
@@ -180,7 +225,7 @@ func TestAbilities(t *testing.T) {
 	for _, name := range []string{"martini", "martini:vp"} {
 		_, all := job(t, 2, fabric.Small(), name)
 		a := ir.AbilitiesOf(all[0])
-		if quick := name == "martini"; (a.Board != nil) != quick || (a.Aimer != nil) != quick || a.Reporter == nil || a.Aborter == nil || a.Auditor == nil {
+		if quick := name == "martini"; (a.Board != nil) != quick || (a.Aimer != nil) != quick || (a.Express != nil) != quick || a.Reporter == nil || a.Aborter == nil || a.Auditor == nil {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}

@@ -22,15 +22,9 @@ func (b *board) Raise(peers []int, n int, seq, mark uint32, data []byte) {
 		return
 	}
 	l.raise(b.m.self, n, seq, mark, data)
-	sleeps := l.sleeps[b.m.self][:0]
-	for _, p := range peers {
-		sleeps = append(sleeps, l.sleep(int32(p)))
-	}
-	l.sleeps[b.m.self] = sleeps
+	l.sleepers(b.m.self, peers)
 	b.b.Raise(peers, n, seq, mark, data)
-	for i, p := range peers {
-		l.ring(int32(p), sleeps[i], b.m.self, "a flag")
-	}
+	l.rang(b.m.self, peers, "a flag")
 	b.m.leave()
 }
 

@@ -31,29 +31,51 @@ func (x *express) Look(peer int, v *ir.View) bool {
 	from := m.release()
 	ok := x.x.Look(peer, v)
 	m.released(from) // Look consumes, as Poll does
-	if x.found = ok; ok {
-		if v.Peer != peer {
-			m.breach("express", "Look for peer %d finds a packet of peer %d", peer, v.Peer)
-		}
-		x.looked = ir.Event{Kind: ir.Arrived, Peer: int32(peer), Ring: ir.Ring(v.Ring), Data: v.Data}
-		x.looked.Header.Unpack(&v.Head, len(v.Data))
-	}
+	x.saw("Look", peer, v, ok)
 	m.leave()
 	return ok
+}
+
+// saw notes what a look at the ring of peer has found.
+func (x *express) saw(call string, peer int, v *ir.View, ok bool) {
+	if x.found = ok; !ok {
+		return
+	}
+	if v.Peer != peer {
+		x.m.breach("express", "%s for peer %d finds a packet of peer %d", call, peer, v.Peer)
+	}
+	x.looked = ir.Event{Kind: ir.Arrived, Peer: int32(peer), Ring: ir.Ring(v.Ring), Data: v.Data}
+	x.looked.Header.Unpack(&v.Head, len(v.Data))
 }
 
 func (x *express) Take() {
 	m := x.m
 	m.enter("Take")
-	if !x.found {
-		m.misuse("express", "Take is called although the latest Look found nothing, or twice")
-	}
-	x.found = false
-	m.arrived(&x.looked) // it says nothing of packets that may still be refused
-	from := m.release()
+	from := x.taken("Take")
 	x.x.Take()
 	m.released(from)
 	m.leave()
+}
+
+// taken notes that what the latest look has found is consumed.
+func (x *express) taken(call string) (from *way) {
+	if !x.found {
+		x.m.misuse("express", "%s is called although the latest Look found nothing, or twice", call)
+	}
+	x.found = false
+	x.m.arrived(&x.looked) // it says nothing of packets that may still be refused
+	return x.m.release()
+}
+
+func (x *express) Advance(v *ir.View) bool {
+	m := x.m
+	m.enter("Advance")
+	from := x.taken("Advance")
+	ok := x.x.Advance(v)
+	m.released(from)
+	x.saw("Advance", int(x.looked.Peer), v, ok)
+	m.leave()
+	return ok
 }
 
 func (x *express) PollOthers(peer int, ev *ir.Event) bool {

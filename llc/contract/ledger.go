@@ -15,7 +15,8 @@ type ledger struct {
 	nodes  []node
 	pairs  map[pairKey]*pair
 	flags  map[flagKey]*raisedFlag
-	sleeps [][]uint64 // scratch of each peer's Raise
+	codes  map[codeKey]uint64 // places of the codes executed last
+	sleeps [][]uint64         // scratch of each peer's Raise
 	seed   maphash.Seed
 }
 
@@ -52,6 +53,8 @@ type record struct {
 	sum    uint64
 }
 
+type codeKey struct{ peer, sequence int }
+
 type flagKey struct {
 	peer, board int
 	turn        uint32
@@ -65,7 +68,7 @@ type raisedFlag struct {
 
 func newLedger(peers int) *ledger {
 	return &ledger{
-		nodes: make([]node, peers), pairs: map[pairKey]*pair{}, flags: map[flagKey]*raisedFlag{}, sleeps: make([][]uint64, peers),
+		nodes: make([]node, peers), pairs: map[pairKey]*pair{}, flags: map[flagKey]*raisedFlag{}, codes: map[codeKey]uint64{}, sleeps: make([][]uint64, peers),
 		seed: maphash.MakeSeed(),
 	}
 }
@@ -200,7 +203,7 @@ func (l *ledger) visible(m *monitor) string {
 	}
 	for _, p := range n.from {
 		writer, watched := m.watched[p.ring]
-		if p.arrived < p.ready && !m.ended[p.from] && (p.ring == ir.NoRing || watched && writer == p.from) {
+		if p.arrived < p.ready && !m.ended[p.from] && !m.caps[p.from].Late && (p.ring == ir.NoRing || watched && writer == p.from) {
 			return fmt.Sprintf("packet %d of peer %d in ring %d", p.arrived, p.from, int32(p.ring))
 		}
 	}
@@ -261,6 +264,36 @@ func (l *ledger) ring(peer int32, s uint64, by int, what string) {
 	if n := &l.nodes[peer]; n.armed && n.sleep == s && n.must == "" {
 		n.must = fmt.Sprintf("%s of peer %d", what, by)
 	}
+}
+
+// sleepers notes which of peers sleep, before something becomes visible to them; then rang says that
+// it has.
+func (l *ledger) sleepers(self int, peers []int) {
+	sleeps := l.sleeps[self][:0]
+	for _, p := range peers {
+		sleeps = append(sleeps, l.sleep(int32(p)))
+	}
+	l.sleeps[self] = sleeps
+}
+
+func (l *ledger) rang(self int, peers []int, what string) {
+	for i, p := range peers {
+		l.ring(int32(p), l.sleeps[self][i], self, what)
+	}
+}
+
+// executed notes a code that is about to be executed.
+func (l *ledger) executed(self, sequence int, place uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.codes[codeKey{self, sequence}] = place
+}
+
+// reached returns the place of the code that a peer has executed last.
+func (l *ledger) reached(peer, sequence int) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.codes[codeKey{peer, sequence}]
 }
 
 // deaf reports whether sleep s of a peer ended without a ring.

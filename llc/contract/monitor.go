@@ -40,15 +40,22 @@ func WatchAll(ts []ir.Translator, report func(error)) []ir.Translator {
 
 func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 	m := &monitor{
-		t: t, self: t.Self(), caps: t.Caps(), ledger: l, report: report, seed: maphash.MakeSeed(),
+		t: t, self: t.Self(), caps: capsOf(t), ledger: l, report: report, seed: maphash.MakeSeed(),
 		ended: make([]bool, t.Peers()), due: map[uint64]due{}, tails: map[way][]uint64{}, writes: map[way]*account{}, watched: map[ir.Ring]int32{}, opened: map[int32]ir.Ring{},
 	}
 	if l != nil {
 		m.seed = l.seed
 	}
 	a := ir.AbilitiesOf(t)
+	m.router, m.ports = a.Router, 1
+	if a.Injector != nil {
+		m.ports = a.Injector.Ports()
+	}
 	if a.Board != nil {
 		a.Board = &board{m, a.Board}
+	}
+	if a.Controller != nil {
+		a.Controller = &controller{m, a.Controller}
 	}
 	if a.Aimer != nil {
 		a.Aimer = &aimer{m, a.Aimer}
@@ -62,7 +69,16 @@ func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 	if a.Auditor != nil {
 		a.Auditor = &auditor{m, a.Auditor}
 	}
+	a.Refuser = nil // asked by who composes translators, below
 	return a.Give(m)
+}
+
+// capsOf returns those of the NIC by which t reaches each peer.
+func capsOf(t ir.Translator) (all []ir.Caps) {
+	for peer := range t.Peers() {
+		all = append(all, ir.CapsFor(t, peer))
+	}
+	return all
 }
 
 // A monitor is one wrapped translator. Beside the atomic fields it belongs to
@@ -70,8 +86,10 @@ func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 type monitor struct {
 	t      ir.Translator
 	self   int
-	caps   ir.Caps
-	ledger *ledger // nil: wrapped alone
+	ports  int       // injection ports, at least 1
+	caps   []ir.Caps // of the NIC that reaches each peer
+	router ir.Router // nil: one NIC reaches all
+	ledger *ledger   // nil: wrapped alone
 	report func(error)
 	seed   maphash.Seed // of sums of payloads
 
@@ -132,12 +150,12 @@ var _ ir.Translator = (*monitor)(nil)
 // breach reports a broken sentence of the NIC, the first only: what comes after
 // may follow from it.
 func (m *monitor) breach(sentence, format string, args ...any) {
-	m.blame(m.caps.Name, sentence, format, args...)
+	m.blame(m.t.Caps().Name, sentence, format, args...)
 }
 
 // misuse reports a broken sentence of the caller.
 func (m *monitor) misuse(sentence, format string, args ...any) {
-	m.blame("the caller of "+m.caps.Name, sentence, format, args...)
+	m.blame("the caller of "+m.t.Caps().Name, sentence, format, args...)
 }
 
 func (m *monitor) blame(by, sentence, format string, args ...any) {
@@ -157,7 +175,7 @@ func (m *monitor) leave() { m.inside.Store(false) }
 
 func (m *monitor) Self() int     { return m.self }
 func (m *monitor) Peers() int    { return len(m.ended) }
-func (m *monitor) Caps() ir.Caps { return m.caps }
+func (m *monitor) Caps() ir.Caps { return m.t.Caps() }
 
 func (m *monitor) Hint(peer int) {
 	m.enter("Hint")

@@ -72,6 +72,9 @@ func (m *monitor) settle(n int) {
 		for _, f := range m.flying[:n] {
 			if uint(f.peer) < uint(len(m.ended)) && !m.ended[f.peer] {
 				m.ledger.went(m.self, f.peer)
+				if m.caps[f.peer].Late {
+					continue // who knows when it comes
+				}
 				m.ledger.ring(f.peer, f.sleep, m.self, "a packet in its shared ring")
 				if m.ledger.deaf(f.peer, f.sleep) {
 					m.breach("wake", "peer %d slept, and was not rung for by packet %#x in its shared ring", f.peer, f.token)
@@ -112,11 +115,11 @@ func (m *monitor) event(ev *ir.Event) {
 	}
 }
 
-// refused takes Busy: of those that fly, those before it went.
+// refused takes Busy: of those that fly by the same NIC, those before it went.
 func (m *monitor) refused(ev *ir.Event) {
-	for i, f := range m.flying {
+	for _, f := range m.flying {
 		if f.peer == ev.Peer && f.token == ev.Token {
-			m.settle(i)
+			m.settle(m.before(f))
 			m.flying = append(m.flying[:0], m.flying[1:]...)
 			if m.ledger != nil && !m.ledger.refused(m.self, f.peer) {
 				m.breach("busy", "packet %#x to peer %d was refused, and yet it arrived", f.token, f.peer)
@@ -125,6 +128,31 @@ func (m *monitor) refused(ev *ir.Event) {
 		}
 	}
 	m.breach("busy", "Busy for packet %#x to peer %d, which was not posted, or of which another event has said that it went", ev.Token, ev.Peer)
+}
+
+// before sorts those that fly so that those come first that were posted before f by the same NIC,
+// then f itself, and returns how many are before it.
+func (m *monitor) before(f flight) (n int) {
+	var first, last []flight
+	past := false
+	for _, g := range m.flying {
+		past = past || g == f
+		if !past && m.way(g.peer) == m.way(f.peer) {
+			first = append(first, g)
+		} else if g != f {
+			last = append(last, g)
+		}
+	}
+	m.flying = append(append(append(m.flying[:0], first...), f), last...)
+	return len(first)
+}
+
+// way returns the number of the NIC that reaches a peer.
+func (m *monitor) way(peer int32) int {
+	if m.router == nil || uint(peer) >= uint(len(m.ended)) {
+		return 0
+	}
+	return m.router.NIC(int(peer))
 }
 
 func (m *monitor) arrived(ev *ir.Event) {

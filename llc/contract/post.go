@@ -47,6 +47,9 @@ func (m *monitor) check(cmd *ir.Command) {
 		if _, twice := m.due[cmd.Token]; twice || cmd.Token == 0 {
 			m.misuse("answers", "token %#x of Op %d is 0 or has an answer due", cmd.Token, cmd.Op)
 		}
+		if port := int(cmd.Port); port >= m.ports && (cmd.Op == ir.Pull || cmd.Op == ir.Push) {
+			m.misuse("ports", "Op %d goes by port %d of %d", cmd.Op, port, m.ports)
+		}
 		m.due[cmd.Token] = due{cmd.Op, m.empty}
 	case cmd.Op == ir.Shared:
 		for _, f := range m.flying {
@@ -85,13 +88,17 @@ func (m *monitor) account(w way) *account {
 
 // place checks that a packet lies where its reader looks, in room that is free.
 func (m *monitor) place(a *account, cmd *ir.Command) {
-	size := uint64(m.caps.Bytes)
-	at, next := ir.Place(a.next, size, len(cmd.Data), m.caps.Spread)
+	if uint(cmd.Peer) >= uint(len(m.caps)) {
+		return
+	}
+	c := &m.caps[cmd.Peer]
+	size := uint64(c.Bytes)
+	at, next := c.Place(a.next, len(cmd.Data))
 	switch {
-	case cmd.Slot != a.lines || len(cmd.Data) > ir.Inline && cmd.Pos != at:
+	case cmd.Slot != a.lines || len(cmd.Data)+c.Trailer > ir.Inline && cmd.Pos != at:
 		m.misuse("room", "a packet of %d bytes to peer %d goes to line %d, position %d of ring %d, not to line %d, position %d",
 			len(cmd.Data), cmd.Peer, cmd.Slot, cmd.Pos, cmd.Ring, a.lines, at)
-	case a.lines-a.slot >= uint64(m.caps.Slots) || next-a.pos > size:
+	case a.lines-a.slot >= uint64(c.Slots) || next-a.pos > size:
 		m.misuse("room", "a packet of %d bytes to peer %d has no room in ring %d: line %d, position %d, tail at %d, %d",
 			len(cmd.Data), cmd.Peer, cmd.Ring, a.lines, next, a.slot, a.pos)
 	}

@@ -26,6 +26,10 @@ type NIC struct {
 	// Register does the part of the job's manager, before any rank runs: it writes
 	// the ranks into the tables of their NICs. Nil: there is nothing to write.
 	Register func(f *fabric.Fabric) error
+	// Tag is the build tag without which Open always fails; empty: there is none.
+	Tag string
+	// Spreads says that it reaches ranks on other hosts, if it is given their Network.
+	Spreads bool
 	// Hidden says that users cannot choose it: whoever sets up the job does.
 	Hidden bool
 	// Setting is what the name may say beside the NIC; its zero value is none.
@@ -36,6 +40,8 @@ type NIC struct {
 type Options struct {
 	Attach  fabric.Attach // how the memory of other processes is reached
 	Setting string        // one of the values of NIC.Setting; empty: the first
+	Network *Network      // between the hosts of a job on several; nil: there is one host
+	Beside  bool          // another translator enters the job as the rank, and reaches those on this host
 }
 
 // A Setting follows the name of a NIC: NAME:KEY=VALUE.

@@ -13,15 +13,24 @@ type Aborter interface{ Abort() }
 //	a.Board = ... // if it has one that must be wrapped as well
 //	return a.Give(outer)
 type Abilities struct {
-	Board    Board
-	Aimer    Aimer
-	Reporter Reporter
-	Aborter  Aborter
-	Auditor  Auditor
-	Express  Express
-	Memory   Memory
-	Remote   Remote
-	Clock    Clock
+	Board      Board
+	Controller Controller
+	Aimer      Aimer
+	Reporter   Reporter
+	Aborter    Aborter
+	Auditor    Auditor
+	Express    Express
+	Memory     Memory
+	Remote     Remote
+	Clock      Clock
+	Mourner    Mourner
+	Switch     Switch
+	Atomics    Atomics
+	Locker     Locker
+	Vectors    Vectors
+	Router     Router
+	Refuser    Refuser
+	Injector   Injector
 }
 
 // AbilitiesOf returns the abilities that t has: those that it was given, or those
@@ -31,6 +40,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 		return g.abilities
 	}
 	a.Board, _ = t.(Board)
+	a.Controller, _ = t.(Controller)
 	a.Aimer, _ = t.(Aimer)
 	a.Reporter, _ = t.(Reporter)
 	a.Aborter, _ = t.(Aborter)
@@ -39,6 +49,14 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Memory, _ = t.(Memory)
 	a.Remote, _ = t.(Remote)
 	a.Clock, _ = t.(Clock)
+	a.Mourner, _ = t.(Mourner)
+	a.Switch, _ = t.(Switch)
+	a.Atomics, _ = t.(Atomics)
+	a.Locker, _ = t.(Locker)
+	a.Vectors, _ = t.(Vectors)
+	a.Router, _ = t.(Router)
+	a.Refuser, _ = t.(Refuser)
+	a.Injector, _ = t.(Injector)
 	return a
 }
 

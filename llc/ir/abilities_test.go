@@ -9,6 +9,7 @@ import (
 type able struct {
 	Translator
 	Board
+	Controller
 	Aimer
 	Reporter
 	Aborter
@@ -17,6 +18,14 @@ type able struct {
 	Memory
 	Remote
 	Clock
+	Mourner
+	Switch
+	Atomics
+	Locker
+	Vectors
+	Router
+	Refuser
+	Injector
 }
 
 func (able) Hint(int) {}

@@ -14,17 +14,19 @@ type View struct {
 // being made of each. All of [Translator]'s contract holds, except that Look and
 // Take say nothing of packets that may still be refused.
 type Express interface {
-	// Place is Post of a Packet to peer, into line slot and, if data has more than
-	// Inline bytes, data position pos of the ring that the latest Open for peer
+	// Place is Post of a Packet to peer, into line slot and, if data and what the
+	// translator adds are more than Inline bytes, data position pos of the ring that the latest Open for peer
 	// named. head is as [Header.Words] packs it. Both are borrowed until it returns.
 	Place(peer int, slot, pos uint64, head *[3]uint64, data []byte)
 	// Look fills v with the next packet in the packet ring that peer writes, and
 	// reports whether there is one. The packet stays, and v holds, until the next
-	// call of Take or Poll. One that cannot be right is not reported: Poll does.
+	// call of Take or Poll. Look consumes what the latest Poll gave. One that cannot be right is not reported: Poll does.
 	Look(peer int, v *View) bool
 	// Take consumes the packet that the latest Look reported: its space is free on
 	// return.
 	Take()
+	// Advance is Take, and then Look at the same peer with the same v.
+	Advance(v *View) bool
 	// PollOthers is Poll that leaves the packet ring that peer writes alone.
 	PollOthers(peer int, ev *Event) bool
 }

@@ -94,14 +94,14 @@ type Op uint8
 const (
 	opNone   Op = iota
 	Packet      // Peer, Ring, Slot, Pos, Header, Data: place one packet in a packet ring of Peer
-	Shared      // Peer, Header, Data, Token: append one packet to the shared ring of Peer; answered by Busy if it is full, else complete
+	Shared      // Peer, Header, Data, Offset, Token: append one packet to the shared ring of Peer; answered by Busy if it is full, else complete
 	Open        // Peer, Ring: make ready to place packets in packet ring Ring of Peer
 	Watch       // Peer, Ring: poll the own ring Ring, which Peer writes, from now on
 	ReadTail    // Peer, Ring: fetch what Peer has consumed of its ring; answered by Tail
-	Expose      // Data, Token: register own memory for remote access; answered by Exposed or Failed
-	Conceal     // Segment: withdraw a registration
-	Pull        // Peer, Segment, Offset, Data, Token: copy remote memory into Data; answered by Pulled or Failed
-	Push        // Peer, Segment, Offset, Data, Token: copy Data into remote memory; answered by Pushed or Failed
+	Expose      // Peer, Data, Token: register own memory for remote access by Peer, and those whom the same NIC reaches; answered by Exposed or Failed
+	Conceal     // Peer, Segment: withdraw a registration for Peer
+	Pull        // Peer, Segment, Offset, Data, Port, Token: copy remote memory into Data; answered by Pulled or Failed
+	Push        // Peer, Segment, Offset, Data, Port, Token: copy Data into remote memory; answered by Pushed or Failed
 	Swap        // Peer, Offset, Old, New, Token: compare-and-swap a 64-bit word of Peer's control area; answered by Swapped or Failed
 	NumOps
 )
@@ -118,6 +118,7 @@ func (o Op) Way() bool { return 1<<o&(1<<Packet|1<<Shared|1<<Open|1<<Watch|1<<Re
 // for Packet and Shared until Post returns, otherwise until the answer.
 type Command struct {
 	Op      Op
+	Port    uint8 // Pull, Push: the injection port, see [Injector]
 	Peer    int32
 	Ring    Ring
 	Header  Header
@@ -125,7 +126,7 @@ type Command struct {
 	Slot    uint64 // Packet: number of the line, counted from 0 without wrap
 	Pos     uint64 // Packet: data position of a payload longer than Inline, counted from 0 without wrap
 	Segment Segment
-	Offset  uint64 // Pull, Push: byte offset in Segment; Swap: index of the word
+	Offset  uint64 // Pull, Push: byte offset in Segment; Swap: index of the word; Shared: bytes of the message that went before
 	Old     uint64
 	New     uint64
 	Token   uint64 // returned in the answer
@@ -177,6 +178,12 @@ const (
 	spreadPage  = 4096
 	spreadPages = 8
 )
+
+// Place returns the data position of the packet with a payload of n bytes in a packet ring
+// whose next free position is pos, and the next one: see [Place].
+func (c *Caps) Place(pos uint64, n int) (at, next uint64) {
+	return Place(pos, uint64(c.Bytes), n+c.Trailer, c.Spread)
+}
 
 // Place returns the data position of a payload of n bytes when the ring's next
 // free position is pos: payloads longer than Inline start on a line and never

@@ -27,3 +27,22 @@ type Remote interface {
 	ReadMemory(peer int, s Segment, offset uint64, buf []byte) error
 	WriteMemory(peer int, s Segment, offset uint64, buf []byte) error
 }
+
+// WordBytes is what a word of [Atomics] has.
+const WordBytes = 8
+
+// An Atomics is an optional ability of a translator (see [Abilities]): the NIC updates words of memory that a peer has
+// exposed for that, at once and without the peer taking part. Updates of a word happen one after the other, also
+// beside those of processors by their atomic operations. An offset counts bytes in what was exposed, and is a multiple of
+// [WordBytes]. What the NIC refuses is an error, and then the word is as it was.
+type Atomics interface {
+	// ExposeWords registers own memory until ConcealWords. It begins where a word may, and processors share it (see
+	// [Memory]): else the error says so.
+	ExposeWords(b []byte) (Segment, error)
+	ConcealWords(s Segment) error
+	// AddWord adds v to a word.
+	AddWord(peer int, s Segment, offset, v uint64) error
+	// SwapWord stores v in a word, and CompareSwapWord does if the word is old. They return what it was.
+	SwapWord(peer int, s Segment, offset, v uint64) (was uint64, err error)
+	CompareSwapWord(peer int, s Segment, offset, old, v uint64) (was uint64, err error)
+}

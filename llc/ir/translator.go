@@ -3,13 +3,14 @@ package ir
 import "time"
 
 // Caps is what the engine must know of a NIC to choose protocols. It is read
-// once, at set-up, and is the same at all peers of a job.
+// once, at set-up, and is the same at all peers of a job. A [Router] has several NICs.
 type Caps struct {
 	Name      string
 	Rings     int  // packet rings in each peer's pool; with 0 everything travels in the shared ring
 	Slots     int  // lines per packet ring, a power of two
 	Bytes     int  // data area per packet ring, a power of two
 	Spread    bool // long payloads there end with their page: see Place
+	Trailer   int  // bytes that the translator adds to the payload of each packet in a packet ring, which take room like those
 	Remote    bool // Pull and Push reach registered memory of peers without a copy on the way
 	Words     int  // 64-bit words of the control area that Swap reaches
 	Fragment  int  // payload bytes of one Packet that keep a pipeline of copies full; without rings: most of one Shared
@@ -17,6 +18,7 @@ type Caps struct {
 	Split     int  // message bytes from which both sides move a part each
 	SplitUnit int  // bytes of one part
 	Copies    int  // Pull and Push commands that the NIC carries out at the same time; 0 means 1
+	Late      bool // packets become visible some time after they were posted, because they travel, or are lost and sent again
 }
 
 // A Translator connects one engine to one NIC (llc, section 2). It belongs to one rank.
@@ -37,8 +39,8 @@ type Caps struct {
 //   - busy: for Shared the caller does not know of room. If there is none, nothing
 //     is sent, and Busy with the Peer and Token of the command answers, once. Busy
 //     comes before every other event that Poll gives after the Post it answers,
-//     several in the order of their Posts: so any other event, also the Busy of a
-//     later Post, and a Poll without event, say that the packet went. Until
+//     several by one NIC in the order of their Posts: so any other event, also the Busy of a
+//     later Post to a peer of the same NIC, and a Poll without event, say that the packet went. Until
 //     then the caller posts no other Shared to the same peer.
 //   - answers: each command that is [Op.Answered] gets exactly one answer, of
 //     the kinds that its [Op] names and with its Token, also when its peer is gone.
@@ -46,6 +48,8 @@ type Caps struct {
 //     Answers come in any order. The caller uses no Token that is 0, or whose
 //     answer is due. No other command has an answer; a Conceal that is refused is a
 //     Failed with Token 0 and this peer's own number.
+//   - ports: the Port of a Pull or a Push is 0, or one of an [Injector]. Those of one port are carried out in the order
+//     posted, those of different ports in any order; what one port refuses does not concern the others.
 //   - tail: a Tail is what the reader had consumed at some time between Post and
 //     event: never less than before, nor more than was written.
 //   - self: a command that moves between this peer and itself (Swap on the own
@@ -115,6 +119,30 @@ type Aimer interface {
 	Expect() (apart bool)
 }
 
+// An Injector is an optional ability of a translator (see [Abilities]): the NIC has several injection ports (llc,
+// section 5), which carry out a Pull or a Push each side by side. Whoever posts chooses the port.
+type Injector interface {
+	// Ports returns how many ports there are, at least 1.
+	Ports() int
+}
+
+// A Mourner is an optional ability of a translator (see [Abilities]): somebody
+// who knows tells all peers which of them have ended.
+type Mourner interface {
+	// Bury tells all peers that one has ended. Any goroutine may call it.
+	Bury(peer int)
+	// Mourn reports whether peers have been buried since the last call. Their ends
+	// are events, as other ends are.
+	Mourn() bool
+}
+
+// A Refuser is an optional ability of a translator (see [Abilities]): Post of a
+// Shared finds out whether there is room.
+type Refuser interface {
+	// Refused is Poll that gives a Busy only, and leaves everything else as it is.
+	Refused(ev *Event) bool
+}
+
 // An Auditor is an optional ability of a translator (see [Abilities]): to
 // find damage of the memory that peers share which no event shows, such as a
 // packet that was overwritten before it was seen.
@@ -136,7 +164,7 @@ const FlagBytes = 48
 // FlagTurns is how many flags a peer has on a board. They are used in turn, flag
 // seq as number seq modulo FlagTurns, so that a peer may be ahead of those who
 // look for its flags. A power of two.
-const FlagTurns = 16
+const FlagTurns = 256
 
 // A Board is an optional ability of a translator (see [Abilities]): boards
 // with a flag of each peer that all others see. Collective operations on few
@@ -158,4 +186,29 @@ type Board interface {
 	// Raised reports whether the flag of peer carries seq. If so it returns the
 	// mark and copies the payload to data.
 	Raised(peer, board int, seq uint32, data []byte) (mark uint32, raised bool)
+}
+
+// A Switch is an optional ability of a translator (see [Abilities]): the switches of
+// the network multiply packets to a set of peers, and meet packets of all of them. A
+// set has a number, which is no other set's in the whole job, and at each peer an area of memory that
+// its members write. ReserveSet, JoinSet and LeaveSet may be called by any goroutine beside the other methods.
+type Switch interface {
+	// ReserveSet joins a set of peers, of which this is one, under a number that it finds. The
+	// error says why there is none.
+	ReserveSet(peers []int) (number int, err error)
+	// JoinSet joins a set under the number that another member has reserved for it.
+	JoinSet(number int, peers []int) error
+	// LeaveSet ends the use of a set. With last the number is free: the others do not use it any more.
+	LeaveSet(number int, last bool) error
+	// SetArea returns the memory of a set at this peer, as long for all.
+	SetArea(number int) []byte
+	// SetBytes is how long it is.
+	SetBytes() int
+	// Multicast writes data into the area of a set at an offset, a multiple of 8, at each member, this one too.
+	// Who learns by Met of a later Meet of this peer sees it.
+	Multicast(number, offset int, data []byte) error
+	// Meet says that this peer has come, and wakes the members that sleep if it is the last. The one before must have ended.
+	Meet(number int) error
+	// Met returns how often all members have come since this one joined. Any goroutine may call it.
+	Met(number int) uint64
 }

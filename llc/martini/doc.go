@@ -10,8 +10,6 @@
 //	ir.Swap      a special packet to firmware
 //	ir.Board     BOTF of one line
 //
-// The NIC runs each operation to completion, so every answer is ready when
-// Post returns; Poll gives Busy first, then the others in that order, then
-// arrivals. There is no
-// state here beyond queue positions and the open connections.
+// What does not depend on the NIC, such as when a ring is opened and what an answer
+// looks like, is in package endpoint (rhinet/llc/endpoint).
 package martini

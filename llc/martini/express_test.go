@@ -15,7 +15,7 @@ func TestBrokenLane(t *testing.T) {
 		before func(*martini.Manager, *Translator)
 		want   error
 	}{
-		"no ring open": {func(*martini.Manager, *Translator) {}, errUnopened},
+		"no ring open": {func(*martini.Manager, *Translator) {}, ir.ErrPeerGone},
 		"no window": {func(boss *martini.Manager, tr *Translator) {
 			tr.Post(&ir.Command{Op: ir.Open, Peer: 1})
 			withdraw(t, boss)
@@ -37,9 +37,9 @@ func TestLaneWakes(t *testing.T) {
 	all := open(t, 2, martini.Options{})
 	tr := all[0].(*Translator)
 	tr.Post(&ir.Command{Op: ir.Open, Peer: 1})
-	for slot, place := range []func(int, uint64, uint64, *[3]uint64, []byte){tr.Place, tr.place} {
+	for slot, data := range [][]byte{nil, make([]byte, ir.Inline+1)} {
 		all[1].Arm()
-		place(1, uint64(slot), 0, &[3]uint64{1 << 32}, nil)
+		tr.Place(1, uint64(slot), 0, &[3]uint64{1 << 32}, data)
 		if !all[1].Disarm() {
 			t.Errorf("packet %d wakes nobody", slot)
 		}

@@ -9,8 +9,10 @@ import (
 
 	"rhinet/internal/pmi"
 	"rhinet/internal/ring"
+	"rhinet/llc/endpoint/endpointtest"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/fabric/fabrictest"
 	"rhinet/nicemu/martini"
 )
 
@@ -139,7 +141,7 @@ func TestBrokenWay(t *testing.T) {
 		"ring too large":  {nil, ir.Command{Op: ir.Packet, Ring: rings}, martini.BeyondSegment},
 		"tail of no ring": {nil, ir.Command{Op: ir.ReadTail, Ring: ir.NoRing}, martini.BeyondSegment},
 		"watch no ring":   {nil, ir.Command{Op: ir.Watch, Ring: rings}, nil},
-		"watch twice":     {watch, ir.Command{Op: ir.Watch, Ring: 1}, errWatched},
+		"watch twice":     {watch, ir.Command{Op: ir.Watch, Ring: 1}, nil},
 		"packet too long": {nil, ir.Command{Op: ir.Packet, Data: make([]byte, 1<<20)}, martini.WrongLength},
 		"shared too long": {nil, ir.Command{Op: ir.Shared, Data: make([]byte, 2049)}, martini.WrongLength},
 		"tail, no window": {shut, ir.Command{Op: ir.ReadTail}, martini.InvalidWindow},
@@ -256,7 +258,7 @@ func TestCorruptRings(t *testing.T) {
 	// Nothing new is told of a peer that is gone already.
 	f, _, all := openJob(t, 2, martini.Options{})
 	tr := all[0].(*Translator)
-	tr.Lose(1, errWatched)
+	tr.Lose(1, ir.ErrPeerGone)
 	next(t, tr)
 	tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0})
 	w := f.Words(0, fabric.Rings)
@@ -295,56 +297,18 @@ func TestHostileTables(t *testing.T) {
 }
 
 func TestMovesDoNotAllocate(t *testing.T) {
-	all := open(t, 2, martini.Options{})
-	mem, buf := make([]byte, 10000), make([]byte, 10000)
-	var ev ir.Event
-	expose := ir.Command{Op: ir.Expose, Data: mem}
-	pull := ir.Command{Op: ir.Pull, Peer: 1, Data: buf}
-	push := ir.Command{Op: ir.Push, Peer: 1, Data: buf}
-	swap := ir.Command{Op: ir.Swap, Peer: 1}
-	tail := ir.Command{Op: ir.ReadTail, Peer: 1}
-	conceal := ir.Command{Op: ir.Conceal}
-	used := testing.AllocsPerRun(100, func() {
-		all[1].Post(&expose)
-		all[1].Poll(&ev)
-		pull.Segment, push.Segment, conceal.Segment = ev.Segment, ev.Segment, ev.Segment
-		for _, cmd := range []*ir.Command{&pull, &push, &swap, &tail} {
-			all[0].Post(cmd)
-		}
-		for all[0].Poll(&ev) {
-			if ev.Kind == ir.Failed {
-				t.Fatal(ev.Err)
-			}
-		}
-		all[1].Post(&conceal)
-	})
-	if used != 0 {
-		t.Errorf("%v allocations", used)
-	}
+	endpointtest.MovesAllocateNothing(t, open(t, 2, martini.Options{}))
 }
 
 // TestDeadPeerIsReportedOnce pretends that peer 1 is a process that has ended.
 func TestDeadPeerIsReportedOnce(t *testing.T) {
-	file, err := fabric.Create(2, fabric.Default())
-	if err != nil {
-		t.Skip(err)
-	}
-	defer file.Close()
-	manage(t, file)
-	f, err := fabric.Map(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	a, err := Open(f, 0, martini.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var f *fabric.Fabric // of rank 1, in the end
+	all := fabrictest.Mapped(t, 2, fabric.Default(), Entry().Register, func(m *fabric.Fabric, rank int) (ir.Translator, error) {
+		f = m
+		return Open(m, rank, martini.Options{})
+	})
+	a, b := all[0], all[1]
 	defer a.Close()
-	b, err := Open(f, 1, martini.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer b.Close()
 	if !a.Caps().Remote {
 		t.Skip("this kernel refuses cross-memory attach")
@@ -352,9 +316,6 @@ func TestDeadPeerIsReportedOnce(t *testing.T) {
 	mem := bytes.Repeat([]byte{7}, 100)
 	b.Post(&ir.Command{Op: ir.Expose, Data: mem})
 	seg := next(t, b).Segment
-	for i := range martini.Extents {
-		f.Lend(1, i, nil) // no longer of this process
-	}
 	f.Leave(1)
 	into := make([]byte, 100)
 	for i := range 2 {

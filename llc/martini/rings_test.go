@@ -62,7 +62,7 @@ func TestMovesUnpin(t *testing.T) {
 	all := open(t, 2, martini.Options{})
 	all[1].Post(&ir.Command{Op: ir.Expose, Data: make([]byte, 8)})
 	seg := next(t, all[1]).Segment
-	nic := all[0].(*Translator).NIC()
+	nic := all[0].(*Translator).end.NIC()
 	before := room(t, nic)
 	for _, s := range []ir.Segment{seg, 0} { // one that is refused as well
 		for _, op := range []ir.Op{ir.Pull, ir.Push} {

@@ -1,13 +1,13 @@
 package martini
 
 import (
-	"errors"
-	"os"
 	"testing"
 
+	"rhinet/llc/endpoint/endpointtest"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
 	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/fabric/fabrictest"
 	"rhinet/nicemu/martini"
 )
 
@@ -19,23 +19,18 @@ func open(t testing.TB, peers int, o martini.Options) []ir.Translator {
 }
 
 // openJob is open for tests that go behind the translators' backs.
-func openJob(t testing.TB, peers int, o martini.Options) (*fabric.Fabric, *martini.Manager, []ir.Translator) {
+func openJob(t testing.TB, peers int, o martini.Options) (f *fabric.Fabric, boss *martini.Manager, all []ir.Translator) {
 	t.Helper()
-	f, err := fabric.Heap(peers, fabric.Small())
-	if err != nil {
-		t.Fatal(err)
+	manage := func(f *fabric.Fabric) (err error) {
+		boss, err = martini.Manage(f)
+		return err
 	}
-	boss, err := martini.Manage(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := make([]ir.Translator, peers)
-	for i := range all {
-		if all[i], err = Open(f, i, o); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f, all = fabrictest.Heap(t, peers, fabric.Small(), manage, opener(o))
 	return f, boss, all
+}
+
+func opener(o martini.Options) endpointtest.Opener {
+	return func(f *fabric.Fabric, rank int) (ir.Translator, error) { return Open(f, rank, o) }
 }
 
 func TestContract(t *testing.T) {
@@ -60,40 +55,8 @@ func TestContractBetweenProcesses(t *testing.T) {
 	}
 }
 
-// mapped returns the translators of a job of processes: each has a mapping of its
-// own of the job's memory.
-func mapped(t testing.TB, peers int, o martini.Options) (all []ir.Translator) {
+// mapped returns the translators of a job of processes.
+func mapped(t testing.TB, peers int, o martini.Options) []ir.Translator {
 	t.Helper()
-	file, err := fabric.Create(peers, fabric.Default())
-	if err != nil {
-		t.Skip(err)
-	}
-	defer file.Close()
-	manage(t, file)
-	for i := range peers {
-		f, err := fabric.Map(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = f.Close() })
-		tr, err := Open(f, i, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, tr)
-	}
-	return all
-}
-
-// manage registers the ranks of a job, as a launcher does.
-func manage(t testing.TB, file *os.File) {
-	t.Helper()
-	f, err := fabric.Map(file)
-	if err == nil {
-		_, err = martini.Manage(f)
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	return fabrictest.Mapped(t, peers, fabric.Default(), Entry().Register, opener(o))
 }

@@ -13,8 +13,7 @@ var errUnsupported = errors.New("llc/martinipm: not on this layer")
 
 // Post carries out cmd.
 func (t *Translator) Post(cmd *ir.Command) {
-	if uint(cmd.Peer) >= uint(t.Peers()) && cmd.Op != ir.Expose && cmd.Op != ir.Conceal {
-		t.Fail(cmd, fmt.Errorf("llc/martinipm: peer %d; the job has 0 to %d", cmd.Peer, t.Peers()-1))
+	if t.NoPeer(cmd) {
 		return
 	}
 	var err error

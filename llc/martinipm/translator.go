@@ -127,13 +127,7 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 		t.Next(ev)
 		return true
 	}
-	ev.Kind, ev.Peer, ev.Ring = ir.Arrived, source, ir.NoRing
-	ev.Data = msg[headerBytes:]
-	ev.Header = ir.Header{
-		Kind: msg[0], Flags: msg[1], Context: binary.LittleEndian.Uint16(msg[2:]),
-		Tag: int32(binary.LittleEndian.Uint32(msg[4:])), Length: uint32(len(ev.Data)), Word: binary.LittleEndian.Uint64(msg[8:]),
-	}
-	ev.Token, ev.Err = 0, nil
+	t.Arrived(ev, int(source), msg)
 	return true
 }
 
@@ -160,11 +154,7 @@ var errForged = errors.New("llc/martinipm: a message without header, or with one
 
 // put makes a packet's header.
 func (t *Translator) put(b []byte, h *ir.Header) {
-	b[0], b[1] = h.Kind, h.Flags
-	binary.LittleEndian.PutUint16(b[2:], h.Context)
-	binary.LittleEndian.PutUint32(b[4:], uint32(h.Tag))
-	binary.LittleEndian.PutUint64(b[8:], h.Word)
-	binary.LittleEndian.PutUint32(b[16:], uint32(t.Self()))
+	t.PutHeader(b, h)
 	binary.LittleEndian.PutUint32(b[20:], check(b))
 }
 

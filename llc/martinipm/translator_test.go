@@ -9,14 +9,20 @@ import (
 
 	"rhinet/internal/pmi"
 	"rhinet/llc"
+	"rhinet/llc/endpoint/endpointtest"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
 	"rhinet/nicemu/fabric"
+	"rhinet/nicemu/fabric/fabrictest"
 	"rhinet/nicemu/martini"
 	"rhinet/nicemu/martini/pm"
 )
 
 type opener func(*fabric.Fabric, int, martini.Options) (*Translator, error)
+
+func (open opener) with(o martini.Options) endpointtest.Opener {
+	return func(f *fabric.Fabric, rank int) (ir.Translator, error) { return open(f, rank, o) }
+}
 
 var openers = map[string]opener{
 	"martini:pm": rhinet, "martini:vp": OpenVP,
@@ -41,22 +47,13 @@ func job(t testing.TB, peers int, open opener, o martini.Options) []ir.Translato
 }
 
 // managed is job for tests that go behind the translators' backs.
-func managed(t testing.TB, peers int, open opener, o martini.Options) (*fabric.Fabric, *martini.Manager, []ir.Translator) {
+func managed(t testing.TB, peers int, open opener, o martini.Options) (f *fabric.Fabric, boss *martini.Manager, all []ir.Translator) {
 	t.Helper()
-	f, err := fabric.Heap(peers, pm.Geometry(fabric.Small(), peers))
-	if err != nil {
-		t.Fatal(err)
+	manage := func(f *fabric.Fabric) (err error) {
+		boss, err = martini.Manage(f)
+		return err
 	}
-	boss, err := martini.Manage(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := make([]ir.Translator, peers)
-	for i := range all {
-		if all[i], err = open(f, i, o); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f, all = fabrictest.Heap(t, peers, pm.Geometry(fabric.Small(), peers), manage, open.with(o))
 	return f, boss, all
 }
 
@@ -78,31 +75,7 @@ func TestContractBetweenProcesses(t *testing.T) {
 	for name, open := range openers {
 		t.Run(name, func(t *testing.T) {
 			nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
-				file, err := fabric.Create(peers, pm.Geometry(fabric.Default(), peers))
-				if err != nil {
-					t.Skip(err)
-				}
-				defer file.Close()
-				launcher, err := fabric.Map(file)
-				if err == nil {
-					_, err = martini.Manage(launcher)
-					err = errors.Join(err, launcher.Close())
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				all := make([]ir.Translator, peers)
-				for i := range all {
-					f, err := fabric.Map(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					t.Cleanup(func() { _ = f.Close() })
-					if all[i], err = open(f, i, martini.Options{}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				return all
+				return fabrictest.Mapped(t, peers, pm.Geometry(fabric.Default(), peers), Entries()[0].Register, open.with(martini.Options{}))
 			})
 		})
 	}

@@ -1,6 +1,9 @@
 package match
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Tunables. A scan of a few entries that are in the cache costs less than a
 // hash; beyond that lines hold about two entries on average.
@@ -20,7 +23,15 @@ func deep(n, lines int) bool {
 	if lines == 0 {
 		return n > shallow
 	}
-	return n > perLine*lines && lines < mostLines
+	return n > room(lines)
+}
+
+// room returns how many entries so many lines have before there are more lines.
+func room(lines int) int {
+	if lines >= mostLines {
+		return math.MaxInt
+	}
+	return perLine * lines
 }
 
 // buckets returns how many lines n entries get: room to double.

@@ -13,7 +13,7 @@ type Receive[P any] struct {
 	tag        int32
 }
 
-// A line is a first-in-first-out list of receives.
+// A line is a first-in-first-out list of receives. The prev of its head means nothing.
 type line[P any] struct{ head, tail *Receive[P] }
 
 func (l *line[P]) push(e *Receive[P]) {
@@ -27,15 +27,17 @@ func (l *line[P]) push(e *Receive[P]) {
 }
 
 func (l *line[P]) remove(e *Receive[P]) {
-	if e.prev == nil {
+	if l.head == e {
 		l.head = e.next
 	} else {
 		e.prev.next = e.next
 	}
-	if e.next == nil {
+	if e.next != nil {
+		e.next.prev = e.prev
+	} else if l.head != nil {
 		l.tail = e.prev
 	} else {
-		e.next.prev = e.prev
+		l.tail = nil
 	}
 	e.next, e.prev = nil, nil
 }
@@ -45,6 +47,7 @@ func (l *line[P]) remove(e *Receive[P]) {
 // there are more than shallow, then they are spread over lines by tag.
 type posted[P any] struct {
 	n       int
+	more    int // than shallow entries are in line before there are more lines
 	anyTag  line[P]
 	few     line[P]
 	buckets []line[P] // nil while few serves
@@ -71,20 +74,22 @@ func (q *posted[P]) line(tag int32) *line[P] {
 	if q.buckets == nil {
 		return &q.few
 	}
-	return &q.buckets[hash(tag)>>q.shift]
+	return &q.buckets[hash(tag)>>(q.shift&31)]
 }
 
-func (q *posted[P]) push(e *Receive[P]) {
+// push adds a receive, and reports whether the others have other lines now.
+func (q *posted[P]) push(e *Receive[P]) (spread bool) {
 	e.queue = q
 	q.n++
-	if e.tag == Any {
-		q.anyTag.push(e)
-		return
+	l := &q.anyTag
+	if e.tag != Any {
+		if spread = q.n > shallow+q.more; spread {
+			q.spread()
+		}
+		l = q.line(e.tag)
 	}
-	if deep(q.n, len(q.buckets)) {
-		q.spread()
-	}
-	q.line(e.tag).push(e)
+	l.push(e)
+	return spread
 }
 
 func (q *posted[P]) remove(e *Receive[P]) {
@@ -105,7 +110,8 @@ func (q *posted[P]) spread() {
 		old = []line[P]{q.few}
 		q.few = line[P]{}
 	}
-	q.buckets, q.shift = make([]line[P], buckets(q.n)), shift(buckets(q.n))
+	lines := buckets(q.n)
+	q.buckets, q.shift, q.more = make([]line[P], lines), shift(lines), room(lines)-shallow
 	for _, l := range old {
 		for e := l.head; e != nil; {
 			next := e.next

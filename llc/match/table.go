@@ -28,11 +28,12 @@ type Table[P, U any] struct {
 	clock    seq.Clock
 	posted   int
 	messages int
+	age      uint64 // rows that were found when it was less do not hold: see Row
 }
 
 // New returns a table for messages of the given number of peers.
 func New[P, U any](peers int) *Table[P, U] {
-	return &Table[P, U]{nobody: make([]*source[P, U], peers)}
+	return &Table[P, U]{nobody: make([]*source[P, U], peers), age: 1}
 }
 
 // A context holds what is waiting in one communication context. Its sources
@@ -41,6 +42,7 @@ type context[P, U any] struct {
 	sources  []*source[P, U]
 	anyone   posted[P]     // receives from any source
 	messages unexpected[U] // messages of all sources
+	kept     uint64        // so many have waited so far
 
 	// Messages come in whose mark has the bits of want where mask has ones. A
 	// want with a bit that mask has not lets none in.
@@ -59,6 +61,9 @@ func (t *Table[P, U]) Posted() int { return t.posted }
 
 // Messages returns the number of waiting messages.
 func (t *Table[P, U]) Messages() int { return t.messages }
+
+// Kept returns how many messages have waited for a receive in a context so far.
+func (t *Table[P, U]) Kept(ctx uint16) uint64 { return t.find(ctx).kept }
 
 // find returns a context, which comes into being when first named.
 func (t *Table[P, U]) find(ctx uint16) *context[P, U] {
@@ -131,6 +136,7 @@ func (t *Table[P, U]) Keep(m *Message[U], ctx uint16, src, tag int32) {
 	m.context, m.source, m.tag = ctx, src, tag
 	c.find(src).messages.push(m)
 	c.messages.push(m)
+	c.kept++
 	t.messages++
 }
 
@@ -151,7 +157,9 @@ func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
 		}
 	}
 	e.tag, e.stamp = tag, t.clock.Next()
-	q.push(e)
+	if spread := q.push(e); spread || src == Any || tag == Any {
+		t.age++
+	}
 	t.posted++
 	return nil
 }
@@ -255,6 +263,7 @@ func (c *context[P, U]) eachMessage(visit func(*U)) {
 func (t *Table[P, U]) Open(ctx uint16, mask, want uint32) {
 	c := t.find(ctx)
 	c.mask, c.want = mask, want&mask
+	t.age++
 }
 
 // Shut has a context take no message any more, and gives back the memory of its
@@ -263,6 +272,7 @@ func (t *Table[P, U]) Shut(ctx uint16) {
 	c := t.find(ctx)
 	*c = context[P, U]{table: t, want: 1, sources: t.nobody}
 	c.messages.set = contextLinks
+	t.age++
 }
 
 // EachMessage calls visit for all waiting messages in order of arrival within

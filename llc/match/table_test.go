@@ -82,6 +82,7 @@ func (w *twin) withdraw(r *recv) bool {
 // TestAgainstLinearScan compares the table with its twin on random operations:
 // shallow and deep queues, few and many tags, wildcards in all places.
 func TestAgainstLinearScan(t *testing.T) {
+	appended := 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		peers, contexts := 1+rng.IntN(4), 1+rng.IntN(3)
@@ -91,6 +92,8 @@ func TestAgainstLinearScan(t *testing.T) {
 		bias := rng.IntN(3) // 0: balanced, 1: more receives, 2: more messages
 		if bias > 0 && rng.IntN(2) == 0 {
 			tags = 1000 // long queues of different tags
+		} else if seed%4 == 0 {
+			tags, wild = 2, 0 // long rows
 		}
 		key := func(wildcards bool) (uint16, int32, int32) {
 			src, tag := int32(rng.IntN(peers)), int32(rng.IntN(tags))*factor
@@ -102,6 +105,7 @@ func TestAgainstLinearScan(t *testing.T) {
 			}
 			return uint16(rng.IntN(contexts)), src, tag
 		}
+		rows := map[int32]*Row[recv, mess]{} // of tags of source 0 in context 0
 		for i := range 2000 {
 			turn := rng.IntN(12)
 			if i/500%2 == 1 && bias > 0 { // drain
@@ -113,17 +117,35 @@ func TestAgainstLinearScan(t *testing.T) {
 				m.ctx, m.src, m.tag = key(false)
 				m.entry.Owner = m
 				want := w.arrive(m)
-				got, _ := table.Arrive(m.ctx, m.src, m.tag, 0)
+				var got *recv
+				if row := rows[m.tag]; row != nil && m.ctx == 0 && m.src == 0 && table.Head(row) != nil {
+					got = table.Head(row).Owner
+					table.Pop(row, &got.entry)
+				} else {
+					got, _ = table.Arrive(m.ctx, m.src, m.tag, 0)
+				}
 				if got == nil {
 					table.Keep(&m.entry, m.ctx, m.src, m.tag)
 				}
 				compare(t, seed, i, "arrive", name(got), name(want))
+				if got != nil && table.Withdraw(&got.entry) {
+					t.Fatalf("seed %d: a receive that was taken waits", seed)
+				}
 			case turn < 8:
 				r := &recv{name: i}
 				r.ctx, r.src, r.tag = key(true)
 				r.entry.Owner = r
-				want, got := w.post(r), table.Post(&r.entry, r.ctx, r.src, r.tag)
-				compare(t, seed, i, "post", mname(got), mname(want))
+				want := w.post(r)
+				if r.ctx == 0 && r.src == 0 && i%2 == 0 {
+					row := table.Row(0, 0, r.tag, 0)
+					rows[r.tag] = &row
+				}
+				if row := rows[r.tag]; row != nil && r.ctx == 0 && r.src == 0 && table.Append(row, &r.entry) {
+					compare(t, seed, i, "append", -1, mname(want))
+					appended++
+					continue
+				}
+				compare(t, seed, i, "post", mname(table.Post(&r.entry, r.ctx, r.src, r.tag)), mname(want))
 			case turn < 10:
 				r := &recv{}
 				r.ctx, r.src, r.tag = key(true)
@@ -165,6 +187,72 @@ func TestAgainstLinearScan(t *testing.T) {
 			t.Fatalf("seed %d: not all visited (%d were)", seed, visited)
 		}
 	}
+	if appended < 500 {
+		t.Errorf("%d receives were posted in a row", appended)
+	}
+}
+
+// TestRowEnds: a row does not hold once something else may decide who gets a message, and
+// is not found where that is so.
+func TestRowEnds(t *testing.T) {
+	const ctx, src, tag = 2, 1, 5
+	for name, end := range map[string]func(table *Table[recv, mess]){
+		"a receive from anyone":  func(table *Table[recv, mess]) { table.Post(waits(), ctx, Any, tag) },
+		"a receive for any tag":  func(table *Table[recv, mess]) { table.Post(waits(), ctx, src, Any) },
+		"another use":            func(table *Table[recv, mess]) { table.Open(ctx, 1, 1) },
+		"the end of the context": func(table *Table[recv, mess]) { table.Shut(ctx) },
+	} {
+		table := New[recv, mess](2)
+		row := table.Row(ctx, src, tag, 0)
+		first := waits()
+		if !table.Append(&row, first) || table.Head(&row) != first {
+			t.Fatalf("%s: nothing was appended to a new row", name)
+		}
+		table.Pop(&row, first)
+		end(table)
+		other := table.Row(ctx, src, tag, 0)
+		for _, w := range []*Row[recv, mess]{&row, &other} {
+			if table.Append(w, waits()) || table.Head(w) != nil {
+				t.Errorf("%s: the row holds", name)
+			}
+		}
+	}
+}
+
+// TestRowInTurn: a row posts nothing beside a message that waits, nor more than its queue has
+// room for, and shows no receive for another tag.
+func TestRowInTurn(t *testing.T) {
+	table := New[recv, mess](1)
+	row, other := table.Row(0, 0, 5, 0), table.Row(0, 0, 6, 0)
+	m := &mess{}
+	m.entry.Owner = m
+	table.Keep(&m.entry, 0, 0, 6)
+	if table.Append(&row, waits()) {
+		t.Error("a receive was posted beside a message")
+	}
+	table.Drop(&m.entry)
+	for i := range shallow {
+		if !table.Append(&row, waits()) {
+			t.Fatalf("receive %d of %d was not posted", i, shallow)
+		}
+	}
+	if table.Append(&row, waits()) || table.Posted() != shallow {
+		t.Errorf("%d receives wait in one line", table.Posted())
+	}
+	if table.Head(&other) != nil {
+		t.Error("a receive for another tag is first")
+	}
+	table.Post(waits(), 0, 0, 5) // has it spread
+	if table.Head(&row) != nil || table.Append(&row, waits()) {
+		t.Error("the row holds after the queue was spread")
+	}
+}
+
+// waits returns the place of a new receive.
+func waits() *Receive[recv] {
+	r := &recv{}
+	r.entry.Owner = r
+	return &r.entry
 }
 
 func name(r *recv) int {

@@ -11,6 +11,9 @@ type Message[U any] struct {
 	tag     int32
 }
 
+// Context returns the context in which the message waits.
+func (m *Message[U]) Context() uint16 { return m.context }
+
 // The link sets of a message: order of arrival and line of its tag, each for
 // the source's queue and for the context's.
 const (

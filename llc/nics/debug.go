@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 
-	"rhinet/llc/checksum"
 	"rhinet/llc/contract"
 	"rhinet/llc/ir"
 )
@@ -20,6 +19,7 @@ const DebugVariable = "RHINET_DEBUG"
 type Debug struct {
 	Requests bool // where requests were made, and packets that cannot be right
 	Contract bool // the contract between engine and NIC (package llc/contract)
+	Buffers  bool // that the buffers of requests are left alone until these are complete
 	Checksum bool // that packets and flags come as they were sent (package llc/checksum)
 }
 
@@ -30,6 +30,7 @@ var debugWords = []struct {
 }{
 	{"requests", func(d *Debug) { d.Requests = true }},
 	{"contract", func(d *Debug) { d.Contract = true }},
+	{"buffers", func(d *Debug) { d.Buffers = true }},
 	{"checksum", func(d *Debug) { d.Checksum = true }},
 }
 
@@ -68,12 +69,9 @@ func (d *Debug) parse(word string) error {
 	return nil
 }
 
-// watch wraps the translator of one rank in what watches it. What is found ends
+// watch wraps the translator of one rank in what watches its contract. What is found ends
 // the process with a message.
 func (d Debug) watch(t ir.Translator) ir.Translator {
-	if d.Checksum {
-		t = checksum.Wrap(t)
-	}
 	if d.Contract {
 		t = contract.Watch(t, func(err error) { end(t, err) })
 	}
@@ -92,11 +90,6 @@ func end(t ir.Translator, err error) {
 // watchAll is watch for all ranks of a job within one process. What is found ends
 // it by a panic of its own goroutine: whoever finds it holds locks that others wait for.
 func (d Debug) watchAll(ts []ir.Translator) []ir.Translator {
-	for i := range ts {
-		if d.Checksum {
-			ts[i] = checksum.Wrap(ts[i])
-		}
-	}
 	if d.Contract {
 		ts = contract.WatchAll(ts, func(err error) { go panic(err) })
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 func TestParseDebug(t *testing.T) {
-	everything := Debug{Requests: true, Contract: true, Checksum: true}
+	everything := Debug{Requests: true, Contract: true, Buffers: true, Checksum: true}
 	for value, want := range map[string]Debug{
-		"": {}, ",": {}, "1": {Requests: true}, "requests": {Requests: true}, "contract": {Contract: true}, "checksum": {Checksum: true},
-		"contract, requests,checksum": everything, "all": everything, "all,contract": everything,
+		"": {}, ",": {}, "1": {Requests: true}, "requests": {Requests: true}, "contract": {Contract: true}, "buffers": {Buffers: true}, "checksum": {Checksum: true},
+		"contract, requests,checksum,buffers": everything, "all": everything, "all,contract": everything,
 	} {
 		if got, err := ParseDebug(value); err != nil || got != want {
 			t.Errorf("%q: %+v, %v", value, got, err)
@@ -25,7 +25,7 @@ func TestParseDebug(t *testing.T) {
 	}
 	for _, value := range []string{"contracts", "yes", "contract,2", "contract;requests"} {
 		d, err := ParseDebug(value)
-		if err == nil || d != (Debug{}) || !strings.Contains(err.Error(), "there are requests, contract, checksum") {
+		if err == nil || d != (Debug{}) || !strings.Contains(err.Error(), "there are requests, contract, buffers, checksum") {
 			t.Errorf("%q: %+v, %v", value, d, err)
 		}
 	}
@@ -112,7 +112,7 @@ func unwatched(t *testing.T, name string) ir.Translator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := open(name, f, 0)
+	tr, err := Debug{}.openNIC(name, f, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

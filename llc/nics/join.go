@@ -4,15 +4,54 @@ import (
 	"errors"
 	"fmt"
 
+	"rhinet/internal/kvs"
+	"rhinet/internal/pmi"
+	"rhinet/llc/entry"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
 )
+
+// Process connects this process to the NIC of its job ("": the usual one): in the memory
+// that the launcher has made, or, if there is none, in memory of its own as the only rank,
+// watched as d says. The second result releases the memory, after the translator is closed.
+func Process(job pmi.Job, d Debug) (ir.Translator, func() error, error) {
+	return ProcessIn(job, nil, d)
+}
+
+// ProcessIn is Process of a rank that has a store open, which it uses and leaves open.
+func ProcessIn(job pmi.Job, store kvs.Store, d Debug) (ir.Translator, func() error, error) {
+	if job.Fabric >= 0 {
+		net, err := network(job, store)
+		if err != nil {
+			return nil, nil, err
+		}
+		return join(usual(job.NIC), job.Fabric, job.Rank, job.Size, net)
+	}
+	all, release, err := Local(job.NIC, 1, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	return all[0], release, nil
+}
+
+// usual is a name, or that of the NIC that jobs use if nobody names one.
+func usual(name string) string {
+	if name == "" {
+		return Default
+	}
+	return name
+}
 
 // Join connects a rank to its NIC in the memory that the launcher created for
 // a job of the given number of ranks: fd is the inherited descriptor, which
 // Join closes. The second result releases the memory, after the translator is
 // closed.
 func Join(name string, fd, rank, ranks int) (ir.Translator, func() error, error) {
+	return join(name, fd, rank, ranks, nil)
+}
+
+// join is Join of a rank of a job that may be on several hosts.
+func join(name string, fd, rank, ranks int, net *entry.Network) (ir.Translator, func() error, error) {
 	f, err := fabric.Open(fd)
 	if err != nil {
 		return nil, nil, err
@@ -20,23 +59,25 @@ func Join(name string, fd, rank, ranks int) (ir.Translator, func() error, error)
 	if f.Ranks() != ranks {
 		return nil, nil, errors.Join(fmt.Errorf("nics: the memory is that of a job of %d ranks, not %d", f.Ranks(), ranks), f.Close())
 	}
-	t, err := Open(name, f, rank)
+	t, err := openWatched(name, f, rank, net)
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	return t, f.Close, nil
 }
 
-// Local connects all ranks of a job that are goroutines of this process, watched
-// as d says. The second result releases their memory, after all translators are closed.
+// Local connects all ranks of a job that are goroutines of this process to NICs of the
+// given name ("": the usual one), watched as d says. The second result releases their
+// memory, after all translators are closed.
 func Local(name string, ranks int, d Debug) ([]ir.Translator, func() error, error) {
+	name = usual(name)
 	f, err := fabric.Heap(ranks, Geometry(name, fabric.Small(), ranks))
 	if err != nil {
 		return nil, nil, err
 	}
 	var ts []ir.Translator
 	for r := range ranks {
-		t, err := open(name, f, r)
+		t, err := d.openNIC(name, f, r, nil)
 		if err != nil {
 			for _, t := range ts {
 				err = errors.Join(err, t.Close())

@@ -9,11 +9,18 @@ import (
 	"slices"
 	"strings"
 
+	"rhinet/llc/cenju4"
+	"rhinet/llc/checksum"
+	"rhinet/llc/dimmnet2"
 	"rhinet/llc/entry"
+	"rhinet/llc/ib"
 	"rhinet/llc/ir"
 	"rhinet/llc/martini"
 	"rhinet/llc/martinipm"
+	"rhinet/llc/ofi"
+	"rhinet/llc/sync"
 	"rhinet/llc/timed"
+	"rhinet/llc/tofu"
 	"rhinet/nicemu/fabric"
 )
 
@@ -26,7 +33,9 @@ const Default = "martini"
 const AttachVariable = "RHINET_CMA"
 
 // table returns what the NICs export.
-func table() []entry.NIC { return append(martinipm.Entries(), martini.Entry(), timed.Entry()) }
+func table() []entry.NIC {
+	return append(martinipm.Entries(), martini.Entry(), ib.Entry(), ib.DatagramEntry(), ib.DemandEntry(), tofu.Entry(), dimmnet2.Entry(), cenju4.Entry(), sync.Entry(), ofi.Entry(), timed.Entry())
+}
 
 // Timed is the name of the NIC of jobs in virtual time. Their launcher chooses
 // it; users cannot.
@@ -45,33 +54,50 @@ func find(name string) (entry.NIC, bool) {
 // Register enters the processes of a job into the tables of their NICs of the
 // given name: the part of the job's manager, before any of them runs.
 func Register(name string, f *fabric.Fabric) error {
-	n, _, err := parse(name)
-	if err != nil || n.Register == nil {
-		return err
-	}
-	return n.Register(f)
+	return ofEach(name, func(n entry.NIC) error {
+		if n.Register == nil {
+			return nil
+		}
+		return n.Register(f)
+	})
 }
 
 // Geometry returns the memory that a job of the given number of ranks needs
 // for a NIC: g, or more where the NIC asks for it.
 func Geometry(name string, g fabric.Geometry, ranks int) fabric.Geometry {
-	if n, _, err := parse(name); err == nil && n.Geometry != nil {
-		return n.Geometry(g, ranks)
-	}
+	_ = ofEach(name, func(n entry.NIC) error {
+		if n.Geometry != nil {
+			g = n.Geometry(g, ranks)
+		}
+		return nil
+	})
 	return g
 }
 
-// Names returns the names of all NICs that users can choose, in order, without
-// settings.
+// Names returns the names of all NICs that users can choose for any program, in order,
+// without settings.
 func Names() []string {
+	return names(func(n entry.NIC) bool { return !n.Hidden && n.Tag == "" })
+}
+
+// Selectable returns the names of all NICs that users can choose: also those that
+// need programs built with a tag.
+func Selectable() []string { return names(func(n entry.NIC) bool { return !n.Hidden }) }
+
+func names(want func(entry.NIC) bool) []string {
 	var names []string
 	for _, n := range table() {
-		if !n.Hidden {
+		if want(n) {
 			names = append(names, n.Name)
 		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Tag returns the build tag of programs that use a NIC, "" if they need none.
+func Tag(name string) string {
+	return strings.Join(tags(name), ",")
 }
 
 // Check reports what is wrong with a name that a user chose, which may have
@@ -88,26 +114,63 @@ func Check(name string) error {
 // An unknown name is an error that lists the known ones. The translator does
 // not own f, which is closed after it. It is watched as [DebugVariable] says.
 func Open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
+	return openWatched(name, f, rank, nil)
+}
+
+// openWatched is Open of a rank of a job that may be on several hosts.
+func openWatched(name string, f *fabric.Fabric, rank int, net *entry.Network) (ir.Translator, error) {
 	d, err := ParseDebug(os.Getenv(DebugVariable))
 	if err != nil {
 		return nil, fmt.Errorf("nics: %s: %s", DebugVariable, strings.TrimPrefix(err.Error(), "nics: "))
 	}
-	t, err := open(name, f, rank)
+	return watched(name, f, rank, net, d)
+}
+
+// OpenWatched is Open of a translator that is watched as d says, whatever the environment does.
+func OpenWatched(name string, f *fabric.Fabric, rank int, d Debug) (ir.Translator, error) {
+	return watched(name, f, rank, nil, d)
+}
+
+func watched(name string, f *fabric.Fabric, rank int, net *entry.Network, d Debug) (ir.Translator, error) {
+	t, err := d.openNIC(name, f, rank, net)
 	if err != nil {
 		return nil, err
 	}
 	return d.watch(t), nil
 }
 
-// open is Open of a translator that nobody watches.
-func open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
+// openNIC opens a translator whose contract nobody watches.
+func (d Debug) openNIC(name string, f *fabric.Fabric, rank int, net *entry.Network) (ir.Translator, error) {
+	near, far, two := cut(name)
+	if two {
+		return d.both(near, far, f, rank, net)
+	}
+	t, err := d.open(name, f, rank, entry.Options{Network: net})
+	if err != nil || net == nil {
+		return t, err
+	}
+	// What ranks on one host share does not reach those on others.
+	a := ir.AbilitiesOf(t)
+	a.Memory = nil
+	return a.Give(t), nil
+}
+
+// open opens the translator of one NIC, with checksums if they are wanted.
+func (d Debug) open(name string, f *fabric.Fabric, rank int, o entry.Options) (ir.Translator, error) {
 	n, setting, err := parse(name)
 	if err != nil {
 		return nil, fmt.Errorf("nics: NIC %q: %w", name, err)
 	}
-	attach, err := fabric.ParseAttach(os.Getenv(AttachVariable))
-	if err != nil {
+	if o.Network != nil && !n.Spreads {
+		return nil, fmt.Errorf("nics: NIC %q %w", name, errOneHost)
+	}
+	if o.Attach, err = fabric.ParseAttach(os.Getenv(AttachVariable)); err != nil {
 		return nil, fmt.Errorf("nics: %s: %w", AttachVariable, err)
 	}
-	return n.Open(f, rank, entry.Options{Attach: attach, Setting: setting})
+	o.Setting = setting
+	t, err := n.Open(f, rank, o)
+	if err == nil && d.Checksum {
+		t = checksum.Wrap(t)
+	}
+	return t, err
 }

@@ -12,7 +12,7 @@ import (
 // TestProgramsOnEveryNIC runs messages of all protocols, to the neighbour and
 // all to one, and collective calls, on each NIC of the table.
 func TestProgramsOnEveryNIC(t *testing.T) {
-	for _, name := range nics.Names() {
+	for _, name := range append(nics.Names(), "ib:ud:faults=some", "ib:ud:faults=many") {
 		t.Run(name, func(t *testing.T) {
 			mpitest.Run(t, 4, exercise, mpitest.NIC(name))
 		})

@@ -20,7 +20,7 @@ func Settings() string {
 
 // unknown words the refusal of a name.
 func unknown() error {
-	return fmt.Errorf("no such network interface; there is %s", strings.Join(Names(), ", "))
+	return fmt.Errorf("no such network interface; there is %s", strings.Join(Selectable(), ", "))
 }
 
 // parse splits a name such as martini:pm:throttle=global into its NIC and the

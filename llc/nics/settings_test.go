@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 		"martini:pm:rings=4":           `no setting "rings"; there is martini:pm:throttle=off|destination|global`,
 		"martini:vp:throttle=global":   "martini:vp has no settings; there is martini:pm:throttle=",
 		"martini:throttle=global":      "martini has no settings",
-		"throttle=global":              "no such network interface; there is martini, martini:pm, martini:vp",
+		"throttle=global":              "no such network interface; there is " + strings.Join(Selectable(), ", "),
 		"martini:pm:":                  "no such network interface",
 		"martini:pm:throttle=off:a=b":  `no throttle "off:a=b"`,
 		"infiniband:throttle=global":   "no such network interface",

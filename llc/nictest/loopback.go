@@ -32,6 +32,9 @@ type Hooks struct {
 	Blind bool
 	// NoBoard leaves out the optional [ir.Board].
 	NoBoard bool
+	// Bells, if set, are other translators of the same peers: they ring the doorbells in the place of this network,
+	// which has none, arm them and sleep on them.
+	Bells []ir.Translator
 }
 
 // sharedLines is the size of the shared rings of a loopback network.
@@ -154,15 +157,23 @@ func (e *endpoint) fail(cmd *ir.Command, err error) {
 	e.answer(ev)
 }
 
+// Refused gives the next Busy.
+func (e *endpoint) Refused(ev *ir.Event) bool {
+	if len(e.busy) == 0 {
+		return false
+	}
+	*ev = e.busy[0]
+	e.busy = append(e.busy[:0], e.busy[1:]...)
+	return true
+}
+
 // Poll reports Busy first, then answers, then arrivals.
 func (e *endpoint) Poll(ev *ir.Event) bool { return e.poll(ev, e.set.Poll) }
 
 // poll gives the next event, of which next finds packets.
 func (e *endpoint) poll(ev *ir.Event, next func(*ring.Packet) (bool, error)) bool {
 	e.set.Consume()
-	if len(e.busy) > 0 {
-		*ev = e.busy[0]
-		e.busy = append(e.busy[:0], e.busy[1:]...)
+	if e.Refused(ev) {
 		return true
 	}
 	if e.next < len(e.answers) {
@@ -209,6 +220,10 @@ func (e *endpoint) Disarm() (rung bool) {
 }
 
 func (e *endpoint) Sleep(d time.Duration) {
+	if e.net.hooks.Bells != nil {
+		e.net.hooks.Bells[e.self].Sleep(d)
+		return
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -219,9 +234,14 @@ func (e *endpoint) Sleep(d time.Duration) {
 
 // rouse rings peer for what a command of this peer has done.
 func (e *endpoint) rouse(peer int, op ir.Op) {
-	if m := e.net.hooks.Mute; m == nil || !m(e.self, op) {
-		e.net.peers[peer].ring()
+	if m := e.net.hooks.Mute; m != nil && m(e.self, op) {
+		return
 	}
+	if e.net.hooks.Bells != nil {
+		e.net.hooks.Bells[e.self].Wake(peer)
+		return
+	}
+	e.net.peers[peer].ring()
 }
 
 func (e *endpoint) ring() {

@@ -23,6 +23,12 @@ func (e *endpoint) Look(peer int, v *ir.View) bool {
 
 func (e *endpoint) Take() { e.set.Take() }
 
+func (e *endpoint) Advance(v *ir.View) bool {
+	peer := v.Peer
+	e.Take()
+	return e.Look(peer, v)
+}
+
 func (e *endpoint) PollOthers(peer int, ev *ir.Event) bool {
 	return e.poll(ev, func(p *ring.Packet) (bool, error) { return e.set.PollOthers(peer, p) })
 }

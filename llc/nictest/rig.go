@@ -16,22 +16,21 @@ const patience = 10 * time.Second
 type rig struct {
 	testing.TB
 	ts     []ir.Translator
-	caps   ir.Caps
 	inbox  [][]ir.Event // per peer, Data copied
 	token  uint64
 	wait   time.Duration // for what must come
 	closed []bool        // by the test
+	deaf   []bool        // what comes to this peer is of no interest any more
 }
 
 func newRig(t testing.TB, ts []ir.Translator) *rig {
 	t.Helper()
-	r := &rig{TB: t, ts: ts, inbox: make([][]ir.Event, len(ts)), closed: make([]bool, len(ts)), wait: patience}
+	r := &rig{TB: t, ts: ts, inbox: make([][]ir.Event, len(ts)), closed: make([]bool, len(ts)), deaf: make([]bool, len(ts)), wait: patience}
 	for i, tr := range ts {
 		if tr.Self() != i || tr.Peers() != len(ts) {
 			t.Fatalf("translator %d of %d calls itself %d of %d", i, len(ts), tr.Self(), tr.Peers())
 		}
 	}
-	r.caps = ts[0].Caps()
 	return r
 }
 
@@ -54,6 +53,9 @@ func (r *rig) poll(peer int) bool {
 	}
 	if int(ev.Header.Length) != len(ev.Data) {
 		r.Fatalf("peer %d: header says %d bytes, data has %d", peer, ev.Header.Length, len(ev.Data))
+	}
+	if r.deaf[peer] {
+		return true
 	}
 	ev.Data = bytes.Clone(ev.Data)
 	r.inbox[peer] = append(r.inbox[peer], ev)
@@ -113,16 +115,36 @@ func (r *rig) quiet() {
 	}
 }
 
-// needRings skips what judges packet rings where there are none.
-func (r *rig) needRings() {
-	if r.caps.Rings == 0 {
+// caps are those of the NIC by which two peers reach each other.
+func (r *rig) caps(from, to int) ir.Caps { return ir.CapsFor(r.ts[from], to) }
+
+// apart reports whether peer at reaches two peers by different NICs.
+func (r *rig) apart(at, one, other int) bool {
+	t := ir.AbilitiesOf(r.ts[at]).Router
+	return t != nil && t.NIC(one) != t.NIC(other)
+}
+
+// needRings skips what judges packet rings between two peers where there are none.
+func (r *rig) needRings(from, to int) {
+	if r.caps(from, to).Rings == 0 {
 		r.Skip("no packet rings")
 	}
+}
+
+// ringed returns at most n peers that have packet rings with peer at.
+func (r *rig) ringed(at, n int) (all []int) {
+	for p := range r.ts {
+		if p != at && len(all) < min(n, r.caps(p, at).Rings) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // A stream is one packet ring in use, with the writer's account of its room.
 type stream struct {
 	r          *rig
+	caps       ir.Caps
 	from, to   int
 	ring       ir.Ring
 	slot, pos  uint64
@@ -133,13 +155,13 @@ type stream struct {
 // stream makes to watch a ring that from writes.
 func (r *rig) stream(from, to int, ring ir.Ring) *stream {
 	r.Helper()
-	r.needRings()
+	r.needRings(from, to)
 	r.post(to, ir.Command{Op: ir.Watch, Peer: int32(from), Ring: ring})
-	return &stream{r: r, from: from, to: to, ring: ring}
+	return &stream{r: r, caps: r.caps(from, to), from: from, to: to, ring: ring}
 }
 
 func (s *stream) command(i, n int) ir.Command {
-	at, _ := ir.Place(s.pos, uint64(s.r.caps.Bytes), n, s.r.caps.Spread)
+	at, _ := s.caps.Place(s.pos, n)
 	return ir.Command{
 		Op: ir.Packet, Peer: int32(s.to), Ring: s.ring, Slot: s.slot, Pos: at,
 		Header: header(i), Data: payload(i, n),
@@ -148,8 +170,8 @@ func (s *stream) command(i, n int) ir.Command {
 
 // put sends packet number sent with n bytes and reports whether there was room.
 func (s *stream) put(n int) bool {
-	_, next := ir.Place(s.pos, uint64(s.r.caps.Bytes), n, s.r.caps.Spread)
-	if s.slot-s.tail >= uint64(s.r.caps.Slots) || next-s.back > uint64(s.r.caps.Bytes) {
+	_, next := s.caps.Place(s.pos, n)
+	if s.slot-s.tail >= uint64(s.caps.Slots) || next-s.back > uint64(s.caps.Bytes) {
 		return false
 	}
 	s.r.post(s.from, s.command(s.sent, n))

@@ -1,6 +1,7 @@
 package nictest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,14 +62,20 @@ func suite() []trial {
 		{"busy/before answers", 3, testBusyFirst},
 		{"order across rings", 2, testBothRings},
 		{"pull and push", 3, testMove},
+		{"ports", 2, testPorts},
 		{"refusals", 2, testRefusals},
 		{"swap", 3, testSwap},
 		{"express", 2, testExpress},
 		{"express/poll others", 4, testPollOthers},
+		{"express/advance", 2, testAdvance},
 		{"express/sleep", 2, testExpressWakes},
 		{"express/end", 2, testExpressEnd},
 		{"express/allocations", 2, testExpressAllocations},
 		{"board", 3, testBoard},
+		{"controller", 3, testController},
+		{"atomics", 3, testAtomics},
+		{"locks", 3, testLocks},
+		{"vectors", 3, testVectors},
 		{"sleep", 2, testSleep},
 		{"sleep/many rings", 9, testSleepColdRing},
 		{"end", 3, testBrokenWay},
@@ -83,12 +90,38 @@ func suite() []trial {
 }
 
 func testCaps(r *rig) {
-	c := r.caps
-	for i, tr := range r.ts {
-		if tr.Caps() != c {
-			r.Errorf("peer %d has other capabilities than peer 0: %+v, %+v", i, tr.Caps(), c)
+	nics := r.nics(0)
+	for i := range r.ts {
+		if its := r.nics(i); !slices.Equal(its, nics) {
+			r.Errorf("peer %d has other capabilities than peer 0: %+v, %+v", i, its, nics)
 		}
 	}
+	for _, c := range nics {
+		r.checkCaps(c)
+	}
+	r.quiet()
+}
+
+// nics returns the capabilities of the NICs of a peer.
+func (r *rig) nics(at int) []ir.Caps {
+	own := r.ts[at].Caps()
+	t := ir.AbilitiesOf(r.ts[at]).Router
+	if t == nil {
+		return []ir.Caps{own}
+	}
+	all := t.NICs()
+	if all[0] != own || t.NIC(at) != 0 {
+		r.Errorf("peer %d has the capabilities %+v, and by its first NIC %+v", at, own, all[0])
+	}
+	for peer := range r.ts {
+		if i := t.NIC(peer); uint(i) >= uint(len(all)) || ir.AbilitiesOf(r.ts[peer]).Router.NIC(at) != i || (i == 0) != (t.Host(peer) == t.Host(at)) {
+			r.Errorf("peer %d reaches peer %d, on host %d, by NIC %d of %d", at, peer, t.Host(peer), i, len(all))
+		}
+	}
+	return all
+}
+
+func (r *rig) checkCaps(c ir.Caps) {
 	if c.Name == "" {
 		r.Error("no name")
 	}
@@ -104,5 +137,4 @@ func testCaps(r *rig) {
 	if c.Words < 0 || c.Copies < 0 {
 		r.Errorf("%d words, %d copies", c.Words, c.Copies)
 	}
-	r.quiet()
 }

@@ -10,7 +10,7 @@ import (
 // breakWay posts a command on a way to a peer that cannot be: to a packet ring that
 // its reader does not have. That is the end of the peer.
 func (r *rig) breakWay(at, peer int, op ir.Op) {
-	r.post(at, ir.Command{Op: op, Peer: int32(peer), Ring: ir.Ring(r.caps.Rings), Header: header(0)})
+	r.post(at, ir.Command{Op: op, Peer: int32(peer), Ring: ir.Ring(r.caps(at, peer).Rings), Header: header(0)})
 }
 
 // isEnd reports whether ev is the report of a peer's end.
@@ -64,7 +64,7 @@ func testEndWhileMoreIsDue(r *rig) {
 	r.breakWay(0, 1, ir.Open)
 	r.breakWay(0, 2, ir.Open)
 	after := []uint64{
-		token(ir.Command{Op: ir.Swap, Peer: 1, Offset: uint64(r.caps.Words)}),
+		token(ir.Command{Op: ir.Swap, Peer: 1, Offset: uint64(r.caps(0, 1).Words)}),
 		token(ir.Command{Op: ir.Pull, Peer: 2, Data: make([]byte, 8)}),
 		token(ir.Command{Op: ir.Push, Peer: 1, Data: make([]byte, 8)}),
 	}
@@ -72,8 +72,9 @@ func testEndWhileMoreIsDue(r *rig) {
 		r.Fatalf("%+v before the Busy of packet %d", r.inbox[0], busy)
 	}
 	r.inbox[0] = nil
-	r.end(0, 1)
-	r.end(0, 2)
+	for peer := 1; peer < 3; peer++ {
+		r.await(0, "report of a peer's end", func(ev *ir.Event) bool { return isEnd(ev, peer) })
+	}
 	exposed := r.await(0, "answer", func(ev *ir.Event) bool { return ev.Token == before })
 	if exposed.Kind == ir.Exposed {
 		r.post(0, ir.Command{Op: ir.Conceal, Segment: exposed.Segment})
@@ -83,8 +84,7 @@ func testEndWhileMoreIsDue(r *rig) {
 			r.Errorf("%+v", ev)
 		}
 	}
-	for r.poll(2) {
-	}
+	r.deaf[2] = true // what went to it before comes when it comes
 	r.inbox[2] = nil
 	r.quiet()
 }
@@ -97,8 +97,10 @@ func testNothingAfterTheEnd(r *rig) {
 		r.post(from, ir.Command{Op: ir.Shared, Header: header(i), Data: payload(i, 100)})
 	}
 	var own []*stream
-	for from := 1; from < 3 && r.caps.Rings > 1; from++ {
-		own = append(own, r.stream(from, 0, ir.Ring(from-1)))
+	if both := r.ringed(0, 2); len(both) == 2 {
+		for i, from := range both {
+			own = append(own, r.stream(from, 0, ir.Ring(i)))
+		}
 	}
 	for i := range 2 {
 		for from := 1; from < 3; from++ {
@@ -150,15 +152,17 @@ func testConcealRefused(r *rig) {
 // that is due comes, and the others go on.
 func testClosed(r *rig) {
 	var ring *stream
-	if r.caps.Rings > 0 {
+	if r.caps(2, 1).Rings > 0 {
 		ring = r.stream(2, 1, 0)
 		ring.send(10)
 		ring.get(0, 10)
 	}
 	memory := make([]byte, 64)
-	var segment ir.Segment
-	if r.caps.Remote {
-		segment = r.answer(1, r.post(1, ir.Command{Op: ir.Expose, Data: memory}), ir.Exposed).Segment
+	var segments [3]ir.Segment
+	for _, from := range []int{0, 2} {
+		if r.caps(from, 1).Remote {
+			segments[from] = r.expose(1, from, memory)
+		}
 	}
 	if err := r.ts[1].Close(); err != nil {
 		r.Fatal(err)
@@ -178,8 +182,8 @@ func testClosed(r *rig) {
 		r.post(2, ring.command(1, 10))
 	}
 	for _, from := range []int{0, 2} {
-		for _, op := range r.reaching() {
-			cmd := ir.Command{Op: op, Peer: 1, Segment: segment, Data: bytes.Repeat([]byte{7}, 8)}
+		for _, op := range r.reaching(from, 1) {
+			cmd := ir.Command{Op: op, Peer: 1, Segment: segments[from], Data: bytes.Repeat([]byte{7}, 8)}
 			token := r.post(from, cmd)
 			ev := r.await(from, "answer", func(ev *ir.Event) bool { return ev.Token == token })
 			if ev.Kind != ir.Failed || ev.Err == nil {
@@ -199,9 +203,9 @@ func testClosed(r *rig) {
 	r.quiet()
 }
 
-// reaching returns the commands that reach registered memory of peers.
-func (r *rig) reaching() []ir.Op {
-	if r.caps.Remote {
+// reaching returns the commands that reach registered memory of a peer.
+func (r *rig) reaching(from, to int) []ir.Op {
+	if r.caps(from, to).Remote {
 		return []ir.Op{ir.Pull, ir.Push}
 	}
 	return nil

@@ -23,9 +23,12 @@ func (r *rig) express() (s *stream, from, to ir.Express) {
 // place sends packet number sent, of n bytes, by Place.
 func (s *stream) place(x ir.Express, n int) {
 	s.r.Helper()
-	at, next := ir.Place(s.pos, uint64(s.r.caps.Bytes), n, s.r.caps.Spread)
-	if s.slot-s.tail >= uint64(s.r.caps.Slots) || next-s.back > uint64(s.r.caps.Bytes) {
+	at, next := s.caps.Place(s.pos, n)
+	if s.slot-s.tail >= uint64(s.caps.Slots) || next-s.back > uint64(s.caps.Bytes) {
 		s.refresh()
+	}
+	if n+s.caps.Trailer <= ir.Inline {
+		at = 0 // it has no place besides its line
 	}
 	h := header(s.sent)
 	head := h.Words()
@@ -36,20 +39,56 @@ func (s *stream) place(x ir.Express, n int) {
 }
 
 // look awaits packet number i of n bytes by Look.
-func (s *stream) look(x ir.Express, i, n int) {
+func (s *stream) look(x ir.Express, i, n int) (v ir.View) {
 	s.r.Helper()
-	var v ir.View
 	for tries := 0; !x.Look(s.from, &v); tries++ {
 		if tries > 1000 {
 			s.r.Fatalf("Look does not find packet %d", i)
 		}
 	}
+	s.same(&v, i, n)
+	return v
+}
+
+// same compares v with packet number i of n bytes.
+func (s *stream) same(v *ir.View, i, n int) {
+	s.r.Helper()
 	var h ir.Header
 	h.Unpack(&v.Head, len(v.Data))
 	want := header(i)
 	want.Length = uint32(n)
 	if h != want || !bytes.Equal(v.Data, payload(i, n)) || v.Peer != s.from || ir.Ring(v.Ring) != s.ring {
 		s.r.Fatalf("packet %d: %+v from peer %d in ring %d, want %+v", i, h, v.Peer, v.Ring, want)
+	}
+}
+
+// testAdvance takes what waits in a ring one after the other, and finds nothing behind the last.
+func testAdvance(r *rig) {
+	s, from, to := r.express()
+	rng := rand.New(rand.NewPCG(3, 2))
+	first := 0
+	for range 30 {
+		sizes := make([]int, min(1+rng.IntN(4), s.caps.Slots))
+		for i := range sizes {
+			sizes[i] = rng.IntN(ir.Inline - s.caps.Trailer + 1)
+		}
+		sizes[rng.IntN(len(sizes))] = rng.IntN(s.caps.Bytes/4 + 1) // at most one has a place besides its line
+		s.refresh()                                                // while nothing is there that it might take
+		for _, n := range sizes {
+			s.place(from, n)
+		}
+		v := s.look(to, first, sizes[0])
+		for i, n := range sizes {
+			s.same(&v, first+i, n)
+			if more := to.Advance(&v); more != (i+1 < len(sizes)) {
+				r.Fatalf("behind packet %d of %d: %v", i+1, len(sizes), more)
+			}
+		}
+		first += len(sizes)
+	}
+	r.quiet()
+	if s.refresh(); s.tail != s.slot {
+		r.Errorf("after all packets were taken the tail is line %d of %d", s.tail, s.slot)
 	}
 }
 
@@ -62,10 +101,10 @@ func testExpress(r *rig) {
 	if to.Look(0, &v) {
 		r.Fatal("Look finds a packet before the first")
 	}
-	for i := range 5 * r.caps.Slots {
+	for i := range 5 * s.caps.Slots {
 		n := rng.IntN(ir.Inline + 1)
 		if rng.IntN(4) == 0 {
-			n = rng.IntN(r.caps.Bytes/4 + 1) // besides one that is held
+			n = rng.IntN(s.caps.Bytes/4 + 1) // besides one that is held
 		}
 		if rng.IntN(2) == 0 {
 			s.place(from, n)
@@ -84,6 +123,11 @@ func testExpress(r *rig) {
 			s.get(i, n) // Poll takes what Look has only shown
 		}
 	}
+	for _, t := range r.ts[:2] { // what was sent is put down, and compared with what has come
+		if a := ir.AbilitiesOf(t).Auditor; a != nil {
+			a.Audit()
+		}
+	}
 	r.quiet()
 	if s.refresh(); s.tail != s.slot {
 		r.Errorf("after all packets were taken the tail is line %d of %d", s.tail, s.slot)
@@ -96,8 +140,10 @@ func testPollOthers(r *rig) {
 	s, from, to := r.express()
 	others := 2
 	var streams []*stream
-	for p := 2; p < len(r.ts) && p <= r.caps.Rings; p++ {
-		streams = append(streams, r.stream(p, 1, ir.Ring(p-1)))
+	for i, p := range r.ringed(1, len(r.ts)) {
+		if p > 1 { // ring 0 is that of peer 0
+			streams = append(streams, r.stream(p, 1, ir.Ring(i)))
+		}
 	}
 	s.place(from, 8)
 	for _, o := range streams {
@@ -165,12 +211,12 @@ func testExpressAllocations(r *rig) {
 	head, in := h.Words(), new(ir.View)
 	line, long := payload(0, 8), payload(0, ir.Inline+1)
 	var ev ir.Event
-	if used := testing.AllocsPerRun(r.caps.Slots-1, func() {
+	if used := testing.AllocsPerRun(s.caps.Slots-1, func() {
 		out := line
-		if s.slot%8 == 0 && s.pos+ir.LineBytes <= uint64(r.caps.Bytes) {
+		if s.slot%8 == 0 && s.pos+ir.LineBytes <= uint64(s.caps.Bytes) {
 			out = long
 		}
-		at, next := ir.Place(s.pos, uint64(r.caps.Bytes), len(out), r.caps.Spread)
+		at, next := s.caps.Place(s.pos, len(out))
 		from.Place(1, s.slot, at, &head, out)
 		s.slot++
 		s.pos = next

@@ -7,29 +7,81 @@ import (
 	"rhinet/llc/ir"
 )
 
-// expose registers data at peer and returns its segment.
-func (r *rig) expose(peer int, data []byte) ir.Segment {
+// expose registers data at peer for another one and returns its segment.
+func (r *rig) expose(peer, other int, data []byte) ir.Segment {
 	r.Helper()
-	ev := r.answer(peer, r.post(peer, ir.Command{Op: ir.Expose, Data: data}), ir.Exposed)
+	ev := r.answer(peer, r.post(peer, ir.Command{Op: ir.Expose, Peer: int32(other), Data: data}), ir.Exposed)
 	if ev.Segment == 0 {
 		r.Fatal("segment 0 names nothing")
 	}
 	return ev.Segment
 }
 
+// testPorts moves a part by each injection port at once, and one of them is refused: the others come all the same.
+func testPorts(r *rig) {
+	in := ir.AbilitiesOf(r.ts[1]).Injector
+	if in == nil || !r.caps(0, 1).Remote {
+		r.Skip("one injection port")
+	}
+	ports := in.Ports()
+	for i, t := range r.ts {
+		if other := ir.AbilitiesOf(t).Injector; ports < 1 || other == nil || other.Ports() != ports {
+			r.Fatalf("peer 1 has %d injection ports, peer %d %v", ports, i, other)
+		}
+	}
+	const part = 10_000
+	mem := payload(1, ports*part)
+	seg := r.expose(0, 1, mem)
+	for _, op := range []ir.Op{ir.Pull, ir.Push} {
+		for refused := -1; refused < ports; refused++ {
+			want, parts, tokens := bytes.Clone(mem), make([][]byte, ports), make([]uint64, ports)
+			for port := range ports {
+				at := port * part
+				parts[port] = payload(port+refused+3, part)
+				switch {
+				case port == refused:
+					at = len(mem)
+				case op == ir.Push:
+					copy(want[at:], parts[port])
+				}
+				tokens[port] = r.post(1, ir.Command{Op: op, Port: uint8(port), Segment: seg, Offset: uint64(at), Data: parts[port]})
+			}
+			for port, token := range tokens {
+				kind := ir.Pulled
+				if op == ir.Push {
+					kind = ir.Pushed
+				}
+				if port == refused {
+					kind = ir.Failed
+				}
+				r.answer(1, token, kind)
+				if op == ir.Pull && port != refused && !bytes.Equal(parts[port], mem[port*part:(port+1)*part]) {
+					r.Fatalf("pull by port %d of %d brought other bytes", port, ports)
+				}
+			}
+			if !bytes.Equal(mem, want) {
+				r.Fatalf("push by %d ports, of which %d is refused, left other memory", ports, refused)
+			}
+		}
+	}
+}
+
 func testMove(r *rig) {
-	if !r.caps.Remote {
+	if !r.caps(0, 1).Remote || !r.caps(0, 2).Remote {
 		r.Skip("no remote memory")
 	}
 	const size = 300_000
 	mem := payload(1, size)
-	seg, other := r.expose(0, mem), r.expose(0, make([]byte, 64))
-	if seg == other {
-		r.Fatal("two registrations share a segment")
+	segs, others := [3]ir.Segment{}, [3]ir.Segment{}
+	for by := 1; by < 3; by++ {
+		segs[by], others[by] = r.expose(0, by, mem), r.expose(0, by, make([]byte, 64))
+		if segs[by] == others[by] {
+			r.Fatal("two registrations share a segment")
+		}
 	}
 	for _, c := range []struct{ at, n int }{{0, 1}, {1, 4095}, {4096, 4096}, {5, 100_000}, {0, size}, {size, 0}, {size - 1, 1}} {
 		into := make([]byte, c.n)
-		cmd := ir.Command{Op: ir.Pull, Segment: seg, Offset: uint64(c.at), Data: into}
+		cmd := ir.Command{Op: ir.Pull, Segment: segs[1], Offset: uint64(c.at), Data: into}
 		r.answer(1, r.post(1, cmd), ir.Pulled)
 		if !bytes.Equal(into, mem[c.at:c.at+c.n]) {
 			r.Fatalf("pull of %d bytes at %d brought others", c.n, c.at)
@@ -37,7 +89,7 @@ func testMove(r *rig) {
 		want := bytes.Clone(mem)
 		from := payload(c.at+2, c.n)
 		copy(want[c.at:], from)
-		cmd = ir.Command{Op: ir.Push, Segment: seg, Offset: uint64(c.at), Data: from}
+		cmd = ir.Command{Op: ir.Push, Segment: segs[2], Offset: uint64(c.at), Data: from}
 		r.answer(2, r.post(2, cmd), ir.Pushed)
 		if !bytes.Equal(mem, want) {
 			r.Fatalf("push of %d bytes at %d left other memory", c.n, c.at)
@@ -48,7 +100,7 @@ func testMove(r *rig) {
 	var tokens []uint64
 	for i := range parts {
 		parts[i] = make([]byte, 10_000)
-		cmd := ir.Command{Op: ir.Pull, Segment: seg, Offset: uint64(i * 10_000), Data: parts[i]}
+		cmd := ir.Command{Op: ir.Pull, Segment: segs[1+i%2], Offset: uint64(i * 10_000), Data: parts[i]}
 		tokens = append(tokens, r.post(1+i%2, cmd))
 	}
 	for i, token := range tokens {
@@ -57,21 +109,24 @@ func testMove(r *rig) {
 			r.Fatalf("part %d is wrong", i)
 		}
 	}
-	r.post(0, ir.Command{Op: ir.Conceal, Segment: seg})
-	r.post(0, ir.Command{Op: ir.Conceal, Segment: other})
+	for by := 1; by < 3; by++ {
+		for _, seg := range []ir.Segment{segs[by], others[by]} {
+			r.post(0, ir.Command{Op: ir.Conceal, Peer: int32(by), Segment: seg})
+		}
+	}
 	r.quiet()
 }
 
 // testRefusals asks for what must not be had: each request fails and moves nothing.
 func testRefusals(r *rig) {
-	if !r.caps.Remote {
+	if !r.caps(0, 1).Remote {
 		r.Skip("no remote memory")
 	}
 	mem := payload(1, 4096)
 	keep := bytes.Clone(mem)
-	seg, gone := r.expose(0, mem), r.expose(0, mem[:64])
-	r.post(0, ir.Command{Op: ir.Conceal, Segment: gone})
-	if again := r.expose(0, mem[:64]); again == gone {
+	seg, gone := r.expose(0, 1, mem), r.expose(0, 1, mem[:64])
+	r.post(0, ir.Command{Op: ir.Conceal, Peer: 1, Segment: gone})
+	if again := r.expose(0, 1, mem[:64]); again == gone {
 		r.Fatal("a new registration revives the name of an old one")
 	}
 	for name, c := range map[string]struct {
@@ -104,10 +159,14 @@ func testRefusals(r *rig) {
 }
 
 func testSwap(r *rig) {
-	if r.caps.Words == 0 {
-		r.Skip("no control area")
+	for at := range r.ts {
+		for to := range r.ts {
+			if r.caps(at, to).Words == 0 {
+				r.Skip("no control area")
+			}
+		}
 	}
-	last := uint64(r.caps.Words - 1)
+	last := uint64(r.caps(0, 1).Words - 1)
 	swap := func(at, to int, word, old, now uint64) uint64 {
 		cmd := ir.Command{Op: ir.Swap, Peer: int32(to), Offset: word, Old: old, New: now}
 		return r.answer(at, r.post(at, cmd), ir.Swapped).Old
@@ -145,6 +204,11 @@ func testBoard(r *rig) {
 	}
 	if b[0].Boards() < 1 {
 		r.Fatal("no boards")
+	}
+	for to := range b {
+		if r.apart(0, 0, to) {
+			r.Skip("not all peers see the boards")
+		}
 	}
 	into := make([]byte, ir.FlagBytes)
 	for seq := uint32(1); seq < 2*ir.FlagTurns; seq++ {

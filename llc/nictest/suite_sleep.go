@@ -59,7 +59,7 @@ func testSleep(r *rig) {
 	var seq uint32
 	polled := func() bool { r.poll(0); return r.poll(1) }
 	var s *stream
-	if r.caps.Rings > 0 {
+	if r.caps(0, 1).Rings > 0 {
 		s = r.stream(0, 1, 0)
 	}
 	for i := range 3 {
@@ -73,10 +73,12 @@ func testSleep(r *rig) {
 		ev := r.arrival(1, 0)
 		check(r, &ev, i, 0)
 		r.slumber(1, "Wake", func() { r.ts[0].Wake(1) }, polled)
-		if b := ir.AbilitiesOf(r.ts[0]).Board; b != nil {
+		if b := ir.AbilitiesOf(r.ts[0]).Board; b != nil && !r.apart(0, 0, 1) {
 			r.slumber(1, "Raise", func() { seq++; b.Raise([]int{1}, 0, seq, 0, nil) }, polled)
 		}
 	}
+	testSleepCode(r, polled)
+	testSleepLock(r, polled)
 	r.ts[0].Wake(1) // awake: nothing happens
 	if r.quiet(); r.poll(1) {
 		r.Error("an event out of nothing")
@@ -86,12 +88,8 @@ func testSleep(r *rig) {
 // testSleepColdRing sends the packet that comes while a peer goes to sleep in
 // the ring that was used least: the Poll between Arm and Sleep must see it.
 func testSleepColdRing(r *rig) {
-	r.needRings()
-	var streams []*stream
-	for from := 1; from < len(r.ts) && from <= r.caps.Rings; from++ {
-		streams = append(streams, r.stream(from, 0, ir.Ring(from-1)))
-	}
-	for i := range min(5, r.caps.Slots) {
+	streams := r.streams(0)
+	for i := range min(5, streams[0].caps.Slots) {
 		for _, s := range streams {
 			r.quiet()
 			s.send(i)

@@ -9,11 +9,25 @@ import (
 )
 
 // finish waits for a request and reports whether it is done; if not, the port
-// is closed. This is the short way of the common case: nobody else polls, and
-// the wait ends before it is time to sleep. l, if not nil, is the lull of such calls.
+// is closed. l, if not nil, is the lull of such calls.
 func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
+	if p.meter == nil {
+		return p.complete(r, call, l)
+	}
+	begun := p.beginWait()
+	done := p.complete(r, call, l)
+	p.endWait(begun, call)
+	return done
+}
+
+// complete is the short way of the common case: nobody else polls, and the wait ends before
+// it is time to sleep.
+func (p *Port) complete(r *llc.Request, call string, l *lull) bool {
 	b := p.policy.Begin()
 	if !p.is(polling | closed) {
+		if r.Body == nil {
+			p.eng.Attend(len(r.Buf))
+		}
 		p.nic.Hint(r.Peer)
 		p.set(polling)
 		if l != nil {
@@ -21,13 +35,15 @@ func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 				l.apart = p.aimer.Expect()
 			}
 		}
-		looks := 0
+		looks, since := 0, int64(0)
 		for !r.Done() {
-			if p.turn() && p.news() {
+			if p.turn() && (p.news() || r.Done()) {
 				b.Reset()
 				continue
 			}
-			looks++
+			if looks++; looks == p.patience {
+				since = p.meter.Sleep()
+			}
 			if p.gate.wanted.Load() != 0 || p.is(woke) {
 				p.cede()
 			}
@@ -36,6 +52,7 @@ func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 			}
 			p.glance()
 		}
+		p.meter.Woke(since)
 		p.clear(polling)
 		if l != nil && p.aimer != nil {
 			l.adapt(looks)
@@ -56,6 +73,7 @@ func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 
 // await waits until w is done or expired, or the port is closed.
 func (p *Port) await(w *waiter, b *wait.Backoff) {
+	since := p.meter.Sleep()
 	for !p.over(w) {
 		if p.is(polling) {
 			if p.hopeless(w) {
@@ -66,6 +84,7 @@ func (p *Port) await(w *waiter, b *wait.Backoff) {
 			p.poll(w, b)
 		}
 	}
+	p.meter.Woke(since)
 	if w.reported {
 		w.reported = false
 		if !p.is(closed) {
@@ -75,7 +94,7 @@ func (p *Port) await(w *waiter, b *wait.Backoff) {
 	if !p.is(polling) && p.waiters.first != nil {
 		p.passOn()
 	}
-	if p.helper.away && !p.is(closed) && (p.open != 0 || !p.eng.Idle()) {
+	if p.helper.away && !p.is(closed) && p.busy() {
 		p.helper.engage(p) // it went to rest while this goroutine slept
 	}
 }
@@ -161,6 +180,9 @@ func (p *Port) cede() {
 // whether it still polls afterwards.
 func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	if p.is(asleep) {
+		if p.over(w) { // by what the latest turn found, which is no news to others, or by another caller
+			return true
+		}
 		// Another sleeps there already: it takes over when we leave.
 		p.clear(polling)
 		p.nic.Wake(p.nic.Self())
@@ -174,7 +196,7 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 		return true
 	}
 	nap := b.Nap()
-	if p.eng.Stalled() {
+	if p.eng.Stalled() && p.clock == nil { // whoever keeps the time says when there is room
 		nap = min(nap, stalledNap)
 	}
 	p.set(asleep)

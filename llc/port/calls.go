@@ -31,6 +31,9 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 		p.gate.leave()
 		return ErrClosed
 	}
+	if p.is(sampled) && gone == 0 {
+		return p.timedSend(key, dst, tag, mode, buf)
+	}
 	r := p.request()
 	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
 	if gone > 0 {
@@ -48,6 +51,9 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 	}
 	err := r.Status.Err
 	p.keep(r)
+	if p.seen != nil {
+		p.sent(sendRow(mode), message(key, dst, tag, len(buf)))
+	}
 	p.depart()
 	return err
 }
@@ -61,7 +67,7 @@ func (p *Port) depart() {
 // handOver has the helper look after what this goroutine leaves under way, and
 // after what others started while it polled.
 func (p *Port) handOver() {
-	if p.helper.away && (p.open != 0 || !p.eng.Idle()) {
+	if p.helper.away && p.busy() {
 		p.helper.consider(p)
 	}
 }
@@ -69,42 +75,34 @@ func (p *Port) handOver() {
 // Recv receives a message into buf and returns when it is there. src is a peer
 // or llc.AnyPeer. The error is that of the status, or ErrClosed.
 func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
-	p.lock()
-	if !p.ready(src) {
-		return p.recv(key, src, tag, buf, nil)
-	}
-	if waited := !p.lull.calm() || !p.express.Look(src, &p.view); waited {
-		if !p.expect(key, src) {
-			return p.recv(key, src, tag, buf, nil)
-		}
-	} else {
-		p.lull.instant++
-		p.lull.waits++
-	}
-	size, its, ok := p.eng.Accept(src, key, tag, &p.view, buf)
-	if !ok {
-		p.shun = shunned
-		p.relieve()
-		return p.recv(key, src, tag, buf, nil)
-	}
-	got := len(p.view.Data)
-	p.express.Take()
+	size, its, got := p.take(key, src, tag, buf)
 	if got < size {
-		if got = p.next(src, buf[:size], got); got < size {
-			return p.recvRest(key, src, tag, buf, size, its, got)
-		}
+		return p.recvRest("", key, src, tag, buf, size, its, got)
 	}
-	p.relieve()
+	p.gate.leave()
+	st.Source, st.Tag, st.Bytes = src, its, int64(size)
+	return st, nil
+}
+
+// RecvFor is Recv that is called so in reports.
+func (p *Port) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
+	size, its, got := p.take(key, src, tag, buf)
+	if got < size {
+		return p.recvRest(call, key, src, tag, buf, size, its, got)
+	}
 	p.gate.leave()
 	st.Source, st.Tag, st.Bytes = src, its, int64(size)
 	return st, nil
 }
 
 // recv is the long way. r, if not nil, has a part of the message.
-func (p *Port) recv(key llc.Key, src, tag int, buf []byte, r *llc.Request) (st llc.Status, err error) {
+func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.Request) (st llc.Status, err error) {
 	if p.is(drained) {
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
+	}
+	if p.is(sampled) && r == nil {
+		return p.timedRecv(call, key, src, tag, buf)
 	}
 	var l *lull
 	if r == nil {
@@ -112,6 +110,7 @@ func (p *Port) recv(key llc.Key, src, tag int, buf []byte, r *llc.Request) (st l
 		l = &p.lull
 		r = p.request()
 		r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
+		r.Label = call
 		p.eng.Recv(r)
 		p.post()
 		if p.eng.Telling() { // it took a message of this peer itself
@@ -126,6 +125,9 @@ func (p *Port) recv(key llc.Key, src, tag int, buf []byte, r *llc.Request) (st l
 	from := &r.Status // field by field: wide loads would wait for narrow stores
 	st.Source, st.Tag, st.Bytes, st.Err = from.Source, from.Tag, from.Bytes, from.Err
 	p.keep(r)
+	if p.seen != nil {
+		p.received(call, message(key, st.Source, st.Tag, int(st.Bytes)), st.Err)
+	}
 	p.depart()
 	return st, st.Err
 }
@@ -138,12 +140,88 @@ func (p *Port) Start(r *llc.Request, send bool) {
 	switch {
 	case p.is(drained):
 		closedOff(r)
-	case send && r.Mode == llc.Standard && p.direct(llc.MakeKey(r.Context, r.Type), r.Peer, r.Tag, r.Buf):
+	case !send:
+		p.irecv(r)
+	case r.Mode != llc.Standard:
+		p.isend(r, 0)
+	case p.direct(llc.MakeKey(r.Context, r.Type), r.Peer, r.Tag, r.Buf):
 		p.eng.Went(r)
 	default:
-		p.start(r, send)
+		p.isendLong(llc.MakeKey(r.Context, r.Type), r)
 	}
 	p.gate.leave()
+}
+
+// Isend is Start of a send in Standard mode by one of the spares, which it returns with
+// its buffer set, and reports whether that is complete already: then nobody needs to wait
+// for it. It returns nil, and nothing has happened, if there is none, or if no message of
+// this port goes by the lane.
+func (p *Port) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.Request, gone bool) {
+	p.lock()
+	if p.express != nil && !p.is(drained) {
+		if r = s.take(); r != nil {
+			r.Buf = buf
+			if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
+				llc.EagerWords(&p.head, key, tag, len(buf))
+				p.express.Place(dst, slot, 0, &p.head, buf)
+				p.eng.Went(r)
+				p.gate.leave()
+				return r, true
+			}
+			r.Peer, r.Context, r.Type, r.Tag, r.Mode = dst, key.Context(), key.Type(), tag, llc.Standard
+			gone = p.isendLong(key, r)
+		}
+	}
+	p.gate.leave()
+	return r, gone
+}
+
+// isendLong is Isend of a message that is longer than a line, or has no room.
+func (p *Port) isendLong(key llc.Key, r *llc.Request) (all bool) {
+	gone := p.parts(key, r.Peer, r.Tag, r.Buf)
+	if all = gone > 0 && gone == len(r.Buf); all {
+		p.eng.Went(r)
+	} else {
+		p.isend(r, gone)
+	}
+	return all
+}
+
+// Irecv is Start of a receive by one of the spares, which it returns; nil: see Isend.
+func (p *Port) Irecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
+	p.lock()
+	if p.express != nil && !p.is(drained) {
+		if r = s.take(); r != nil {
+			r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
+			r.Notify = true
+			p.begun++
+			// Most often it only waits, and somebody sees to it.
+			p.eng.Recv(r)
+			p.eng.Invite(r)
+			if r.Done() || p.eng.Wants() || p.helper.away || p.is(asleep) {
+				p.began(r)
+			}
+		}
+	}
+	p.gate.leave()
+	return r
+}
+
+// irecv starts a receive.
+func (p *Port) irecv(r *llc.Request) {
+	// Counted before it starts: the engine lists it even if it is done at once.
+	r.Notify = true
+	p.begun++
+	p.eng.Recv(r)
+	p.eng.Invite(r)
+	p.began(r)
+}
+
+// began goes on after a receive has started.
+func (p *Port) began(r *llc.Request) {
+	p.post()
+	p.hasten(r)
+	p.settle(r)
 }
 
 // TrySend is Send of a message that is a line, if it can go at once; else it reports
@@ -155,21 +233,32 @@ func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 	return ok
 }
 
-// start is the long way of Start.
-func (p *Port) start(r *llc.Request, send bool) {
+// isend starts a send of which so many bytes have gone by the lane.
+func (p *Port) isend(r *llc.Request, gone int) {
 	// Counted before it starts: the engine lists it even if it is done at once.
 	r.Notify = true
-	p.open++
-	if send {
-		p.eng.Send(r)
+	p.begun++
+	if gone > 0 {
+		p.eng.SendRest(r, gone)
 	} else {
-		p.eng.Recv(r)
+		p.eng.Send(r)
 	}
 	p.post()
-	if send && !r.Done() && p.eng.Stalled() {
+	if !r.Done() && p.eng.Stalled() {
 		p.turn() // where there is room is the first that it tells
 	}
+	p.hasten(r)
 	p.settle(r)
+}
+
+// hasten takes the answers that a transfer waits for which has just begun: then the
+// other side has what it needs to move it, whatever this one computes meanwhile.
+func (p *Port) hasten(r *llc.Request) {
+	for i := 0; i < firstAnswers && !r.Done() && p.eng.Owed() && !p.is(closed); i++ {
+		if !p.turn() || p.ev.Kind == 0 {
+			return
+		}
+	}
 }
 
 // settle looks after what was started, if nobody polls.
@@ -202,11 +291,17 @@ func (p *Port) Wait(r *llc.Request) {
 	p.gate.leave()
 }
 
-// WaitAll returns when all of rs are complete, or when the port is closed; then those that
-// are not have ErrClosed.
-func (p *Port) WaitAll(rs []*llc.Request) {
+// WaitAll returns when first and what it links to are complete, or when the port is
+// closed; then those that are not have ErrClosed.
+func (p *Port) WaitAll(first *llc.Request) {
 	p.lock()
-	for _, r := range rs {
+	p.waitEach(first)
+	p.gate.leave()
+}
+
+// waitEach waits for each of the requests.
+func (p *Port) waitEach(first *llc.Request) {
+	for r := first; r != nil; r = r.Link {
 		if r.Done() {
 			continue
 		}
@@ -214,7 +309,6 @@ func (p *Port) WaitAll(rs []*llc.Request) {
 			closedOff(r)
 		}
 	}
-	p.gate.leave()
 }
 
 // Test reports whether r is complete, after a look at the network. On a closed
@@ -222,7 +316,7 @@ func (p *Port) WaitAll(rs []*llc.Request) {
 func (p *Port) Test(r *llc.Request) bool {
 	p.lock()
 	done := r.Done()
-	for i := 0; !done && !p.is(closed) && i < burst && p.turn(); i++ {
+	for i := 0; !done && !p.is(closed) && i < burst && p.peek(); i++ {
 		done = r.Done()
 	}
 	if done = done || r.Done(); !done && p.is(closed) {
@@ -260,55 +354,18 @@ func (p *Port) miss(found bool) {
 func (p *Port) Cancel(r *llc.Request) bool {
 	p.lock()
 	defer p.gate.leave()
-	if r.Done() || !p.eng.Cancel(r) {
-		return false
-	}
-	p.announce()
-	return true
-}
-
-// Probe reports whether a message waits that a receive with these arguments
-// would take, and describes it. With block it waits for one; then false means
-// that the port is closed, or see Failure.
-func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
-	p.lock()
-	if p.is(drained) {
-		p.gate.leave()
-		return llc.Status{}, false
-	}
-	st, ok := p.eng.Probe(ctx, src, tag)
-	for i := 0; !ok && i < burst && p.turn(); i++ {
-		st, ok = p.eng.Probe(ctx, src, tag)
-	}
-	if ok || !block {
-		p.miss(ok)
-		return st, ok
-	}
-	w := p.waiters.take()
-	w.kind, w.call, w.context, w.src, w.tag = waitProbe, "Probe", ctx, src, tag
-	p.nic.Hint(src)
-	b := p.policy.Begin()
-	for !ok && !p.is(closed) && !w.expired.Load() { // another goroutine may receive what the wait ended for
-		p.await(w, &b)
-		st, ok = p.eng.Probe(ctx, src, tag)
-	}
-	p.waiters.keep(w)
-	p.gate.leave()
-	return st, ok
-}
-
-// Match is Probe without block that takes the message out of reach of other
-// receives: see llc.Engine.
-func (p *Port) Match(ctx uint16, src, tag int, as uint16, handle int) (st llc.Status, ok bool) {
-	p.lock()
-	if !p.is(drained) {
-		st, ok = p.eng.Match(ctx, src, tag, as, handle)
-		for i := 0; !ok && i < burst && p.turn(); i++ {
-			st, ok = p.eng.Match(ctx, src, tag, as, handle)
+	for !r.Done() {
+		if p.eng.Cancel(r) {
+			p.announce()
+			return true
 		}
+		if !p.eng.Revoke(r) {
+			break
+		}
+		p.post()
+		p.turn()
 	}
-	p.miss(ok)
-	return st, ok
+	return false
 }
 
 // Await calls begin, unless it is nil, and makes progress until cond holds, or
@@ -334,8 +391,9 @@ func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func(
 	if begin != nil {
 		begin()
 	}
+	begun := p.meter.Begin()
 	// Conditions may hold at once again and again: what is under way must get on.
-	busy := p.open != 0 || !p.eng.Idle()
+	busy := p.busy()
 	if busy {
 		p.turn()
 	}
@@ -345,13 +403,17 @@ func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func(
 	}
 	if !cond() {
 		b := p.policy.Begin()
-		if apart || busy || !p.giveWay(cond, &b) {
+		since := p.meter.Sleep()
+		met := !apart && !busy && p.giveWay(cond, &b)
+		p.meter.Woke(since)
+		if !met {
 			w := p.waiters.take()
 			w.kind, w.call, w.cond, w.collective = waitCond, call, cond, c
 			p.await(w, &b)
 			p.waiters.keep(w)
 		}
 	}
+	p.meter.End(begun)
 	p.gate.leave()
 }
 
@@ -379,3 +441,48 @@ func (p *Port) Shut(ctx uint16) {
 // raised in begin of Await; Raised may be called by any goroutine, and in the
 // condition of Await.
 func (p *Port) Board() ir.Board { return p.board }
+
+// Sequences returns how many sequences the network's barrier controllers keep, 0 if it has none.
+func (p *Port) Sequences() int {
+	if p.barriers == nil {
+		return 0
+	}
+	return p.barriers.Sequences()
+}
+
+// Codes opens a sequence of the network's barrier controllers, between peers and this rank, from place base on. It
+// returns nil if there are none, or not so many. Codes are used in begin and in the condition of Await, and within Perform.
+func (p *Port) Codes(sequence int, peers []int, base uint64) (ir.Codes, error) {
+	p.lock()
+	defer p.gate.leave()
+	if p.barriers == nil || sequence >= p.barriers.Sequences() {
+		return nil, nil
+	}
+	return p.barriers.Sequence(sequence, peers, base)
+}
+
+// Switch returns the sets of the network, nil if it has none. What they send is begun in begin of
+// AwaitCollective, or by Perform.
+func (p *Port) Switch() ir.Switch { return p.sw }
+
+// Unreceived calls visit, which must not call the port, for each message that waits for a receive: see
+// [llc.Engine.Unreceived].
+func (p *Port) Unreceived(visit func(ctx uint16, m llc.Status)) {
+	p.lock()
+	defer p.gate.leave()
+	p.eng.Unreceived(visit)
+}
+
+// Addressed reports whether anything has been sent to a peer: see [llc.Engine.Addressed].
+func (p *Port) Addressed(peer int) bool {
+	p.lock()
+	defer p.gate.leave()
+	return p.eng.Addressed(peer)
+}
+
+// Unexpected returns how many messages have waited for a receive in a context so far.
+func (p *Port) Unexpected(ctx uint16) uint64 {
+	p.gate.enter()
+	defer p.gate.leave()
+	return p.eng.Unexpected(ctx)
+}

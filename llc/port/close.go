@@ -20,12 +20,7 @@ func (p *Port) Close() error {
 	if !p.drain() {
 		err = ErrUnfinished
 	}
-	p.set(closed)
-	for w := p.waiters.first; w != nil; {
-		next := w.next
-		p.wake(w)
-		w = next
-	}
+	p.end()
 	for p.is(asleep|polling) || p.waiters.first != nil {
 		p.gate.leave()
 		runtime.Gosched()
@@ -37,7 +32,29 @@ func (p *Port) Close() error {
 	p.helper.end(started)
 	p.gate.enter()
 	defer p.gate.leave()
+	p.seen = nil // whoever takes it may end now
+	p.clear(sampled)
 	return errors.Join(err, p.nic.Close())
+}
+
+// end has all waits end.
+func (p *Port) end() {
+	p.set(closed)
+	for w := p.waiters.first; w != nil; {
+		next := w.next
+		p.wake(w)
+		w = next
+	}
+}
+
+// Abandon ends calls that wait, and all later ones, with ErrClosed, because nothing that is under way will
+// come to its end: Close does not see it off. Any goroutine may call it, whatever others do.
+func (p *Port) Abandon() {
+	p.lock()
+	defer p.gate.leave()
+	p.set(abandoned)
+	p.end()
+	p.nic.Wake(p.nic.Self())
 }
 
 // drain makes progress until the engine has nothing under way, and reports
@@ -46,6 +63,9 @@ func (p *Port) drain() bool {
 	b := p.policy.Begin()
 	last := time.Now()
 	for !p.eng.Idle() {
+		if p.is(abandoned) {
+			return false
+		}
 		if p.turn() && p.news() {
 			last = time.Now()
 			b.Reset()
@@ -80,8 +100,10 @@ func (p *Port) doze() {
 			return
 		}
 	}
+	p.waiters.all.Add(1)
 	p.gate.leave()
 	p.nic.Sleep(virtualNap)
 	p.gate.enter()
+	p.waiters.all.Add(-1)
 	p.nic.Disarm()
 }

@@ -45,6 +45,10 @@ func (p *Port) mistaken(err error) {
 // doubt notes that a peer has ended.
 func (p *Port) doubt(peer int) {
 	err := p.eng.End(peer)
+	if err != nil && p.died != nil {
+		p.died(peer, err)
+		return
+	}
 	if p.failed != nil || err == nil {
 		return
 	}
@@ -75,6 +79,9 @@ func (p *Port) hopeless(w *waiter) bool {
 // a peer and waits on for others gives those up too after a while: they may wait
 // for the one that is lost, which does not know it.
 func (p *Port) audit() {
+	if p.mourner != nil {
+		p.mourner.Mourn()
+	}
 	if p.auditor == nil && p.failed == nil {
 		return
 	}

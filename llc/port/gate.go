@@ -42,3 +42,7 @@ func (g *gate) wait() {
 
 // leave opens the gate.
 func (g *gate) leave() { release(&g.shut) }
+
+// Lock and Unlock are enter and leave, for others who write what the port does.
+func (g *gate) Lock()   { g.enter() }
+func (g *gate) Unlock() { g.leave() }

@@ -68,7 +68,7 @@ func (h *helper) run(p *Port) {
 		called := p.calls != calls
 		calls = p.calls
 		switch {
-		case p.open == 0 && p.eng.Idle():
+		case !p.busy():
 			quiet++
 		case called || p.is(polling):
 			quiet = 0

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"rhinet/internal/observe"
 	"rhinet/internal/wait"
 	"rhinet/llc"
 )
@@ -28,14 +29,12 @@ func (p *Port) gather(src int) (any bool) {
 	if p.express == nil || src < 0 || p.is(polling) {
 		return false
 	}
-	for range burst {
-		if !p.express.Look(src, &p.view) || !p.eng.Deliver(&p.view) {
-			break
-		}
-		p.express.Take()
+	there := p.express.Look(src, &p.view)
+	for n := 0; there && n < burst && p.eng.Deliver(&p.view); n++ {
+		there = p.express.Advance(&p.view)
 		any = true
 	}
-	if any && p.open|p.waiters.conds != 0 {
+	if any && (p.eng.Telling() || p.waiters.conds != 0) {
 		p.announce()
 	}
 	return any
@@ -44,6 +43,9 @@ func (p *Port) gather(src int) (any bool) {
 // parts sends by the lane what can go of a message that is longer than a line, and
 // returns how many bytes that is.
 func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
+	if p.express == nil {
+		return 0
+	}
 	for gone < len(buf) {
 		slot, pos, n, ok := p.eng.Part(dst, tag, gone, len(buf))
 		if !ok {
@@ -64,6 +66,9 @@ func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
 func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
 	gone := p.parts(key, dst, tag, buf)
 	if gone == len(buf) {
+		if p.seen != nil {
+			p.sent(observe.Send, message(key, dst, tag, gone))
+		}
 		p.gate.leave()
 		return nil
 	}
@@ -73,7 +78,7 @@ func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
 // ready reports whether a receive of src may go by the lane: nobody else polls, and
 // nobody would be left waiting.
 func (p *Port) ready(src int) bool {
-	return p.shun == 0 && p.express != nil && src >= 0 && !p.is(polling|asleep|closed|drained) && p.waiters.first == nil
+	return p.shun == 0 && p.express != nil && src >= 0 && !p.is(polling|asleep|closed|drained|sampled) && p.waiters.first == nil
 }
 
 // relieve has another poll, if one waits, when a receive leaves the lane.
@@ -100,23 +105,78 @@ func (p *Port) next(src int, buf []byte, got int) int {
 	return got
 }
 
-// recvRest waits for the rest of a message of size bytes with the tag its, of which got
-// have come by the lane.
-func (p *Port) recvRest(key llc.Key, src, tag int, buf []byte, size, its, got int) (st llc.Status, err error) {
+// take enters the port and receives a message of src by the lane, and returns how long it
+// is, its tag, and how many of its bytes have come. If that is all the caller leaves the port, else
+// recvRest goes on; got is none if the message does not go by the lane.
+func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) {
+	p.lock()
+	if !p.ready(src) {
+		return 0, 0, none
+	}
+	if waited := !p.lull.calm() || !p.express.Look(src, &p.view); waited {
+		p.eng.Attend(len(buf))
+		if !p.expect(key, src) {
+			return 0, 0, none
+		}
+	} else {
+		p.lull.instant++
+		p.lull.waits++
+	}
+	size, its, ok := p.eng.Accept(src, key, tag, &p.view, buf)
+	if !ok {
+		p.shun = shunned
+		p.relieve()
+		return 0, 0, none
+	}
+	got = len(p.view.Data)
+	p.express.Take()
+	if got < size {
+		if got = p.next(src, buf[:size], got); got < size {
+			return size, its, got
+		}
+	}
+	p.relieve()
+	return size, its, got
+}
+
+// none is what take has of a message that does not go by the lane.
+const none = -1
+
+// recvRest goes on with a message of size bytes with the tag its, of which take has got
+// some, or none.
+func (p *Port) recvRest(call string, key llc.Key, src, tag int, buf []byte, size, its, got int) (st llc.Status, err error) {
+	if got == none {
+		return p.recv(call, key, src, tag, buf, nil)
+	}
 	r := p.request()
 	r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
+	r.Label = call
 	p.eng.AcceptRest(r, size, its, got)
 	p.relieve()
-	return p.recv(key, src, tag, buf, r)
+	return p.recv(call, key, src, tag, buf, r)
 }
 
 // expect waits for the next packet of src as long as finish would before it sleeps, and
 // reports whether it is there, and stays for a receive with key. What arrives elsewhere
 // is taken meanwhile, what arrives from src stays where it is.
 func (p *Port) expect(key llc.Key, src int) bool {
+	if p.meter == nil {
+		return p.lookOut(key, src)
+	}
+	begun := p.beginWait()
+	there := p.lookOut(key, src)
+	p.endWait(begun, "Recv")
+	return there
+}
+
+// lookOut is expect, unmeasured.
+func (p *Port) lookOut(key llc.Key, src int) bool {
 	if p.lull.now == 0 && p.lull.waits == lullWaits-1 && p.express.Look(src, &p.view) {
 		p.lull.adapt(0)
 		return false // others must not wait for a stream to end
+	}
+	if p.router != nil && p.router.NIC(src) != 0 {
+		return false // nothing of it comes by the lane
 	}
 	if !p.eng.Vacant(key.Context(), src) {
 		p.shun = shunned
@@ -128,9 +188,11 @@ func (p *Port) expect(key llc.Key, src int) bool {
 		p.lull.apart = p.aimer.Expect()
 	}
 	b := p.policy.Begin()
-	looks := 0
+	looks, since := 0, int64(0)
 	for !p.express.Look(src, &p.view) {
-		looks++
+		if looks++; looks == p.patience {
+			since = p.meter.Sleep()
+		}
 		if p.digest(p.express.PollOthers(src, &p.ev)) && p.news() {
 			b.Reset()
 		}
@@ -138,11 +200,13 @@ func (p *Port) expect(key llc.Key, src int) bool {
 			p.cede()
 		}
 		if b.Pause() || p.is(closed) || !p.eng.Vacant(key.Context(), src) {
+			p.meter.Woke(since)
 			p.clear(polling)
 			return false
 		}
 		p.glance()
 	}
+	p.meter.Woke(since)
 	p.clear(polling)
 	if p.aimer != nil {
 		p.lull.adapt(looks)

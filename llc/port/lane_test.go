@@ -221,6 +221,14 @@ func TestLaneWaitsForTheRest(t *testing.T) {
 	}
 }
 
+// linked returns the first of rs, which are linked in their order.
+func linked(rs []*llc.Request) *llc.Request {
+	for i, r := range rs[1:] {
+		rs[i].Link = r
+	}
+	return rs[0]
+}
+
 // TestStartByLane: sends of a line that find room are done when Start returns, in a window
 // that is larger than the ring too, receives find them in order, and a closed port ends all.
 func TestStartByLane(t *testing.T) {
@@ -247,7 +255,7 @@ func TestStartByLane(t *testing.T) {
 				p.Start(&recvs[i], false)
 			}
 		}
-		p.WaitAll(all[self])
+		p.WaitAll(linked(all[self]))
 	})
 	for i := range n {
 		if r := &recvs[i]; r.Status != (llc.Status{Tag: 1, Bytes: 8}) || string(r.Buf) != string(payload(i, 8)) {
@@ -257,7 +265,7 @@ func TestStartByLane(t *testing.T) {
 	late := llc.Request{Peer: 0, Buf: make([]byte, 8)}
 	ps[1].Start(&late, false)
 	ps[1].Close()
-	ps[1].WaitAll([]*llc.Request{&late})
+	ps[1].WaitAll(&late)
 	if !errors.Is(late.Status.Err, ErrClosed) {
 		t.Errorf("after Close: %+v", late.Status)
 	}

@@ -2,11 +2,19 @@ package port
 
 import "rhinet/llc/ir"
 
-// Memory returns the memory that all peers load from and store to, nil if the
+// Host returns the number of the host that a peer is on, 0 if there is one host.
+func (p *Port) Host(peer int) int {
+	if p.router == nil {
+		return 0
+	}
+	return p.router.Host(peer)
+}
+
+// Memory returns the memory that all peers on this host load from and store to, nil if the
 // network has none.
 func (p *Port) Memory() ir.Memory { return p.memory }
 
-// Remote returns how exposed memory of peers is read and written, nil if the network
+// Remote returns how exposed memory of peers on this host is read and written, nil if the network
 // cannot do that.
 func (p *Port) Remote() ir.Remote {
 	if p.remote == nil {
@@ -14,6 +22,16 @@ func (p *Port) Remote() ir.Remote {
 	}
 	return remote{p}
 }
+
+// Atomics returns how words of peers on this host are updated, nil if the network cannot do that. It is
+// used in begin and in the condition of Await, and within Perform.
+func (p *Port) Atomics() ir.Atomics { return p.atomics }
+
+// Locker returns the locks that the network keeps for peers on this host, nil if it keeps none. They are used as Atomics are.
+func (p *Port) Locker() ir.Locker { return p.locker }
+
+// Vectors returns the memory on boards of peers on this host, nil if there is none. It is used as Atomics are.
+func (p *Port) Vectors() ir.Vectors { return p.vectors }
 
 // Wake wakes a peer that sleeps in [Port.Await], so that it looks at its
 // condition again: whoever changes memory that the condition looks at calls it

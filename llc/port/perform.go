@@ -7,7 +7,7 @@ func (p *Port) Perform(f func()) {
 	p.lock()
 	if !p.is(closed) {
 		f()
-		if p.open != 0 || !p.eng.Idle() {
+		if p.busy() {
 			p.turn()
 		}
 	}

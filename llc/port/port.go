@@ -3,6 +3,7 @@ package port
 import (
 	"time"
 
+	"rhinet/internal/observe"
 	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/ir"
@@ -12,10 +13,34 @@ import (
 type Config struct {
 	NIC    ir.Translator // owned by the port from now on
 	Policy wait.Policy   // see wait.For
+	Limits Limits        // tuned ones in the place of what the NIC recommends
 	// Trouble is told of packets that no correct peer sends, and of answers to
 	// nothing, beside what the port does about them. It is called with the port's
 	// lock held and must not call the port.
 	Trouble func(error)
+	// Observe, if not nil, takes what is done: how long goroutines wait, and, but in virtual time, what they
+	// call, see Port.Counting.
+	Observe *observe.Rank
+}
+
+// Limits are sizes of messages in bytes, from which on they go another way, among peers of the first
+// NIC if there are several, and the memory of rings; 0 is what the NIC recommends or has. Ranks of one job may have different ones.
+type Limits struct {
+	Eager int // the longest that goes in packets: ir.Caps.Eager
+	Split int // the shortest that both sides move: ir.Caps.Split
+	// RingMemory is the memory of the packet rings that this peer hands out: llc.Config.RingMemory
+	RingMemory int
+}
+
+// of returns the abilities of a NIC with these limits.
+func (l Limits) of(c ir.Caps) ir.Caps {
+	if l.Eager > 0 {
+		c.Eager = l.Eager
+	}
+	if l.Split > 0 && c.Split > 0 {
+		c.Split = l.Split
+	}
+	return c
 }
 
 // A Port is one engine on one network interface. Its methods may be called by
@@ -30,56 +55,89 @@ type Port struct {
 	ev     ir.Event
 	free   []*llc.Request // of finished blocking calls
 	calls  uint64         // how often a goroutine has entered
-	open   int            // requests under way with Notify set
+	begun  uint64         // requests that have had Notify set; the engine counts those that are done
 	state  state
 	misses uint
 	lull   lull // of blocking receives
 
-	ended uint64 // requests with Notify set that are done
-
-	waiters waiters
-	board   ir.Board
-	aimer   ir.Aimer   // nil: none, or whoever is waited for needs the processor
-	express ir.Express // nil: none
-	view    ir.View    // the packet that the lane looks at
-	head    [3]uint64  // of the packet that it sends
-	shun    int        // receives that go the long way next, because one had to
-	clock   ir.Clock   // nil: time passes by itself
-	report  ir.Reporter
-	auditor ir.Auditor    // nil: none
-	memory  ir.Memory     // nil: none
-	remote  ir.Remote     // nil: none
-	audited time.Duration // when it looked last
-	failed  error         // why the first peer was lost; nil: none was
-	lostAt  time.Duration // when that was
-	trouble func(error)
-	helper  helper
+	waiters  waiters
+	queue    queue
+	board    ir.Board
+	sw       ir.Switch     // nil: none
+	barriers ir.Controller // nil: none
+	atomics  ir.Atomics    // nil: none
+	locker   ir.Locker     // nil: none
+	vectors  ir.Vectors    // nil: none
+	aimer    ir.Aimer      // nil: none, or whoever is waited for needs the processor
+	express  ir.Express    // nil: none
+	view     ir.View       // the packet that the lane looks at
+	head     [3]uint64     // of the packet that it sends
+	shun     int           // receives that go the long way next, because one had to
+	clock    ir.Clock      // nil: time passes by itself
+	report   ir.Reporter
+	auditor  ir.Auditor    // nil: none
+	memory   ir.Memory     // nil: none
+	remote   ir.Remote     // nil: none
+	router   ir.Router     // nil: one NIC reaches all
+	audited  time.Duration // when it looked last
+	failed   error         // why the first peer was lost; nil: none was
+	lostAt   time.Duration // when that was
+	trouble  func(error)
+	meter    *observe.Meter            // nil: nobody wants to know
+	seen     *observe.Rank             // that takes what goroutines call; nil: none
+	mourner  ir.Mourner                // of a port that survives the end of peers; else nil
+	died     func(peer int, why error) // of such a port
+	patience int                       // looks after which a wait is no longer brief, for meter
+	helper   helper
 }
 
 // New returns a port that is ready for use.
 func New(cfg Config) *Port {
 	can := ir.AbilitiesOf(cfg.NIC)
 	crowded := cfg.Policy.Spin == 0
-	if can.Clock != nil { // a wait passes no time by looking, and every rank has a processor
-		cfg.Policy, crowded = wait.Policy{Nap: virtualNap}, false
+	if can.Clock != nil { // a wait passes no time by looking, and a packet is as long as the model says
+		cfg.Policy, crowded = wait.Policy{Nap: virtualNap}, true
+	}
+	engine := llc.Config{
+		Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.Limits.of(cfg.NIC.Caps()), Crowded: crowded,
+		RingMemory: cfg.Limits.RingMemory,
+	}
+	if can.Injector != nil {
+		engine.Ports = can.Injector.Ports()
+	}
+	if can.Router != nil {
+		engine.Others, engine.Via = can.Router.NICs()[1:], can.Router.NIC
 	}
 	p := &Port{
-		eng: llc.New(llc.Config{
-			Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.NIC.Caps(), Crowded: crowded,
-		}),
+		eng: llc.New(engine), router: can.Router,
 		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
 	}
+	p.sw = can.Switch
 	p.board, p.express, p.report, p.auditor, p.clock = can.Board, can.Express, can.Reporter, can.Auditor, can.Clock
-	p.memory, p.remote = can.Memory, can.Remote
+	p.memory, p.remote, p.barriers = can.Memory, can.Remote, can.Controller
+	p.atomics, p.locker, p.vectors = can.Atomics, can.Locker, can.Vectors
 	if cfg.Policy.Spin > 0 {
 		p.aimer = can.Aimer
 	}
+	if p.patience = briefLooks; crowded {
+		p.patience = 1 // each gives the processor away
+	}
+	if cfg.Observe != nil {
+		p.observed(cfg.Observe)
+	}
+	p.eng.Silence(true)
 	p.helper.init()
 	if p.clock != nil {
 		p.helper.away = false // it comes when real time has passed
 	}
 	return p
 }
+
+// under reports whether requests are under way that somebody has begun or waits for.
+func (p *Port) under() bool { return p.begun != p.eng.Ended() }
+
+// busy reports whether requests, or the engine, must get on.
+func (p *Port) busy() bool { return p.under() || !p.eng.Idle() }
 
 // lock enters the port; who leaves for good calls gate.leave.
 func (p *Port) lock() {
@@ -99,7 +157,7 @@ func (p *Port) request() *llc.Request {
 
 // keep takes back the request of a blocking call, which is done.
 func (p *Port) keep(r *llc.Request) {
-	r.Buf = nil
+	r.Buf, r.Label = nil, ""
 	p.free = append(p.free, r)
 }
 
@@ -119,6 +177,16 @@ func (p *Port) news() bool { return p.ev.Kind != ir.Tail && p.ev.Kind != ir.Busy
 // reports whether it found an event or packets went.
 func (p *Port) turn() bool { return p.digest(p.nic.Poll(&p.ev)) }
 
+// peek is turn for calls that are to have a look, and reports whether they may go on:
+// they carry out one copy at most, and none between waits for small messages.
+func (p *Port) peek() bool {
+	found := p.nic.Poll(&p.ev)
+	if !found && p.eng.Leaves() {
+		return false
+	}
+	return p.digest(found) && !p.eng.Began()
+}
+
 // digest goes on after a Poll that found an event, or nothing.
 func (p *Port) digest(found bool) bool {
 	if !found {
@@ -129,7 +197,7 @@ func (p *Port) digest(found bool) bool {
 		p.doubt(int(p.ev.Peer))
 	}
 	p.post()
-	if p.open|p.waiters.conds != 0 {
+	if p.eng.Telling() || p.waiters.conds != 0 {
 		p.announce()
 	}
 	return found

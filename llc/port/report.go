@@ -5,13 +5,14 @@ import (
 	"rhinet/llc/ir"
 )
 
-// describe reports the wait of w, once.
+// describe reports the wait of w, once, and again if other waits have come or gone beside it.
 func (p *Port) describe(w *waiter) {
-	if p.report == nil || w.reported {
+	more := p.Waiting()
+	if p.report == nil || w.reported && w.more == more {
 		return
 	}
-	w.reported = true
-	s := ir.Waiting{Call: w.call, Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes}
+	w.reported, w.more = true, more
+	s := ir.Waiting{Call: w.call, Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes, More: more}
 	switch w.kind {
 	case waitRequest:
 		describeRequest(&s, w.r)

@@ -153,6 +153,37 @@ func TestSleeperTakesOver(t *testing.T) {
 	inTime(t, "receivers", wg.Wait)
 }
 
+// TestNoSleepBesideASleeperAfterTheEnd: a goroutine that would sleep, where another sleeps already,
+// goes on if what it waits for has come since it looked last. Nobody would wake it.
+func TestNoSleepBesideASleeperAfterTheEnd(t *testing.T) {
+	ps := open(t, 2)
+	p := ps[0]
+	p.policy = wait.Policy{Nap: time.Hour, Local: true}
+	var wg sync.WaitGroup
+	wg.Go(func() { recv(t, p, 0, 1, 1, payload(1, 8)) })
+	eventually(t, "the first sleeps", func() bool { return napping(p) })
+	r := &llc.Request{Peer: 1, Tag: 2, Buf: make([]byte, 8)}
+	p.Start(r, false)
+	send(t, ps[1], 0, 0, 2, payload(2, 8))
+	inTime(t, "the second", func() {
+		p.gate.enter()
+		for !r.Done() {
+			p.turn()
+		}
+		w, b := p.waiters.take(), p.policy.Begin()
+		w.kind, w.r = waitRequest, r
+		p.set(polling)
+		if !p.sleep(w, &b) {
+			t.Error("polling is another's")
+		}
+		p.clear(polling)
+		p.waiters.keep(w)
+		p.gate.leave()
+	})
+	send(t, ps[1], 0, 0, 1, payload(1, 8))
+	inTime(t, "the first", wg.Wait)
+}
+
 // TestPollerLooksAfterConditions: whoever polls for all ends the wait of another
 // goroutine for a message that it probes for.
 func TestPollerLooksAfterConditions(t *testing.T) {
@@ -224,6 +255,31 @@ func TestCloseEndsALongSleep(t *testing.T) {
 			t.Error(err)
 		}
 		wg.Wait()
+	})
+}
+
+// TestAbandon: calls that wait end, and Close does not wait for a transfer that nobody takes.
+func TestAbandon(t *testing.T) {
+	p := open(t, 2)[0]
+	p.policy = wait.Policy{Nap: time.Hour, Local: true}
+	p.Start(&llc.Request{Peer: 1, Mode: llc.Synchronous, Buf: payload(0, 1<<20)}, true)
+	var wg sync.WaitGroup
+	for tag := range 2 {
+		wg.Go(func() {
+			if _, err := p.Recv(0, 1, tag, nil); !errors.Is(err, ErrClosed) {
+				t.Errorf("Recv: %v", err)
+			}
+		})
+	}
+	eventually(t, "both wait", func() bool { return parked(p) == 2 && napping(p) })
+	inTime(t, "waits", func() {
+		p.Abandon()
+		wg.Wait()
+	})
+	inTime(t, "Close", func() {
+		if err := p.Close(); !errors.Is(err, ErrUnfinished) {
+			t.Errorf("Close: %v", err)
+		}
 	})
 }
 

@@ -4,6 +4,9 @@ import "time"
 
 // Tunables.
 const (
+	// firstAnswers is how many answers a transfer takes before it is offered or the
+	// sender of one is invited: a claim word, and a segment.
+	firstAnswers = 2
 	// burst is how many events Test and Probe take before they say no.
 	burst = 256
 	// gateYields is how often a goroutine that wants to enter lets others run
@@ -33,6 +36,9 @@ const (
 	apartShare = 21
 	lullPause  = 2
 	mostFailed = 6
+	// briefLooks is after how many looks a wait is no longer brief, so that measuring
+	// it costs little beside it.
+	briefLooks = 8
 	// politeYields is how often a rank that shares its processor lets others run
 	// before it looks at the network in a wait for a condition.
 	politeYields = 2

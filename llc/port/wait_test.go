@@ -239,6 +239,29 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 	}
 }
 
+// TestWaitsBesideAreReported: who sleeps says how many calls of other goroutines wait, also
+// when one begins later.
+func TestWaitsBesideAreReported(t *testing.T) {
+	nics := nictest.Loopback(2, nictest.DefaultCaps())
+	rep := &reporter{Translator: nics[0]}
+	ps := openNICs(t, []ir.Translator{rep, nics[1]})
+	said := func(want int) func() bool {
+		return func() bool { w, _, _ := rep.last(); return w.Call == "Recv" && w.More == want }
+	}
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() { recv(t, ps[0], 0, 1, i, payload(i, 8)) })
+		eventually(t, "reported", said(i))
+	}
+	for i := range 3 {
+		send(t, ps[1], 0, 0, i, payload(i, 8))
+		if i < 2 {
+			eventually(t, "reported", said(1-i))
+		}
+	}
+	inTime(t, "receivers", wg.Wait)
+}
+
 func TestClosedPort(t *testing.T) {
 	ps := open(t, 2)
 	p := ps[0]

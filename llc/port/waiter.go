@@ -23,6 +23,7 @@ type waiter struct {
 	listed   bool
 	asleep   bool
 	reported bool // on the status line
+	more     int  // waits beside it that the line tells of
 	met      bool // cond held once
 	expired  atomic.Bool
 	next     *waiter
@@ -32,7 +33,7 @@ type waiter struct {
 	call       string
 	r          *llc.Request
 	rs         []*llc.Request
-	seen       uint64 // Port.ended when none of rs was done
+	seen       uint64 // what had ended when none of rs was done
 	cond       func() bool
 	collective *ir.Collective
 	context    uint16
@@ -43,7 +44,8 @@ type waiter struct {
 // waiters is the list of goroutines that wait and do not poll, oldest first.
 type waiters struct {
 	first, last *waiter
-	conds       int // listed waiters that no completed request wakes
+	all         atomic.Int32 // listed, and the one in doze
+	conds       int          // listed waiters that no completed request wakes
 	free        []*waiter
 }
 
@@ -65,19 +67,24 @@ func (l *waiters) keep(w *waiter) {
 	l.free = append(l.free, w)
 }
 
+// Waiting returns how many goroutines wait until something comes or another goroutine wakes
+// them. Those that are in calls beside them may still do anything. Any goroutine may ask at
+// any time, also within Sleep of the network interface.
+func (p *Port) Waiting() int { return int(p.waiters.all.Load()) }
+
 // done reports whether what w waits for has come.
 func (p *Port) done(w *waiter) bool {
 	switch w.kind {
 	case waitRequest:
 		return w.r.Done()
 	case waitAny:
-		if w.seen == p.ended {
+		if w.seen == p.eng.Ended() {
 			return false
 		}
 		if slices.ContainsFunc(w.rs, (*llc.Request).Done) {
 			return true
 		}
-		w.seen = p.ended
+		w.seen = p.eng.Ended()
 		return false
 	case waitProbe:
 		_, ok := p.eng.Probe(w.context, w.src, w.tag)
@@ -91,7 +98,9 @@ func (p *Port) done(w *waiter) bool {
 // enlist makes sure that w is woken when what it waits for has come.
 func (p *Port) enlist(w *waiter) {
 	l := &p.waiters
+	l.all.Add(1)
 	w.listed, w.prev, w.next = true, l.last, nil
+	p.eng.Silence(false)
 	if l.last == nil {
 		l.first = w
 	} else {
@@ -114,7 +123,7 @@ func (p *Port) enlist(w *waiter) {
 func (p *Port) notify(r *llc.Request) {
 	if !r.Notify {
 		r.Notify = true
-		p.open++
+		p.begun++
 	}
 }
 
@@ -123,6 +132,7 @@ func (p *Port) delist(w *waiter) {
 		return
 	}
 	l := &p.waiters
+	l.all.Add(-1)
 	w.listed = false
 	if w.prev == nil {
 		l.first = w.next
@@ -137,6 +147,7 @@ func (p *Port) delist(w *waiter) {
 	if w.kind >= waitProbe {
 		l.conds--
 	}
+	p.eng.Silence(l.first == nil && !p.queue.used)
 }
 
 // park waits until another goroutine wakes w.
@@ -163,8 +174,9 @@ func (p *Port) wake(w *waiter) {
 func (p *Port) announce() {
 	for r := p.eng.Completed(); r != nil; r = p.eng.Completed() {
 		r.Notify = false
-		p.open--
-		p.ended++
+		if r.Queued {
+			p.queue.push(r)
+		}
 		for w := p.waiters.first; w != nil; {
 			next := w.next
 			if w.r == r || w.kind == waitAny && slices.Contains(w.rs, r) {

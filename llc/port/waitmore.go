@@ -21,7 +21,7 @@ func (p *Port) WaitAny(rs []*llc.Request) int {
 		return 0
 	}
 	w := p.waiters.take()
-	w.kind, w.call, w.rs, w.seen = waitAny, "WaitAny", rs, p.ended
+	w.kind, w.call, w.rs, w.seen = waitAny, "WaitAny", rs, p.eng.Ended()
 	p.nic.Hint(llc.AnyPeer)
 	b := p.policy.Begin()
 	p.await(w, &b)

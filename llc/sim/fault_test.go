@@ -11,7 +11,7 @@ import (
 // TestFaultsAreNoticed plants one fault that a correct network does not have
 // and expects the judge to notice it within a few seeds: what no run notices,
 // no run tests. An engine cannot do harm by losing a Grant, a Refuse or a
-// Split packet: then nothing gets faster, and all arrives (next test).
+// CTSSplit packet: then nothing gets faster, and all arrives (next test).
 func TestFaultsAreNoticed(t *testing.T) {
 	for _, fault := range []string{
 		"(Drop (And eager (OnIndex 2)))", "(Drop (And fragment (OnIndex 1)))", "(Drop (And offer (OnIndex 1)))",
@@ -34,7 +34,7 @@ func TestFaultsAreNoticed(t *testing.T) {
 }
 
 func TestLossThatDoesNoHarm(t *testing.T) {
-	for _, fault := range []string{"(Drop grant)", "(Drop refuse)", "(Drop split)"} {
+	for _, fault := range []string{"(Drop grant)", "(Drop refuse)", "(Drop cts-split)"} {
 		for seed := range uint64(300) {
 			p := calm(seed)
 			p.Fault = fault

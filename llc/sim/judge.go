@@ -31,8 +31,8 @@ func (w *world) drain() (done bool, err error) {
 			continue
 		}
 		for _, rc := range r.recvs {
-			if !rc.over() {
-				w.ranks[i].engine.Cancel(&rc.req)
+			if !rc.over() && !w.ranks[i].engine.Cancel(&rc.req) && w.ranks[i].engine.Revoke(&rc.req) {
+				posted, w.futile = true, 0 // the next round can say more
 			}
 		}
 		for src := range w.Peers {
@@ -79,7 +79,7 @@ func (w *world) missing() map[key]int {
 			continue
 		}
 		for _, s := range r.sends {
-			if w.honest(s.to) && !(s.over() && s.req.Status.Err != nil) {
+			if w.honest(s.to) && !w.shut[place{s.to, s.ctx}] && !(s.over() && s.req.Status.Err != nil) {
 				n[key{i, s.to, s.ctx}]++
 			}
 		}
@@ -91,7 +91,7 @@ func (w *world) missing() map[key]int {
 			} else if !rc.over() {
 				// Matched and on its way, or it will be cancelled now: the
 				// next round counts again.
-				if !w.ranks[i].engine.Cancel(&rc.req) {
+				if !w.ranks[i].engine.Cancel(&rc.req) && !w.ranks[i].engine.Revoke(&rc.req) {
 					n[key{rc.src, i, rc.ctx}]--
 				}
 			}
@@ -142,6 +142,7 @@ func (w *world) judgeSend(i int, s *send) error {
 		return fmt.Errorf("peer %d: send of message %d is not done", i, s.id)
 	case err == nil,
 		errors.Is(err, llc.ErrPeerGone) && !w.honest(s.to),
+		errors.Is(err, llc.ErrShut) && w.shut[place{s.to, s.ctx}],
 		(errors.Is(err, llc.ErrType) || errors.Is(err, llc.ErrShut)) && w.Liar > 0 && s.to == w.Peers-1,
 		errors.Is(err, llc.ErrRefused) && (w.Refuse > 0 || w.dead >= 0):
 		return nil
@@ -164,6 +165,7 @@ func (w *world) judgeReceive(i int, rc *receive) error {
 	case err == nil && st.Bytes <= int64(len(rc.req.Buf)),
 		errors.Is(err, llc.ErrTruncated) && st.Bytes > int64(len(rc.req.Buf)),
 		errors.Is(err, llc.ErrCancelled),
+		errors.Is(err, llc.ErrShut) && w.shut[place{i, rc.ctx}],
 		errors.Is(err, llc.ErrPeerGone) && w.dead >= 0,
 		errors.Is(err, llc.ErrRefused) && (w.Refuse > 0 || w.dead >= 0):
 		return nil
@@ -198,7 +200,7 @@ func (w *world) judgePair(src, dst int, ctx uint16) error {
 		}
 		taken, from = append(taken, rc), append(from, s)
 	}
-	if !w.honest(src) {
+	if !w.honest(src) || w.shut[place{dst, ctx}] {
 		return nil
 	}
 	want := 0
@@ -249,6 +251,9 @@ func (w *world) judgeRest(i int) error {
 		}
 	}
 	s := e.Snapshot()
+	if w.RingMemory > 0 && s.Rings*llc.RingBytes(&w.Caps) > w.RingMemory {
+		return fmt.Errorf("engine %d has handed out %d rings, %d bytes of memory", i, s.Rings, w.RingMemory)
+	}
 	waiting := s.Unexpected
 	if w.dead >= 0 || w.Refuse > 0 {
 		waiting = 0 // of the dead peer

@@ -25,7 +25,7 @@ func finished(t *testing.T) *world {
 		s := &send{id: id, to: 1, tag: tag}
 		s.req = llc.Request{Peer: 1, Tag: tag, Buf: append([]byte(nil), bytesOf(id, 50)...)}
 		rc := w.newReceive(0, tag, 0, w.Bytes)
-		w.add(1, step{func() { w.receive(1, rc) }, true})
+		w.add(1, step{call: func() { w.receive(1, rc) }, receive: true})
 		w.add(0, step{call: func() { w.send(0, s) }})
 	}
 	if err := w.run(); err != nil {

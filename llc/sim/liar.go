@@ -17,9 +17,9 @@ func (w *world) lie() {
 		case wire.Grant:
 			m := &w.net.nics[r.ev.Peer].rings[r.ev.Header.Word]
 			m.used, m.writer = true, int32(w.liar)
-		case wire.Split: // it says that it has done its part
+		case wire.CTSSplit: // it says that it has done its part
 			to = int(r.ev.Peer)
-			claimed = ir.Header{Kind: wire.Part, Word: wire.Pair((*wire.SplitBody)(r.ev.Data).ID(), w.any(6))}
+			claimed = ir.Header{Kind: wire.Part, Word: wire.Pair((*wire.CTSSplitBody)(r.ev.Data).ID(), w.any(6))}
 		}
 	}
 	if !w.net.chance(w.Liar) {
@@ -81,7 +81,7 @@ func (w *world) id() uint32 { return w.any(3) | w.any(3)<<22 }
 // babble returns a payload: half of the time one that can be read.
 func (w *world) babble(kind wire.Kind) []byte {
 	if w.rng.IntN(2) == 0 {
-		sizes := []int{0, 0, 1, wire.OfferBytes, wire.SplitBytes, w.rng.IntN(200)}
+		sizes := []int{0, 0, 1, wire.RTSBytes, wire.CTSSplitBytes, w.rng.IntN(200)}
 		b := make([]byte, sizes[w.rng.IntN(len(sizes))])
 		for i := range b {
 			b[i] = byte(w.rng.Uint32N(4)) * byte(w.rng.Uint32N(2))
@@ -90,16 +90,16 @@ func (w *world) babble(kind wire.Kind) []byte {
 	}
 	b := make([]byte, wire.ControlBytes)
 	switch kind {
-	case wire.Offer:
-		(*wire.OfferBody)(b).Encode(0, uint64(w.any(3)), w.id(), w.any(3))
-		return b[:wire.OfferBytes]
-	case wire.Split:
-		(*wire.SplitBody)(b).Encode(0, uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),
+	case wire.RTS:
+		(*wire.RTSBody)(b).Encode(0, uint64(w.any(3)), w.id(), w.any(3))
+		return b[:wire.RTSBytes]
+	case wire.CTSSplit, wire.RTR:
+		(*wire.CTSSplitBody)(b).Encode(0, uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),
 			w.id(), w.any(w.Caps.Words+1), w.any(w.Caps.SplitUnit))
-		return b[:wire.SplitBytes]
-	case wire.Stream:
-		(*wire.StreamBody)(b).Encode(0, uint64(w.any(w.Bytes)), w.id())
-		return b[:wire.StreamBytes]
+		return b[:wire.CTSSplitBytes]
+	case wire.CTSStream:
+		(*wire.CTSStreamBody)(b).Encode(0, uint64(w.any(w.Bytes)), w.id())
+		return b[:wire.CTSStreamBytes]
 	}
 	return b[:0]
 }

@@ -19,6 +19,7 @@ import (
 type Net struct {
 	Caps   ir.Caps
 	Shared int // packets that a shared ring holds
+	Ports  int // injection ports, 0: one
 	// Refuse, if set, is asked for each command that may be refused, and
 	// returns why it is; Busy likewise for Shared commands.
 	Refuse func(from int, cmd *ir.Command) error
@@ -229,7 +230,7 @@ const (
 func (n *Net) choices(c *nic) []choice {
 	list := n.list[:0]
 	for i := range c.answers {
-		if n.shown(c.answers[i].due) {
+		if n.shown(c.answers[i].due) && !(n.Ports > 1 && c.behind(i)) {
 			list = append(list, choice{fromAnswers, i})
 		}
 	}
@@ -247,6 +248,18 @@ func (n *Net) choices(c *nic) []choice {
 	}
 	n.list = list
 	return list
+}
+
+// behind reports whether an answer is to a command that has not been carried out, and another one of its port has been
+// posted before and has not, either.
+func (c *nic) behind(i int) bool {
+	return c.answers[i].late && c.waits(c.answers[:i], &c.answers[i].cmd)
+}
+
+// waits reports whether a command of the port of cmd is among those that have not been carried out.
+func (c *nic) waits(answers []answer, cmd *ir.Command) bool {
+	moves := func(op ir.Op) bool { return op == ir.Pull || op == ir.Push }
+	return moves(cmd.Op) && slices.ContainsFunc(answers, func(a answer) bool { return a.late && moves(a.cmd.Op) && a.cmd.Port == cmd.Port })
 }
 
 // give takes a choice.
@@ -313,5 +326,5 @@ func (n *Net) free(r *ringMemory) {
 	p := r.packets[0]
 	r.packets = r.packets[1:]
 	r.consumed++
-	_, r.freed = ir.Place(r.freed, uint64(n.Caps.Bytes), len(p.data), n.Caps.Spread)
+	_, r.freed = n.Caps.Place(r.freed, len(p.data))
 }

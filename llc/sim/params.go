@@ -19,17 +19,22 @@ type Params struct {
 	Tags     int
 	Bytes    int // largest message
 	Crowded  int // of how many peers, from the first, it is said that they share processors
-	Order    int // 0: receives and sends as they come, 1: every peer's receives first, 2: last
+	Order    int // 0: receives and sends as they come, 1: every peer's receives first, 2: last, 3: see invite
 
 	Caps   ir.Caps
 	Shared int // packets in a shared ring
+	Ports  int // injection ports, 0: one
+
+	RingMemory int // bytes of packet rings that each peer hands out, 0: all
 
 	Wild   int // percent of receives with a wildcard source, and with a wildcard tag
 	Short  int // percent of receives with a short buffer
 	Sync   int // percent of synchronous sends
 	Cancel int // percent of operations that cancel a receive
+	Shut   int // percent of receives whose context ends, with Order 3
 	Probe  int // percent of operations that probe
 	Lane   int // percent of sends, receives and turns that try the ready lane first
+	Attend int // percent of turns at which a peer waits for a small message
 	Busy   int // percent of packets to shared rings that are sent back
 	Hold   int // percent of packets and answers that take their time
 	Nap    int // percent of turns after which a peer stays away for a while
@@ -54,8 +59,8 @@ func (p *Params) fields() []field {
 		{"peers", &p.Peers}, {"messages", &p.Messages}, {"contexts", &p.Contexts}, {"tags", &p.Tags}, {"bytes", &p.Bytes}, {"crowded", &p.Crowded}, {"order", &p.Order},
 		{"rings", &p.Caps.Rings}, {"slots", &p.Caps.Slots}, {"ring", &p.Caps.Bytes}, {"words", &p.Caps.Words},
 		{"fragment", &p.Caps.Fragment}, {"eager", &p.Caps.Eager}, {"split", &p.Caps.Split}, {"unit", &p.Caps.SplitUnit},
-		{"copies", &p.Caps.Copies}, {"shared", &p.Shared},
-		{"wild", &p.Wild}, {"short", &p.Short}, {"sync", &p.Sync}, {"cancel", &p.Cancel}, {"probe", &p.Probe}, {"lane", &p.Lane},
+		{"copies", &p.Caps.Copies}, {"trailer", &p.Caps.Trailer}, {"shared", &p.Shared}, {"ports", &p.Ports}, {"memory", &p.RingMemory},
+		{"wild", &p.Wild}, {"short", &p.Short}, {"sync", &p.Sync}, {"cancel", &p.Cancel}, {"shut", &p.Shut}, {"probe", &p.Probe}, {"lane", &p.Lane}, {"attend", &p.Attend},
 		{"busy", &p.Busy}, {"hold", &p.Hold}, {"nap", &p.Nap}, {"deny", &p.Deny}, {"refuse", &p.Refuse}, {"crash", &p.Crash}, {"liar", &p.Liar},
 	}
 }
@@ -167,5 +172,22 @@ func Random(seed uint64) Params {
 		p.Bytes = min(p.Bytes, 300)
 	}
 	p.Lane = pick(0, 50, 100)
+	if rng.IntN(4) == 0 { // of few rings, or less than one
+		p.RingMemory = llc.RingBytes(&p.Caps)*rng.IntN(3) + 1
+	}
+	p.Attend = pick(0, 0, 5, 50)
+	if p.Fault == "" && rng.IntN(20) == 0 { // both sides share, and copies are refused now and then
+		p.Caps.Remote, p.Caps.Words, p.Caps.Split, p.Caps.SplitUnit, p.Caps.Eager = true, 8, 200, 64, 40
+		p.Bytes, p.Deny = 2500, pick(5, 10)
+	}
+	p.Caps.Trailer = pick(0, 0, 8)
+	if rng.IntN(8) == 0 { // receivers invite senders: pairs have rings, and receives say whom they wait for
+		p.Caps.Remote, p.Caps.Rings, p.Caps.Words, p.Caps.Split, p.Caps.SplitUnit, p.Caps.Eager = true, 8, pick(2, 8), 200, 64, 40
+		p.Peers, p.Messages, p.Bytes, p.Wild, p.Crowded = pick(2, 2, 3), 30, 2500, pick(0, 0, 10), 0
+		if p.Shut = pick(0, 0, 50); p.Shut > 0 { // now and then while the sender pushes, and its offer is on its way
+			p.Order, p.Contexts, p.Hold = 3, 1, 50
+		}
+	}
+	p.Ports = pick(0, 0, 2, 4)
 	return p
 }

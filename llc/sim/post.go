@@ -49,8 +49,11 @@ func (n *Net) Post(from int, cmd *ir.Command) {
 
 // sometime carries out a command now, or when its answer is given.
 func (n *Net) sometime(from int, cmd *ir.Command) {
-	if n.chance(50) {
-		c := &n.nics[from]
+	c := &n.nics[from]
+	if port := int(cmd.Port); port >= max(n.Ports, 1) && (cmd.Op == ir.Pull || cmd.Op == ir.Push) {
+		n.broken("peer %d uses port %d of %d", from, port, n.Ports)
+	}
+	if n.chance(50) || n.Ports > 1 && c.waits(c.answers, cmd) {
 		c.answers = append(c.answers, answer{cmd: *cmd, late: true, due: n.due()})
 		return
 	}
@@ -142,13 +145,13 @@ func (n *Net) place(from int, cmd *ir.Command) {
 		return
 	}
 	size := uint64(n.Caps.Bytes)
-	at, next := ir.Place(r.next, size, len(cmd.Data), n.Caps.Spread)
+	at, next := n.Caps.Place(r.next, len(cmd.Data))
 	switch {
 	case cmd.Slot != r.written:
 		n.brokenBy(cmd.Peer, "peer %d places line %d of ring %d of %d, not line %d", from, cmd.Slot, cmd.Ring, cmd.Peer, r.written)
 	case r.written-r.consumed >= uint64(n.Caps.Slots):
 		n.brokenBy(cmd.Peer, "peer %d overruns the lines of ring %d of %d", from, cmd.Ring, cmd.Peer)
-	case len(cmd.Data) > ir.Inline && cmd.Pos != at:
+	case len(cmd.Data)+n.Caps.Trailer > ir.Inline && cmd.Pos != at:
 		n.brokenBy(cmd.Peer, "peer %d places data at %d of ring %d of %d, not at %d", from, cmd.Pos, cmd.Ring, cmd.Peer, at)
 	case next-r.freed > size:
 		n.brokenBy(cmd.Peer, "peer %d overruns the data of ring %d of %d", from, cmd.Ring, cmd.Peer)

@@ -10,6 +10,10 @@ import (
 // each, and now and then a cancel or a probe. What receives with wildcards take
 // from others is made good at the end (drain).
 func (w *world) write() {
+	if w.Order == 3 {
+		w.invite()
+		return
+	}
 	for id := range w.Messages {
 		from, to := w.rng.IntN(w.Peers), w.rng.IntN(w.Peers)
 		if w.rng.IntN(8) > 0 && from == to {
@@ -22,7 +26,7 @@ func (w *world) write() {
 		}
 		w.add(from, step{call: func() { w.send(from, s) }})
 		rc := w.receiveFor(from, s.tag, s.ctx, len(s.req.Buf))
-		w.add(to, step{func() { w.receive(to, rc) }, true})
+		w.add(to, step{call: func() { w.receive(to, rc) }, receive: true})
 		if w.rng.IntN(100) < w.Cancel {
 			w.add(to, step{call: func() { w.cancel(to) }})
 		}
@@ -48,6 +52,25 @@ func (w *world) write() {
 				return 1
 			})
 		}
+	}
+}
+
+// invite writes programs of long messages from peer 0 to peer 1, each in a context of its own, whose receive is posted
+// before. Some of these contexts end at any time.
+func (w *world) invite() {
+	w.Contexts = w.Messages
+	sometime := func() bool { return w.net.Fair || w.rng.IntN(30) == 0 }
+	for id := range w.Messages {
+		ctx, n := uint16(id), w.Caps.Split+w.rng.IntN(w.Bytes-w.Caps.Split)
+		rc := w.newReceive(0, 1, ctx, w.Bytes)
+		s := &send{id: id, to: 1, tag: 1, ctx: ctx}
+		s.req = llc.Request{Peer: 1, Tag: 1, Context: ctx, Buf: append([]byte(nil), bytesOf(id, n)...)}
+		w.add(1, step{call: func() { w.receive(1, rc) }})
+		w.add(0, step{call: func() { w.send(0, s) }, when: func() bool { return (!w.honest(1) || slices.Contains(w.ranks[1].recvs, rc)) && sometime() }})
+		if w.rng.IntN(100) < w.Shut {
+			w.add(1, step{call: func() { w.end(place{1, ctx}) }, when: func() bool { return rc.over() || len(w.ranks[0].sends) > id && sometime() }})
+		}
+		w.add(1, step{call: func() {}, when: rc.over})
 	}
 }
 
@@ -98,12 +121,26 @@ func (w *world) send(i int, s *send) {
 	w.look(i)
 }
 
+// end ends the use of a context at a peer.
+func (w *world) end(at place) {
+	w.shut[at] = true
+	w.ranks[at.peer].engine.Shut(at.ctx)
+	w.post(at.peer)
+	w.look(at.peer)
+}
+
 func (w *world) receive(i int, r *receive) {
+	if w.shut[place{i, r.ctx}] {
+		return
+	}
 	r.req.Peer, r.req.Tag, r.req.Context = r.src, r.tag, r.ctx
 	w.ranks[i].recvs = append(w.ranks[i].recvs, r)
 	if !w.accept(i, r) {
 		w.notify(&r.req, true)
 		w.ranks[i].engine.Recv(&r.req)
+		if len(w.ranks[i].recvs)%4 != 0 {
+			w.ranks[i].engine.Invite(&r.req)
+		}
 		w.notify(&r.req, !r.req.Done())
 	}
 	w.post(i)

@@ -15,7 +15,7 @@ import (
 // worse than wrong:
 //
 //	nothing was touched                the run goes right
-//	lost: Grant, Refuse, Split         the run goes right: without them nothing is faster
+//	lost: Grant, Refuse, CTSSplit, RTR the run goes right: without them nothing is faster
 //	lost: Switch                       either: what went behind it is lost
 //	lost: any other                    the run goes wrong: bytes or a request are missing
 //	twice: any                         the run goes wrong: engines take nothing twice in silence
@@ -39,7 +39,7 @@ func Check(p Params) error {
 }
 
 // harmless are the packets without which all arrives.
-var harmless = []wire.Kind{wire.Grant, wire.Refuse, wire.Split}
+var harmless = []wire.Kind{wire.Grant, wire.Refuse, wire.CTSSplit, wire.RTR}
 
 // expected reports whether a run must go wrong, and whether it may, by what has
 // become of its packets.

@@ -16,8 +16,8 @@ func TestOutcomes(t *testing.T) {
 		must, may bool
 	}{
 		{wire.Eager, Deliver, false, false},
-		{wire.Grant, Drop, false, false}, {wire.Refuse, Drop, false, false}, {wire.Split, Drop, false, false},
-		{wire.Switch, Drop, false, true}, {wire.Eager, Drop, true, true}, {wire.Finish, Drop, true, true},
+		{wire.Grant, Drop, false, false}, {wire.Refuse, Drop, false, false}, {wire.CTSSplit, Drop, false, false},
+		{wire.Switch, Drop, false, true}, {wire.Eager, Drop, true, true}, {wire.FIN, Drop, true, true},
 		{wire.Grant, Repeat, true, true}, {wire.Data, Repeat, true, true}, {wire.Ack, Delay, false, true},
 	} {
 		w := &world{net: &Net{}}

@@ -25,8 +25,15 @@ type world struct {
 	waiting int // messages that were missing when nothing moved last
 	futile  int // how often since then nothing has changed
 	problem error
-	moves   int // events and steps of programs that lead further, since the schedule is fair
-	moved   int // the turn of the latest
+	shut    map[place]bool // contexts that have ended
+	moves   int            // events and steps of programs that lead further, since the schedule is fair
+	moved   int            // the turn of the latest
+}
+
+// A place is a context at a peer.
+type place struct {
+	peer int
+	ctx  uint16
 }
 
 // A rank is one peer: its engine and what is left of its program.
@@ -44,7 +51,11 @@ type rank struct {
 type step struct {
 	call    func()
 	receive bool
+	when    func() bool // nil: at any time
 }
+
+// due reports whether it is time for the call.
+func (s *step) due() bool { return s.when == nil || s.when() }
 
 // A send is a message of the program.
 type send struct {
@@ -114,9 +125,12 @@ func run(p Params) (*world, error) {
 }
 
 func newWorld(p Params) (*world, error) {
-	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, buried: -1, liar: -1}
+	if p.Fault != "" && p.Order == 3 { // of what is dropped with a context nobody knows whether it was lost
+		p.Order = 0
+	}
+	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, buried: -1, liar: -1, shut: map[place]bool{}}
 	w.net = NewNet(p.Peers, p.Caps, p.Shared, w.rng)
-	w.net.Hold = p.Hold
+	w.net.Hold, w.net.Ports = p.Hold, p.Ports
 	w.net.Busy = func(int, *ir.Command) bool { return w.net.chance(p.Busy) }
 	w.net.Refuse, w.net.Spoil = w.refuse, p.Spoil
 	if p.Fault != "" {
@@ -134,7 +148,7 @@ func newWorld(p Params) (*world, error) {
 	// What a fault repeats or holds back may name memory that is concealed by now.
 	w.net.Lies = func(peer int) bool { return p.Refuse > 0 || p.Fault != "" || p.Liar > 0 && peer == p.Peers-1 }
 	for i := range p.Peers {
-		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Crowded: i < p.Crowded, Trace: p.Trace})
+		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Crowded: i < p.Crowded, RingMemory: p.RingMemory, Ports: p.Ports, Trace: p.Trace})
 		if p.Prepare != nil {
 			p.Prepare(i, e)
 		}
@@ -235,11 +249,14 @@ func (w *world) act(i int) {
 		w.lie()
 		return
 	}
-	if len(r.script) > 0 && (w.net.Fair || w.rng.IntN(3) == 0) {
+	if len(r.script) > 0 && (w.net.Fair || w.rng.IntN(3) == 0) && r.script[0].due() {
 		w.move()
 		r.script[0].call()
 		r.script = r.script[1:]
 		w.post(i)
+	}
+	if w.Attend > 0 && w.net.chance(w.Attend) {
+		r.engine.Attend(0)
 	}
 	w.step(i)
 	if w.net.chance(w.Nap) {

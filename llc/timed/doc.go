@@ -5,6 +5,7 @@
 //	ir.Shared     a packet of the model; ir.Busy once the window to a peer is full
 //	ir.Pull       a transfer of the model; the emulated NIC moves the bytes at once,
 //	ir.Push       and the answer comes when the model says
+//	ir.Switch     packets of the model to many, and to meet, if its network has switches for that
 //	ir.Expose     as on Martini; ir.Conceal, too. They take no time
 //
 // There are no packet rings, no flag arrays and no lane: each is a shortcut in the

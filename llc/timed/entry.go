@@ -35,5 +35,11 @@ func Entry() entry.NIC {
 func (t *Translator) limited() ir.Translator {
 	a := ir.AbilitiesOf(t)
 	a.Memory, a.Remote = nil, nil
+	if len(t.sets.all) == 0 {
+		a.Switch = nil // the modelled network has none
+	}
+	if len(t.codes) == 0 {
+		a.Controller = nil
+	}
 	return a.Give(t)
 }

@@ -8,8 +8,7 @@ import (
 
 // Post carries out cmd.
 func (t *Translator) Post(cmd *ir.Command) {
-	if uint(cmd.Peer) >= uint(t.Peers()) && cmd.Op != ir.Expose && cmd.Op != ir.Conceal {
-		t.Fail(cmd, fmt.Errorf("llc/timed: peer %d; the job has 0 to %d", cmd.Peer, t.Peers()-1))
+	if t.NoPeer(cmd) {
 		return
 	}
 	var err error
@@ -41,7 +40,7 @@ func (t *Translator) shared(cmd *ir.Command) error {
 		return nil
 	}
 	t.head = cmd.Header.Words()
-	if !t.node.Send(int(cmd.Peer), &t.head, cmd.Data) {
+	if !t.node.Send(int(cmd.Peer), &t.head, cmd.Data, cmd.Offset != 0) {
 		t.Busy(cmd)
 	}
 	return nil

@@ -22,6 +22,8 @@ type Translator struct {
 	found   timed.Message
 	head    [3]uint64
 	under   transfers
+	sets    setTable
+	codes   []*codes // by sequence
 }
 
 var (
@@ -38,14 +40,27 @@ func Open(f *fabric.Fabric, rank int, o martini.Options) (*Translator, error) {
 	if err != nil {
 		return nil, err
 	}
+	return open(f, node, rank, o)
+}
+
+// Local connects a rank that is a goroutine of the service's process, by its node.
+func Local(f *fabric.Fabric, node *timed.Node, rank int) (ir.Translator, error) {
+	t, err := open(f, node, rank, martini.Options{Attach: fabric.AttachAuto})
+	if err != nil {
+		return nil, err
+	}
+	return t.limited(), nil
+}
+
+func open(f *fabric.Fabric, node *timed.Node, rank int, o martini.Options) (*Translator, error) {
 	end, err := endpoint.Open(f, rank, o)
 	if err != nil {
 		return nil, err
 	}
 	cfg := node.Config()
-	return &Translator{Endpoint: end, node: node, compute: cfg.Compute, caps: ir.Caps{
+	return &Translator{Endpoint: end, node: node, compute: cfg.Compute, sets: setTable{all: make([]set, cfg.Sets)}, codes: make([]*codes, cfg.Codes), caps: ir.Caps{
 		Name: Name, Slots: 2, Bytes: 2 * timed.MaxPacket, // of no ring
-		Remote: end.NIC().Remote(), Fragment: max(cfg.Costs.Eager, ir.MaxShared), Eager: cfg.Costs.Eager, Copies: copies,
+		Remote: end.NIC().Remote() && cfg.Costs.Remote, Fragment: max(cfg.Costs.Packet, ir.MaxShared), Eager: cfg.Costs.Eager, Copies: copies,
 	}}, nil
 }
 
@@ -98,6 +113,12 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 			if t.under.finish(ev, m.Token) {
 				return true
 			}
+		case timed.Spread:
+			t.spread(&t.found)
+		case timed.Met:
+			t.meet(&t.found)
+		case timed.Passed:
+			t.pass(&t.found)
 		case timed.Gone:
 			t.Lose(m.Peer, fmt.Errorf("llc/timed: rank %d has left: %w", m.Peer, ir.ErrPeerGone))
 		}

@@ -14,15 +14,14 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// network opens the translators of a network, whose service waits for nobody.
-func network(t testing.TB, peers int, attach fabric.Attach, lax bool) []ir.Translator {
+// job is the memory of a job whose network serves as long as the test goes on.
+func job(t testing.TB, peers int, lax bool, attach func(*vtime.Kernel) (medium.Model, error)) *fabric.Fabric {
+	t.Helper()
 	f, err := fabric.Heap(peers, timed.Geometry(fabric.Small()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := timed.Start(f, timed.Config{Lax: lax}, func(k *vtime.Kernel) (medium.Model, error) {
-		return loggp.New(k, peers, loggp.Parameters()), nil
-	}, func(bool) {})
+	s, err := timed.Start(f, timed.Config{Lax: lax}, attach, func(bool) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,6 +32,14 @@ func network(t testing.TB, peers int, attach fabric.Attach, lax bool) []ir.Trans
 		if err := <-over; err != nil {
 			t.Error(err)
 		}
+	})
+	return f
+}
+
+// network opens the translators of a network, whose service waits for nobody.
+func network(t testing.TB, peers int, attach fabric.Attach, lax bool) []ir.Translator {
+	f := job(t, peers, lax, func(k *vtime.Kernel) (medium.Model, error) {
+		return loggp.New(k, peers, loggp.Parameters()), nil
 	})
 	all := make([]ir.Translator, peers)
 	for i := range all {

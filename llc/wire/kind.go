@@ -2,20 +2,23 @@
 // 4.2 to 4.4): their kinds, flags, what each puts into the header's word, and the payloads of
 // control packets as byte views.
 //
-//	kind      order    context,tag  word                      payload
-//	Eager     message  of message   message bytes | type      first bytes of the message
-//	                                (synchronous: SyncWord)
-//	Fragment  message  -            offset                    further bytes of the latest Eager
-//	Offer     message  of message   message bytes             OfferBody: segment, sender's id, type
-//	Ack       none     -            sync id | reason          -
-//	Split     none     -            sender's id               SplitBody: how to share the work
-//	Stream    none     -            sender's id               StreamBody: receiver's id, bytes wanted
-//	Data      transfer -, part      receiver's id | part no.  bytes of a streamed message
-//	Part      none     -            receiver's id | chunks    -
-//	Finish    none     -            sender's id | reason      -
-//	Grant     none     -            ring number               -
-//	Refuse    none     -            -                         -
-//	Switch    last     -            ring number               -
+//	kind       order    context,tag  word                      payload
+//	Eager      message  of message   message bytes | type      first bytes of the message
+//	                                 (synchronous: SyncWord)
+//	Fragment   message  -            offset                    further bytes of the latest Eager
+//	RTS        message  of message   message bytes             RTSBody: segment, sender's id, type
+//	Ack        none     -            sync id | reason          -
+//	CTSSplit   none     -            sender's id               CTSSplitBody: how to share the work
+//	CTSStream  none     -            sender's id               CTSStreamBody: receiver's id, bytes wanted
+//	Data       transfer -, part      receiver's id | part no.  bytes of a streamed message
+//	Part       none     -            receiver's id | chunks    -
+//	FIN        none     -            sender's id | reason      -
+//	Grant      none     -            ring number               -
+//	Refuse     none     -            -                         -
+//	Switch     last     -            ring number               -
+//	RTR        none     of receive   messages | type           CTSSplitBody
+//
+// RTS is a request to send, CTS clear to send, RTR ready to receive, FIN the end of a rendezvous.
 //
 // Identifiers are 32 bits, name an entry of a table of the peer that gave
 // them out, and are never 0. "a | b" is Pair(a, b): a in the low half. A reason
@@ -30,23 +33,24 @@ type Kind = uint8
 
 // The kinds. Zero is no kind, so that empty memory is no packet.
 const (
-	Eager    Kind = iota + 1 // first packet of a message that travels in packets
-	Fragment                 // the next packet of that message
-	Offer                    // a message that stays where it is until the receiver asks for it
-	Ack                      // the receive that matches a synchronous message has started
-	Split                    // answer to Offer: let us both move it
-	Stream                   // answer to Offer: send it in Data packets
-	Data                     // a piece of a streamed message
-	Part                     // the sender's part of a split message has arrived
-	Finish                   // the offered message has been received, or given up
-	Grant                    // a packet ring for the peer that asked
-	Refuse                   // no ring left: stay on the shared ring
-	Switch                   // last packet in the shared ring: what follows is in the packet ring
+	Eager     Kind = iota + 1 // first packet of a message that travels in packets
+	Fragment                  // the next packet of that message
+	RTS                       // request to send: the message stays where it is until the receiver asks for it
+	Ack                       // the receive that matches a synchronous message has started
+	CTSSplit                  // clear to send: let us both move it
+	CTSStream                 // clear to send: in Data packets
+	Data                      // a piece of a streamed message
+	Part                      // the sender's part of a split message has arrived
+	FIN                       // the offered message has been received, or given up
+	Grant                     // a packet ring for the peer that asked
+	Refuse                    // no ring left: stay on the shared ring
+	Switch                    // last packet in the shared ring: what follows is in the packet ring
+	RTR                       // ready to receive: a receive waits for the next message
 	NumKinds
 )
 
 var kindNames = [NumKinds]string{
-	"none", "eager", "fragment", "offer", "ack", "split", "stream", "data", "part", "finish", "grant", "refuse", "switch",
+	"none", "eager", "fragment", "rts", "ack", "cts-split", "cts-stream", "data", "part", "fin", "grant", "refuse", "switch", "rtr",
 }
 
 // KindName returns the name of a kind for messages.
@@ -57,11 +61,15 @@ func KindName(k Kind) string {
 	return "unknown"
 }
 
+// OfMessage reports whether a packet of that kind carries a message, a part of one, or its
+// offer: the messages of an RTR packet are those that have come before in a packet ring.
+func OfMessage(k Kind) bool { return k <= RTS || k == Data }
+
 // Flags of a header.
 const (
 	Sync   uint8 = 1 << iota // Eager: the word is a SyncWord, whose id is to be acknowledged
 	Ask                      // any message packet in a shared ring: the writer asks for a packet ring
-	Failed                   // Finish, Ack: the receiver gave up; the reason is 0, NoContext, or the type that it wanted
+	Failed                   // FIN, Ack: the receiver gave up; the reason is 0, NoContext, or the type that it wanted
 )
 
 // ControlBytes is the largest payload of a control packet.

@@ -10,21 +10,21 @@ import (
 // word is that of the header of the bodies below.
 const word = 0xfedcba9876543210
 
-func encodedOffer() []byte {
-	b := make([]byte, OfferBytes)
-	(*OfferBody)(b).Encode(word, 1<<63|5, 7, 11)
+func encodedRTS() []byte {
+	b := make([]byte, RTSBytes)
+	(*RTSBody)(b).Encode(word, 1<<63|5, 7, 11)
 	return b
 }
 
-func encodedStream() []byte {
-	b := make([]byte, StreamBytes)
-	(*StreamBody)(b).Encode(word, 1<<40, 9)
+func encodedCTSStream() []byte {
+	b := make([]byte, CTSStreamBytes)
+	(*CTSStreamBody)(b).Encode(word, 1<<40, 9)
 	return b
 }
 
-func encodedSplit() []byte {
-	b := make([]byte, SplitBytes)
-	(*SplitBody)(b).Encode(word, 3, 1000, NewClaim(4, 1), 11, 2, 300)
+func encodedCTSSplit() []byte {
+	b := make([]byte, CTSSplitBytes)
+	(*CTSSplitBody)(b).Encode(word, 3, 1000, NewClaim(4, 1), 11, 2, 300)
 	return b
 }
 
@@ -44,36 +44,36 @@ func cut(t *testing.T, b []byte, parse func([]byte) error) {
 	}
 }
 
-func TestOffer(t *testing.T) {
-	b := encodedOffer()
-	cut(t, b, func(b []byte) error { _, err := ParseOffer(word, b); return err })
-	if o := (*OfferBody)(b); o.Segment() != 1<<63|5 || o.ID() != 7 || o.Type() != 11 {
+func TestRTS(t *testing.T) {
+	b := encodedRTS()
+	cut(t, b, func(b []byte) error { _, err := ParseRTS(word, b); return err })
+	if o := (*RTSBody)(b); o.Segment() != 1<<63|5 || o.ID() != 7 || o.Type() != 11 {
 		t.Fatalf("read back %d %d %d", o.Segment(), o.ID(), o.Type())
 	}
-	(*OfferBody)(b).Encode(word, 1, 0, 3)
-	if _, err := ParseOffer(word, b); err == nil {
+	(*RTSBody)(b).Encode(word, 1, 0, 3)
+	if _, err := ParseRTS(word, b); err == nil {
 		t.Fatal("accepted id 0")
 	}
 }
 
-func TestStream(t *testing.T) {
-	b := encodedStream()
-	cut(t, b, func(b []byte) error { _, err := ParseStream(word, b); return err })
-	if s := (*StreamBody)(b); s.Want() != 1<<40 || s.ID() != 9 {
+func TestCTSStream(t *testing.T) {
+	b := encodedCTSStream()
+	cut(t, b, func(b []byte) error { _, err := ParseCTSStream(word, b); return err })
+	if s := (*CTSStreamBody)(b); s.Want() != 1<<40 || s.ID() != 9 {
 		t.Fatalf("read back %d %d", s.Want(), s.ID())
 	}
 	for _, bad := range [][2]uint64{{0, 1}, {1, 0}} {
-		(*StreamBody)(b).Encode(word, bad[0], uint32(bad[1]))
-		if _, err := ParseStream(word, b); err == nil {
+		(*CTSStreamBody)(b).Encode(word, bad[0], uint32(bad[1]))
+		if _, err := ParseCTSStream(word, b); err == nil {
 			t.Errorf("accepted %v", bad)
 		}
 	}
 }
 
-func TestSplit(t *testing.T) {
-	b := encodedSplit()
-	cut(t, b, func(b []byte) error { _, err := ParseSplit(word, b); return err })
-	s := (*SplitBody)(b)
+func TestCTSSplit(t *testing.T) {
+	b := encodedCTSSplit()
+	cut(t, b, func(b []byte) error { _, err := ParseCTSSplit(word, b); return err })
+	s := (*CTSSplitBody)(b)
 	if s.Segment() != 3 || s.Want() != 1000 || s.Claim() != NewClaim(4, 1) || s.ID() != 11 ||
 		s.Index() != 2 || s.Unit() != 300 || s.Chunks() != 4 {
 		t.Fatalf("read back %v", s)
@@ -89,7 +89,7 @@ func TestSplit(t *testing.T) {
 	}
 	for i, spoil := range bad {
 		spoil()
-		if _, err := ParseSplit(word, b); err == nil {
+		if _, err := ParseCTSSplit(word, b); err == nil {
 			t.Errorf("accepted bad value %d", i)
 		}
 	}
@@ -141,10 +141,10 @@ func TestEveryKindHasAName(t *testing.T) {
 // TestParsedIsACopy: what has been checked does not change any more when the
 // sender writes over the packet.
 func TestParsedIsACopy(t *testing.T) {
-	offer, split, stream := encodedOffer(), encodedSplit(), encodedStream()
-	o, err1 := ParseOffer(word, offer)
-	s, err2 := ParseSplit(word, split)
-	m, err3 := ParseStream(word, stream)
+	offer, split, stream := encodedRTS(), encodedCTSSplit(), encodedCTSStream()
+	o, err1 := ParseRTS(word, offer)
+	s, err2 := ParseCTSSplit(word, split)
+	m, err3 := ParseCTSStream(word, stream)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
@@ -162,9 +162,9 @@ func TestSeal(t *testing.T) {
 		body  []byte
 		parse func(uint64, []byte) error
 	}{
-		"offer":  {encodedOffer(), func(w uint64, b []byte) error { _, err := ParseOffer(w, b); return err }},
-		"split":  {encodedSplit(), func(w uint64, b []byte) error { _, err := ParseSplit(w, b); return err }},
-		"stream": {encodedStream(), func(w uint64, b []byte) error { _, err := ParseStream(w, b); return err }},
+		"rts":        {encodedRTS(), func(w uint64, b []byte) error { _, err := ParseRTS(w, b); return err }},
+		"cts-split":  {encodedCTSSplit(), func(w uint64, b []byte) error { _, err := ParseCTSSplit(w, b); return err }},
+		"cts-stream": {encodedCTSStream(), func(w uint64, b []byte) error { _, err := ParseCTSStream(w, b); return err }},
 	}
 	for name, c := range bodies {
 		for bit := range 8 * len(c.body) {
@@ -192,9 +192,9 @@ func TestSeal(t *testing.T) {
 // FuzzParse feeds arbitrary bytes to every parser, as they are and sealed: none
 // may panic, and what one accepts must encode to the same bytes.
 func FuzzParse(f *testing.F) {
-	f.Add(uint64(word), encodedOffer())
-	f.Add(uint64(word), encodedStream())
-	f.Add(uint64(word), encodedSplit())
+	f.Add(uint64(word), encodedRTS())
+	f.Add(uint64(word), encodedCTSStream())
+	f.Add(uint64(word), encodedCTSSplit())
 	f.Add(uint64(0), []byte{})
 	f.Fuzz(func(t *testing.T, word uint64, b []byte) {
 		encodesAgain(t, word, b)
@@ -208,15 +208,15 @@ func FuzzParse(f *testing.F) {
 
 func encodesAgain(t *testing.T, word uint64, b []byte) {
 	again := make([]byte, len(b))
-	if o, err := ParseOffer(word, b); err == nil {
-		(*OfferBody)(again).Encode(word, o.Segment(), o.ID(), o.Type())
-	} else if s, err := ParseStream(word, b); err == nil {
-		(*StreamBody)(again).Encode(word, s.Want(), s.ID())
-	} else if s, err := ParseSplit(word, b); err == nil {
+	if o, err := ParseRTS(word, b); err == nil {
+		(*RTSBody)(again).Encode(word, o.Segment(), o.ID(), o.Type())
+	} else if s, err := ParseCTSStream(word, b); err == nil {
+		(*CTSStreamBody)(again).Encode(word, s.Want(), s.ID())
+	} else if s, err := ParseCTSSplit(word, b); err == nil {
 		if n := s.Chunks(); n == 0 || n > MaxChunks || !s.Claim().Fits(n) {
 			t.Fatalf("accepted %v", s)
 		}
-		(*SplitBody)(again).Encode(word, s.Segment(), s.Want(), s.Claim(), s.ID(), s.Index(), s.Unit())
+		(*CTSSplitBody)(again).Encode(word, s.Segment(), s.Want(), s.Claim(), s.ID(), s.Index(), s.Unit())
 	} else {
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"rhinet/internal/pmi"
+	"rhinet/llc/nics"
 	"rhinet/mpi"
 )
 
@@ -138,7 +139,7 @@ func (c trial) String() string {
 	return fmt.Sprintf("%v on %d ranks, %s, checksums %v", c.recipe, c.ranks, c.nic, c.check)
 }
 
-var nicNames = []string{"martini", "martini", "martini", "martini", "martini:pm", "martini:vp"}
+var nicNames = []string{"martini", "martini", "martini", "ib", "martini:pm", "martini:vp", "tofu", "dimmnet2", "cenju4", "sync"}
 
 func newTrial(seed uint64) trial {
 	c := trial{recipe: newRecipe(seed), ranks: 2 + int(seed%3), nic: nicNames[seed%uint64(len(nicNames))], check: *checked == "on" || *checked == "both" && seed/6%2 == 1}
@@ -158,7 +159,7 @@ func (c trial) run(t *testing.T, mpirun string) (outcome, string, time.Duration)
 	}
 	cmd := exec.CommandContext(ctx, mpirun, append(args, os.Args[0])...)
 	cmd.Env = append(os.Environ(), roleVariable+"=rank", whatVariable+"="+c.recipe.String())
-	if c.nic == "martini:vp" {
+	if c.nic == "martini:vp" || c.nic == "ib:ud" {
 		cmd.Env = append(cmd.Env, mostVariable+"=20000") // longer ones take too long there
 	}
 	if c.recipe.count == 0 {
@@ -242,11 +243,19 @@ func TestHostile(t *testing.T) {
 	wg.Wait()
 	t.Logf("%d jobs\n%s", len(all), sum.table())
 	if *report != "" {
-		text := fmt.Sprintf("# Hostile writes\n\n`go test ./mpi/hostile -run TestHostile -hostile.jobs %d -hostile.seed %d`\n\n%s", len(all), *seed, sum.table())
+		text := fmt.Sprintf("# Hostile writes\n\n`go test ./mpi/hostile -run TestHostile -hostile.jobs %d -hostile.seed %d%s`\n\n%s", len(all), *seed, onNIC(), sum.table())
 		if err := os.WriteFile(*report, []byte(text), 0o644); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+// onNIC is the flag that names the NIC, if one does.
+func onNIC() string {
+	if *nicName == "" {
+		return ""
+	}
+	return " -hostile.nic " + *nicName
 }
 
 // share is how many jobs are part of go test.
@@ -291,7 +300,7 @@ func (s *tally) table() string {
 // TestWorkload: the program of the ranks finds nothing where nobody writes.
 func TestWorkload(t *testing.T) {
 	mpirun := build(t)
-	for _, nic := range []string{"martini", "martini:pm", "martini:vp"} {
+	for _, nic := range nics.Names() {
 		if o, text, _ := (trial{ranks: 3, nic: nic}).run(t, mpirun); o != unaffected {
 			t.Errorf("%v: %s", o, text)
 		}

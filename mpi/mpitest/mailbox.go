@@ -2,11 +2,14 @@ package mpitest
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
 	"rhinet/llc"
 	"rhinet/llc/ir"
+	"rhinet/llc/port"
 	"rhinet/mpi"
 )
 
@@ -22,6 +25,8 @@ type mailbox struct {
 	doors  map[uint16]door       // of contexts; those without one take all
 	events int                   // what happened here so far
 	wake   *sync.Cond
+	died   func(int, error) // see Survive; nil: not wanted
+	buried bool
 }
 
 // An office is what the ranks of a job share.
@@ -80,11 +85,21 @@ func (b *mailbox) Start(r *llc.Request, send bool) {
 	defer b.office.mu.Unlock()
 	r.Status = llc.Status{}
 	b.open[r] = true
+	if r.Peer >= 0 && b.office.boxes[r.Peer].buried && (send || !b.waiting(r)) {
+		b.withdraw(r)
+		r.Status.Err = errBuried
+		return
+	}
 	if send {
 		b.post(r)
 	} else {
 		b.receive(r)
 	}
+}
+
+// waiting reports whether a letter is here for the receive r.
+func (b *mailbox) waiting(r *llc.Request) bool {
+	return slices.ContainsFunc(b.queue, func(l *letter) bool { return l.matches(r.Context, r.Peer, r.Tag) })
 }
 
 // post sends r: to the first receive that matches, or into the queue.
@@ -231,14 +246,27 @@ func (b *mailbox) Wait(r *llc.Request) {
 }
 
 // WaitAll waits for each.
-func (b *mailbox) WaitAll(rs []*llc.Request) {
-	for _, r := range rs {
+func (b *mailbox) WaitAll(first *llc.Request) {
+	for r := first; r != nil; r = r.Link {
 		b.Wait(r)
 	}
 }
 
+// Isend leaves all to Start.
+func (b *mailbox) Isend(*port.Spares, llc.Key, int, int, []byte) (*llc.Request, bool) {
+	return nil, false
+}
+
+// Irecv leaves all to Start.
+func (b *mailbox) Irecv(*port.Spares, llc.Key, int, int, []byte) *llc.Request { return nil }
+
 // TrySend sends nothing: every message takes its time.
 func (b *mailbox) TrySend(llc.Key, int, int, []byte) bool { return false }
+
+// RecvFor is Recv.
+func (b *mailbox) RecvFor(_ string, key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	return b.Recv(key, src, tag, buf)
+}
 
 // Test reports whether r is complete.
 func (b *mailbox) Test(r *llc.Request) bool {
@@ -379,8 +407,19 @@ func (b *mailbox) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.St
 	return llc.Status{}, false
 }
 
+// Host is 0: there is one.
+func (b *mailbox) Host(int) int { return 0 }
+
 // Board is nil: this transport has none.
 func (b *mailbox) Board() ir.Board { return nil }
+
+// Codes, Switch, Atomics, Locker and Vectors are nil, and there are no Sequences: this transport has none.
+func (b *mailbox) Codes(int, []int, uint64) (ir.Codes, error) { return nil, nil }
+func (b *mailbox) Sequences() int                             { return 0 }
+func (b *mailbox) Switch() ir.Switch                          { return nil }
+func (b *mailbox) Atomics() ir.Atomics                        { return nil }
+func (b *mailbox) Locker() ir.Locker                          { return nil }
+func (b *mailbox) Vectors() ir.Vectors                        { return nil }
 
 // Memory is nil: this transport has none.
 func (b *mailbox) Memory() ir.Memory { return nil }
@@ -416,6 +455,45 @@ func (b *mailbox) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond
 		b.office.mu.Unlock()
 	}
 }
+
+// Survive has the end of a rank fail what names it.
+func (b *mailbox) Survive(died func(peer int, why error)) bool {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	b.died = died
+	for r, o := range b.office.boxes {
+		if o.buried {
+			died(r, errBuried)
+		}
+	}
+	return true
+}
+
+// Bury ends a rank for the others: what they have under way with it fails.
+func (b *mailbox) Bury(rank int) {
+	o := b.office
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	dead := o.boxes[rank]
+	dead.buried = true
+	for _, b := range o.boxes {
+		if b == dead {
+			continue
+		}
+		for r := range maps.Clone(b.open) {
+			if r.Peer == rank {
+				b.withdraw(r)
+				r.Status.Err = errBuried
+			}
+		}
+		if b.died != nil {
+			b.died(rank, errBuried)
+		}
+		b.stir()
+	}
+}
+
+var errBuried = fmt.Errorf("%w: its process has ended", llc.ErrPeerGone)
 
 // Close does nothing: a letter outlives its sender.
 func (b *mailbox) Close() error { return nil }

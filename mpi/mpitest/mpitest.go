@@ -46,21 +46,56 @@ type settings struct {
 	timeout   time.Duration
 	nic       string
 	mailboxes bool
+	open      func(n int) ([]mpi.Transport, func() error, error)
 	buffer    int // see office
+	keepGoing bool
+	unguarded bool
+	deaths    map[int]int // see Kill
 }
 
-// Timeout limits a run; 0 means no limit. The default is one minute.
+// Timeout limits a run; 0 means no limit. The default is five minutes, for machines
+// that do much else beside.
 func Timeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
+
+// Unguarded lets requests that wait share their buffers, and accesses to a window meet in one epoch, which are errors
+// otherwise: for benchmarks, whose messages all have the bytes of one buffer and go to one place.
+func Unguarded() Option { return func(s *settings) { s.unguarded = true } }
 
 // NIC runs the ranks on the emulated network interface of that name.
 func NIC(name string) Option {
 	return func(s *settings) { s.nic, s.mailboxes = name, false }
 }
 
+// Transports runs the ranks on what open returns: a transport for each, and what gives back their memory.
+func Transports(open func(n int) (ts []mpi.Transport, release func() error, err error)) Option {
+	return func(s *settings) { s.open, s.mailboxes = open, false }
+}
+
 // Mailboxes runs the ranks on a slow and obvious transport instead of an
 // emulated network interface, to tell a mistake of the one from a mistake of
 // the program.
 func Mailboxes() Option { return func(s *settings) { s.mailboxes, s.buffer = true, -1 } }
+
+// KeepGoing has the ranks go on when one of them dies, as mpirun --keep-going
+// does: see [Die].
+func KeepGoing() Option { return func(s *settings) { s.keepGoing = true } }
+
+// Kill has a rank die when it comes to its transport for the n-th time, from 1 on;
+// with KeepGoing.
+func Kill(rank, n int) Option {
+	return func(s *settings) {
+		if s.deaths == nil {
+			s.deaths = map[int]int{}
+		}
+		s.deaths[rank] = n
+	}
+}
+
+// Die ends the rank that calls it, as a signal would end its process. It is
+// called by the goroutine that runs the rank.
+func Die() { panic(dying{}) }
+
+type dying struct{}
 
 // Unbuffered is Mailboxes without any buffer: every Send waits for its
 // receive. A program that relies on buffering, which the standard does not
@@ -78,21 +113,66 @@ func Run(t testing.TB, n int, fn func(world *mpi.Comm) error, options ...Option)
 // World runs fn on n ranks and returns when all have returned. The error
 // joins those of the ranks that failed by themselves.
 func World(n int, fn func(world *mpi.Comm) error, options ...Option) error {
-	s := settings{timeout: time.Minute}
+	return run(n, inWorld(fn), options)
+}
+
+// inWorld is the life of a rank whose program is fn.
+func inWorld(fn func(world *mpi.Comm) error) func(mpi.Job) error {
+	return func(job mpi.Job) error {
+		world, err := mpi.Join(job)
+		if err == nil {
+			err = fn(world)
+		}
+		if err == nil {
+			if err = mpi.Finalize(world); errors.Is(err, mpi.ErrFinalized) {
+				err = nil // fn has done it
+			}
+		}
+		return err
+	}
+}
+
+// Sessions is [World] for programs without a world: fn gets a session,
+// which is finalized after it.
+func Sessions(n int, fn func(s *mpi.Session) error, options ...Option) error {
+	return run(n, func(job mpi.Job) error {
+		s, err := mpi.JoinSession(job)
+		if err == nil {
+			err = fn(s)
+		}
+		if err == nil {
+			err = s.Finalize()
+		}
+		return err
+	}, options)
+}
+
+// run runs fn on n ranks.
+func run(n int, fn func(mpi.Job) error, options []Option) error {
+	s := settings{timeout: 5 * time.Minute}
 	for _, o := range options {
 		o(&s)
 	}
+	j, err := start(n, fn, s)
+	if err != nil {
+		return err
+	}
+	return j.wait(s.timeout)
+}
+
+// start starts fn on n ranks.
+func start(n int, fn func(mpi.Job) error, s settings) (*job, error) {
 	if n < 1 {
-		return fmt.Errorf("mpitest: %d ranks; there must be at least 1", n)
+		return nil, fmt.Errorf("mpitest: %d ranks; there must be at least 1", n)
 	}
 	j, err := newJob(n, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for r := range n {
 		go j.run(r, fn)
 	}
-	return j.wait(s.timeout)
+	return j, nil
 }
 
 // A job is the ranks of one run.
@@ -102,6 +182,10 @@ type job struct {
 	close func() error // gives back what the transports use
 	over  atomic.Bool  // end has been called
 	done  chan result
+
+	keepGoing bool
+	unguarded bool
+	bury      func(rank int) // tells all that a rank has died
 }
 
 // A result is how a rank ended.
@@ -111,22 +195,34 @@ type result struct {
 }
 
 func newJob(n int, s settings) (*job, error) {
-	j := &job{done: make(chan result, n), close: func() error { return nil }}
+	j := &job{done: make(chan result, n), close: func() error { return nil }, keepGoing: s.keepGoing, unguarded: s.unguarded}
+	add := func(r int, t mpi.Transport) {
+		w := &watch{Transport: t, rank: r, left: s.deaths[r]}
+		w.die = func() { j.died(r) }
+		j.ranks = append(j.ranks, w)
+	}
 	if s.mailboxes {
 		o := newOffice(n, s.buffer)
 		j.end = o.fail
 		for r, b := range o.boxes {
-			j.ranks = append(j.ranks, &watch{Transport: b, rank: r})
+			add(r, b)
 		}
+		j.bury = func(r int) { o.boxes[r].Bury(r) }
+		j.close = func() error { o.fail(errEnded); return nil } // for what dead ranks still wait for
 		return j, nil
 	}
-	ts, release, err := mpi.Local(n, s.nic)
+	open := s.open
+	if open == nil {
+		open = func(n int) ([]mpi.Transport, func() error, error) { return mpi.Local(n, s.nic) }
+	}
+	ts, release, err := open(n)
 	if err != nil {
 		return nil, err
 	}
 	for r, t := range ts {
-		j.ranks = append(j.ranks, &watch{Transport: t, rank: r})
+		add(r, t)
 	}
+	j.bury = func(r int) { ts[r].(interface{ Bury(int) }).Bury(r) }
 	e := &ending{ts: ts}
 	j.end = e.begin
 	j.close = func() error {
@@ -156,11 +252,19 @@ func (e *ending) begin(error) {
 func (e *ending) wait() { e.WaitGroup.Wait() }
 
 // run is one rank.
-func (j *job) run(rank int, fn func(*mpi.Comm) error) {
+func (j *job) run(rank int, fn func(mpi.Job) error) {
 	secondary := false
 	err := errors.New("the rank's goroutine ended early (runtime.Goexit, or FailNow of a test)")
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		if _, dies := v.(dying); dies {
+			j.ranks[rank].dead.Store(true)
+			j.died(rank)
+		}
+		if j.ranks[rank].dead.Load() {
+			return
+		}
+		if v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 		if err != nil {
@@ -170,18 +274,23 @@ func (j *job) run(rank int, fn func(*mpi.Comm) error) {
 		}
 		j.done <- result{err, secondary}
 	}()
-	world, e := mpi.Join(mpi.Job{Rank: rank, Size: len(j.ranks), Transport: j.ranks[rank], Debug: true,
+	e := fn(mpi.Job{Rank: rank, Size: len(j.ranks), Transport: j.ranks[rank], Debug: true, Check: !j.unguarded, KeepGoing: j.keepGoing,
 		Abort: func(status int) {
 			err = fmt.Errorf("called Abort with status %d", status)
 			runtime.Goexit()
 		}})
-	if e == nil {
-		e = fn(world)
-	}
-	if e == nil {
-		e = mpi.Finalize(world)
-	}
 	err = e
+	if j.keepGoing && e == nil {
+		j.bury(rank) // it answers no more
+	}
+}
+
+// died notes the death of a rank, which happens once.
+func (j *job) died(rank int) {
+	j.ranks[rank].once.Do(func() {
+		j.bury(rank)
+		j.done <- result{}
+	})
 }
 
 // wait collects the results of all ranks.

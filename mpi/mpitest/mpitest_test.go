@@ -90,30 +90,43 @@ func TestAGoroutineThatEndsEarlyIsAnError(t *testing.T) {
 	}, []string{"rank 0: the rank's goroutine ended early"}, "rank 1")
 }
 
+// The time runs out when every rank does what the report shall say of it.
 func TestATimeoutSaysWhatEachRankWaitsFor(t *testing.T) {
 	for name, mode := range modes {
-		err := World(4, func(w *mpi.Comm) error {
+		over := make(chan struct{})
+		var s settings
+		mode(&s)
+		j, err := start(4, inWorld(func(w *mpi.Comm) error {
 			switch w.Rank() {
 			case 0:
+				defer close(over)
 				return recvForever(w)
 			case 1:
 				return mpi.Ssend(w, make([]int, 10), 0, 4)
 			case 2:
 				return mpi.Barrier(w)
 			}
-			time.Sleep(40 * time.Millisecond)
+			<-over
 			return nil
-		}, mode, Timeout(20*time.Millisecond))
-		if !errors.Is(err, ErrTimeout) {
-			t.Fatalf("%s: got %v", name, err)
+		}), s)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, part := range []string{
-			"mpitest: timeout after 20ms, 4 of 4 ranks are running:\n",
+		waits := []string{
 			"rank 0: receive with world rank any, tag 9, 8 bytes since ",
 			"rank 1: send with world rank 0, tag 4, 80 bytes since ",
 			"rank 2: Barrier",
-			"rank 3: not in a call of mpi",
-		} {
+		}
+		for _, w := range waits {
+			for !strings.Contains(j.report(), w) {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		err = j.wait(time.Millisecond)
+		if !errors.Is(err, ErrTimeout) {
+			t.Fatalf("%s: got %v", name, err)
+		}
+		for _, part := range append(waits, "mpitest: timeout after 1ms, 4 of 4 ranks are running:\n", "rank 3: not in a call of mpi") {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("%s: %q lacks %q", name, err, part)
 			}

@@ -3,8 +3,10 @@ package mpitest
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rhinet/llc"
@@ -16,6 +18,11 @@ import (
 type watch struct {
 	mpi.Transport
 	rank int
+
+	die  func()
+	once sync.Once   // of die
+	dead atomic.Bool // its calls do not return
+	left int         // calls until it dies; 0: none
 
 	mu    sync.Mutex
 	waits []wait // by number; those with an empty call are free
@@ -33,6 +40,7 @@ type wait struct {
 // begin notes a wait and returns its number.
 func (w *watch) begin(v wait) int {
 	v.since = time.Now()
+	w.step()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range w.waits {
@@ -49,6 +57,37 @@ func (w *watch) end(i int) {
 	w.mu.Lock()
 	w.waits[i] = wait{}
 	w.mu.Unlock()
+	if w.dead.Load() {
+		runtime.Goexit()
+	}
+}
+
+// step counts a call, at which the rank may die. Nobody comes back from a call of
+// a dead rank.
+func (w *watch) step() {
+	w.mu.Lock()
+	if w.left > 0 {
+		if w.left--; w.left == 0 {
+			w.dead.Store(true)
+		}
+	}
+	w.mu.Unlock()
+	if w.dead.Load() {
+		w.die()
+		runtime.Goexit()
+	}
+}
+
+// Start counts as a call.
+func (w *watch) Start(r *llc.Request, send bool) {
+	w.step()
+	w.Transport.Start(r, send)
+}
+
+// Test counts as a call.
+func (w *watch) Test(r *llc.Request) bool {
+	w.step()
+	return w.Transport.Test(r)
 }
 
 // String lists the waits in progress.
@@ -102,6 +141,13 @@ func (w *watch) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) 
 	return w.Transport.Recv(key, src, tag, buf)
 }
 
+// RecvFor watches a blocking receive of another call.
+func (w *watch) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	i := w.begin(wait{call: call, ctx: key.Context(), peer: src, tag: tag, bytes: len(buf)})
+	defer w.end(i)
+	return w.Transport.RecvFor(call, key, src, tag, buf)
+}
+
 // Wait watches a wait for one request.
 func (w *watch) Wait(r *llc.Request) {
 	i := w.begin(waitFor("wait", r))
@@ -110,8 +156,8 @@ func (w *watch) Wait(r *llc.Request) {
 }
 
 // WaitAll watches a wait for each of several requests.
-func (w *watch) WaitAll(rs []*llc.Request) {
-	for _, r := range rs {
+func (w *watch) WaitAll(first *llc.Request) {
+	for r := first; r != nil; r = r.Link {
 		w.Wait(r)
 	}
 }

@@ -21,7 +21,8 @@ var ErrFull = errors.New("the job's memory for blocks is in use")
 
 // blocks are what this process knows of reserved memory.
 type blocks struct {
-	used atomic.Bool // memory of a mapping was handed out
+	used atomic.Bool  // memory of a mapping was handed out
+	hint atomic.Int32 // the chunk after the block that was reserved last: the search begins there
 
 	mu   sync.Mutex // ranks as goroutines: the blocks themselves
 	next uint64
@@ -47,14 +48,27 @@ func (f *Fabric) Reserve(n int) (at uint64, err error) {
 	unit := f.geo.Common / chunks
 	need := (n + unit - 1) / unit
 	table := f.chunkTable()
-	for first := 0; first+need <= chunks; {
+	hint := int(f.blocks.hint.Load())
+	first := find(table[hint:], need)
+	if first >= 0 {
+		first += hint
+	} else if first = find(table, need); first < 0 {
+		return 0, fmt.Errorf("fabric: reserve %d bytes of %d: %w", n, f.geo.Common, ErrFull)
+	}
+	f.blocks.hint.Store(int32((first + need) % chunks))
+	return uint64(f.common + first*unit), nil
+}
+
+// find takes the first so many chunks in a row that are free, and returns where they begin, or -1.
+func find(table []uint64, need int) int {
+	for first := 0; first+need <= len(table); {
 		free := claim(table[first : first+need])
 		if free == need {
-			return uint64(f.common + first*unit), nil
+			return first
 		}
 		first += free + 1
 	}
-	return 0, fmt.Errorf("fabric: reserve %d bytes of %d: %w", n, f.geo.Common, ErrFull)
+	return -1
 }
 
 // claim takes the chunks of table if all are free, and returns how many were
@@ -93,6 +107,12 @@ func (f *Fabric) Reserved(at, n uint64) []byte {
 	}
 	f.blocks.used.Store(true)
 	return f.mem[at : at+n : at+n]
+}
+
+// Common reports whether the processors of all ranks reach b: it is memory of the job, reserved or not.
+func (f *Fabric) Common(b []byte) bool {
+	_, in := f.Offset(b)
+	return in || !f.shared && f.blocks.holds(b)
 }
 
 // block returns the offset and the size of the block that offset at is in, 0 if
@@ -157,6 +177,19 @@ func (b *blocks) view(at, n uint64) []byte {
 		}
 	}
 	return nil
+}
+
+// holds reports whether mem is part of a block of goroutines.
+func (b *blocks) holds(mem []byte) bool {
+	at := Address(mem)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, block := range b.all {
+		if first, size := Address(block), uint64(len(block)); at >= first && at-first <= size && uint64(len(mem)) <= size-(at-first) {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *blocks) release(at uint64) error {

@@ -24,7 +24,7 @@ const (
 
 // FlagLines is how many lines a rank has in a shared flag array. It uses them in
 // turn, so that it may be ahead of those who read them. A power of two.
-const FlagLines = 16
+const FlagLines = 256
 
 // A Geometry gives the sizes of one rank's slice.
 type Geometry struct {

@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// The header's words, in order. Nobody writes them once the memory is made.
+// The header's words, in order. Nobody writes them once the memory is made, but
+// the launcher those of the dead, see Bury.
 const (
 	wordMagic = iota
 	wordVersion
@@ -25,6 +26,12 @@ const (
 	wordCommon
 	wordTotal
 	headerWords
+)
+
+// Words of the header about ranks that have died.
+const (
+	wordBuried = 64 // how many
+	wordGraves = 80 // a bit for each rank
 )
 
 // Words of the page behind the header, which all ranks write. They share no

@@ -12,7 +12,7 @@ import (
 // the line is being written.
 const (
 	statusSeq   = iota
-	statusFlags // state, call's length, context
+	statusFlags // state, call's length, context, calls beside
 	statusWho   // peer, tag
 	statusBytes
 	statusSince
@@ -22,28 +22,62 @@ const (
 	statusEnd  = statusSign + 1
 )
 
-// Publish puts s on rank's status line, with the present if Since is 0, and
-// without Lost, which is for [Fabric.Lose]. Only the rank itself does that, one
+// Publish puts s on rank's status line, and without Lost, which is for [Fabric.Lose]. If
+// Since is 0, it is the present, or what the line has if only the number of calls beside changes. Only the rank itself does that, one
 // goroutine at a time. It does not allocate.
 func (f *Fabric) Publish(rank int, s *pmi.Status) {
 	w := f.Words(rank, Front)[wordStatus : wordStatus+statusEnd]
-	var call [pmi.CallBytes]byte
-	n := copy(call[:], s.Call)
-	since := s.Since
-	if since == 0 {
-		since = time.Now().UnixNano()
+	line := statusLine(s)
+	switch {
+	case s.Since != 0:
+	case s.State == pmi.Waiting && line.sameWait(w):
+		line[statusSince] = atomic.LoadUint64(&w[statusSince])
+	default:
+		line[statusSince] = uint64(time.Now().UnixNano())
 	}
 	seq := atomic.AddUint64(&w[statusSeq], 1)
-	atomic.StoreUint64(&w[statusFlags], uint64(s.State)|uint64(n)<<8|uint64(s.Context)<<16)
-	atomic.StoreUint64(&w[statusWho], uint64(uint32(s.Peer))|uint64(uint32(s.Tag))<<32)
-	atomic.StoreUint64(&w[statusBytes], uint64(s.Bytes))
-	atomic.StoreUint64(&w[statusSince], uint64(since))
-	for i := range pmi.CallBytes / 8 {
-		atomic.StoreUint64(&w[statusCall+i], binary.LittleEndian.Uint64(call[8*i:]))
+	for i := statusSeq + 1; i < statusEnd; i++ {
+		atomic.StoreUint64(&w[i], line[i])
 	}
-	atomic.StoreUint64(&w[statusTeam], uint64(s.Team)|uint64(s.Turn)<<32)
-	atomic.StoreUint64(&w[statusSign], uint64(s.Sign))
 	atomic.StoreUint64(&w[statusSeq], seq+1)
+}
+
+// A statusWords is what a status line holds, but for the sequence.
+type statusWords [statusEnd]uint64
+
+func statusLine(s *pmi.Status) (w statusWords) {
+	var call [pmi.CallBytes]byte
+	n := copy(call[:], s.Call)
+	w[statusFlags] = uint64(s.State) | uint64(n)<<8 | uint64(s.Context)<<16 | uint64(min(s.More, mostMore))<<moreShift
+	w[statusWho] = uint64(uint32(s.Peer)) | uint64(uint32(s.Tag))<<32
+	w[statusBytes] = uint64(s.Bytes)
+	w[statusSince] = uint64(s.Since)
+	for i := range pmi.CallBytes / 8 {
+		w[statusCall+i] = binary.LittleEndian.Uint64(call[8*i:])
+	}
+	w[statusTeam] = uint64(s.Team) | uint64(s.Turn)<<32
+	w[statusSign] = uint64(s.Sign)
+	return w
+}
+
+// Where the flags have the number of calls beside, and the most that it can be.
+const (
+	moreShift = 32
+	mostMore  = 1<<16 - 1
+)
+
+// sameWait reports whether a line differs at most in since when, and how many calls are beside.
+func (w *statusWords) sameWait(line []uint64) bool {
+	for i := statusFlags; i < statusEnd; i++ {
+		changed := atomic.LoadUint64(&line[i]) ^ w[i]
+		if i == statusFlags {
+			changed &^= mostMore << moreShift
+		}
+		if changed != 0 && i != statusSince {
+			return false
+		}
+	}
+	return true
 }
 
 // statusTries is how often a reader meets a writer before it gives up: the
@@ -84,6 +118,7 @@ func readStatus(w []uint64) pmi.Status {
 			Tag:     int(int32(who >> 32)),
 			Bytes:   int64(atomic.LoadUint64(&w[statusBytes])),
 			Context: uint16(flags >> 16),
+			More:    int(flags >> moreShift & mostMore),
 			Collective: pmi.Collective{
 				Team: uint32(team),
 				Turn: uint32(team >> 32),

@@ -16,7 +16,7 @@ func TestStatusTravels(t *testing.T) {
 	want := pmi.Status{
 		State: pmi.Waiting,
 		Wait: pmi.Wait{
-			Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe,
+			Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe, More: mostMore,
 			Collective: pmi.Collective{Team: 1<<32 - 1, Turn: 7, Sign: 1 << 31},
 		},
 		Since: time.Now().UnixNano(),
@@ -44,6 +44,31 @@ func TestStatusTravels(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, func() { f.Publish(1, &want) }); n != 0 {
 		t.Fatalf("%v allocations", n)
+	}
+}
+
+// TestStatusOfOneWait: what comes and goes beside a wait does not make it a new one.
+func TestStatusOfOneWait(t *testing.T) {
+	f := heap(t, 1)
+	publish := func(more, tag int, call string) int64 {
+		f.Publish(0, &pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: call, Tag: tag, More: more}})
+		s, _ := f.Status(0)
+		if s.More != min(more, mostMore) {
+			t.Errorf("%d calls beside, want %d", s.More, more)
+		}
+		return s.Since
+	}
+	first := publish(0, 7, "Recv")
+	if first == 0 || publish(2, 7, "Recv") != first || publish(1<<20, 7, "Recv") != first {
+		t.Error("a wait began anew")
+	}
+	if publish(0, 8, "Recv") == first || publish(0, 8, "Probe") == first {
+		t.Error("another wait began with the first")
+	}
+	other := publish(0, 7, "Recv")
+	f.Publish(0, &pmi.Status{State: pmi.Computing})
+	if publish(0, 7, "Recv") == other {
+		t.Error("a wait like an earlier one began with it")
 	}
 }
 

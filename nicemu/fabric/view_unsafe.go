@@ -32,3 +32,9 @@ func Address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.Slic
 func bytesOf(w []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), len(w)*8)
 }
+
+// LinesOf views memory of the job that starts on a line as lines.
+func LinesOf(mem []byte) []ring.Line { return lines(mem[:len(mem)&^(ring.LineBytes-1)]) }
+
+// WordsOf views memory of the job that starts on a word as words.
+func WordsOf(mem []byte) []uint64 { return words(mem[:len(mem)&^7]) }

@@ -106,7 +106,7 @@ func TestCosts(t *testing.T) {
 		tree(t, 2, "o=7", "O=0.25", "S=99", "poll=3"),
 	} {
 		c := m.Costs()
-		if c.Packet(8) != 9*vtime.Nanosecond || c.Eager != 99 || c.Poll != 3*vtime.Nanosecond {
+		if c.Send.Of(8, false) != 9*vtime.Nanosecond || c.Receive.Of(8, true) != 9*vtime.Nanosecond || c.Eager != 99 || c.Poll != 3*vtime.Nanosecond {
 			t.Errorf("%T: %+v", m, c)
 		}
 	}

@@ -42,8 +42,10 @@ func FatTreeParameters() *param.Table {
 }
 
 func costs(t *param.Table) medium.Costs {
+	o := vtime.Nanoseconds(t.Value("o"))
+	each := medium.Cost{Packet: o, PerByte: medium.PerByte(t.Value("O"))}
 	return medium.Costs{
-		Overhead: vtime.Nanoseconds(t.Value("o")), PerByte: medium.PerByte(t.Value("O")),
-		Poll: vtime.Nanoseconds(t.Value("poll")), Eager: t.Int("S"),
+		Send: each, Receive: each, Transfer: o, Poll: vtime.Nanoseconds(t.Value("poll")),
+		Packet: t.Int("S"), Eager: t.Int("S"), Remote: true,
 	}
 }

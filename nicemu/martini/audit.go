@@ -1,9 +1,6 @@
 package martini
 
 import (
-	"errors"
-	"sync/atomic"
-
 	"rhinet/internal/ring"
 	"rhinet/nicemu/fabric"
 )
@@ -16,16 +13,16 @@ import (
 
 // Packets returns the account of what node from has placed in its packet ring at
 // node to. After Close it is one that nobody else sees.
-func (n *NIC) Packets(to, from int) ring.Account { return n.account(to, 2*from) }
+func (n *NIC) Packets(to, from int) ring.Account { return n.account(to, from, fabric.PacketAccount) }
 
 // Records returns the account of what node from has placed in the VPUSH ring of node to.
-func (n *NIC) Records(to, from int) ring.Account { return n.account(to, 2*from+1) }
+func (n *NIC) Records(to, from int) ring.Account { return n.account(to, from, fabric.RecordAccount) }
 
-func (n *NIC) account(to, line int) ring.Account {
+func (n *NIC) account(to, from, which int) ring.Account {
 	if n.closed.Load() {
 		return ring.NewAccount(new(ring.Line))
 	}
-	return ring.NewAccount(&n.f.Lines(to, fabric.Accounts)[line])
+	return n.f.Account(to, from, which)
 }
 
 // Attest puts down what has been sent in this Channel, if that has changed, or
@@ -40,26 +37,15 @@ func (c *Channel) Attest(again bool) {
 // Attest puts down what has been sent to this Mailbox, if that has changed, or
 // again.
 func (m *Mailbox) Attest(again bool) {
-	if !m.attested || again {
-		m.attested = true
-		m.nic.Records(m.rank, m.nic.rank).Put(m.sent)
+	if !m.nic.closed.Load() {
+		m.ledger.Attest(m.sent, again)
 	}
 }
-
-// ErrFlag reports a flag of the own node that another has overwritten.
-var ErrFlag = errors.New("martini: a flag of this node has been overwritten")
 
 // Audit reports whether the flags that this node has raised are as it raised them.
 func (p *Flagpole) Audit() error {
 	if p.nic.closed.Load() {
 		return nil
 	}
-	for at, l := range p.raised {
-		for i := range l {
-			if atomic.LoadUint64(&p.lines[at][i]) != l[i] {
-				return ErrFlag
-			}
-		}
-	}
-	return nil
+	return p.flagWriter.Audit()
 }

@@ -18,8 +18,8 @@ func TestAttest(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := w.Contflag()
-	if !c.PutLine(0, &[3]uint64{1 << 32, 0, 7}, []byte("x")) {
-		t.Fatal("the way holds")
+	if err := c.Put(0, 0, &[3]uint64{1 << 32, 0, 7}, []byte("x")); err != nil {
+		t.Fatal(err)
 	}
 	if got := w.Contflag(); got != before+1 {
 		t.Errorf("the contflag goes from %d to %d", before, got)
@@ -58,12 +58,11 @@ func TestFlagsAreAudited(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range ring.LineBytes / 8 {
-		for at := range p.raised {
-			p.lines[at][i] ^= 1 << 40
-			if err := p.Audit(); !errors.Is(err, ErrFlag) {
-				t.Errorf("word %d: %v", i, err)
-			}
-			p.lines[at][i] ^= 1 << 40
+		l := &n[1].Flags()[n[0].f.Ranks()*(fabric.FlagLines+3)]
+		l[i] ^= 1 << 40
+		if err := p.Audit(); !errors.Is(err, fabric.ErrFlag) {
+			t.Errorf("word %d: %v", i, err)
 		}
+		l[i] ^= 1 << 40
 	}
 }

@@ -1,29 +1,10 @@
 package martini
 
 import (
-	"bytes"
 	"runtime"
 	"sync/atomic"
 	"testing"
 )
-
-func TestDMACopiesWhateverTheAlignment(t *testing.T) {
-	whole, src := make([]byte, 64), make([]byte, 40)
-	for i := range src {
-		src[i] = byte(i + 1)
-	}
-	for at := range 9 {
-		for n := range 40 {
-			clear(whole)
-			dmaWrite(whole[at:at+n], src[:n])
-			back := make([]byte, n)
-			dmaRead(back, whole[at:at+n])
-			if !bytes.Equal(back, src[:n]) || len(bytes.Trim(whole, "\x00")) != n {
-				t.Fatalf("%d bytes at %d: %v", n, at, whole)
-			}
-		}
-	}
-}
 
 // TestTrailerIsVisibleLast holds the DMA to what a receiver that polls relies
 // on (pm-messaging, section 1.4.6): whoever sees the last word sees the rest.

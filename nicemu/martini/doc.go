@@ -16,7 +16,7 @@
 //	pages.go     pin-down and the page table                 8.2, 8.3
 //	segments.go  segment identifiers                         5.3, 8.6
 //	translate.go what RVATLB and PATLB answer                5.1, 5.2, 5.5
-//	mover.go     the DMA controller, with dma_unsafe.go      7.3
+//	mover.go     the DMA controller, with package dma        7.3
 //	aotf.go      one write, one packet                       6.2
 //	common.go    memory for libraries over the NIC           5.3, 9
 //	window.go    requests, kick, contflag, Initiator         3, 4, 7.1

@@ -3,6 +3,7 @@ package martini
 import (
 	"sync/atomic"
 
+	"rhinet/nicemu/dma"
 	"rhinet/nicemu/fabric"
 )
 
@@ -166,8 +167,8 @@ func (f *Frame) Bytes(off, n int) []byte {
 
 // Read and Write copy bytes as the DMA controller does: what polls the target
 // sees the end of a transfer last. The two are as long.
-func (f *Frame) Read(b []byte, off int)  { dmaRead(b, f.Bytes(off, len(b))) }
-func (f *Frame) Write(off int, b []byte) { dmaWrite(f.Bytes(off, len(b)), b) }
+func (f *Frame) Read(b []byte, off int)  { dma.Read(b, f.Bytes(off, len(b))) }
+func (f *Frame) Write(off int, b []byte) { dma.Write(f.Bytes(off, len(b)), b) }
 
 // Store writes a word at an offset of the page, as one.
 func (f *Frame) Store(off int, v uint64) {

@@ -3,7 +3,6 @@ package martini
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"rhinet/nicemu/fabric"
 )
@@ -20,6 +19,11 @@ type Manager struct{ f *fabric.Fabric }
 // ErrManaged reports a job that has a manager.
 var ErrManaged = errors.New("martini: the job has a manager already; only who makes its memory becomes one, once")
 
+var (
+	errUnfinished = errors.New("martini: the job's manager has not come to the end of its set-up")
+	errAbsent     = errors.New("martini: the job has no manager; who makes the memory of a job of processes registers them there (Manage)")
+)
+
 // Manage starts the NICs of all ranks of a job, whose memory f is, and enters the
 // owners of all Windows into PGIDTBL (martini, sections 3.4, 8.5): those of rank r
 // belong to process r of the job. A process that opens its NIC is that, once.
@@ -27,31 +31,24 @@ func Manage(f *fabric.Fabric) (*Manager, error) {
 	if err := enough(f); err != nil {
 		return nil, err
 	}
-	for rank := range f.Ranks() {
-		if f.Process(rank) != 0 {
-			return nil, fmt.Errorf("%w: rank %d runs", ErrManaged, rank)
-		}
-	}
-	state := managed(f)
-	if !atomic.CompareAndSwapUint64(state, stateOff, stateRising) {
-		if !await(state, ^uint64(0), stateOn, drainLimit) {
-			return nil, errors.New("martini: the job's manager has not come to the end of its set-up")
-		}
-		return nil, ErrManaged
-	}
-	m := &Manager{f}
-	for rank := range f.Ranks() {
+	err := f.Manage(management(f), func(rank int) {
 		t := start(f, rank)
 		for i := range Windows {
 			t.assign(i, f.Job(), rank)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	atomic.StoreUint64(state, stateOn)
-	return m, nil
+	return &Manager{f}, nil
 }
 
 // managed is the word that says whether a job has a manager.
 func managed(f *fabric.Fabric) *uint64 { return &f.Words(0, fabric.Device)[regManaged] }
+
+func management(f *fabric.Fabric) fabric.Management {
+	return fabric.Management{State: managed(f), Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
+}
 
 // enough reports whether the tables fit the NIC memory.
 func enough(f *fabric.Fabric) error {
@@ -62,19 +59,9 @@ func enough(f *fabric.Fabric) error {
 	return nil
 }
 
-// admit lets a process that opens its NIC in: the job has a manager or, where
-// ranks are goroutines of one process, gets one of which nobody keeps the handle.
+// admit lets a process that opens its NIC in.
 func admit(f *fabric.Fabric) error {
-	if !f.Shared() {
-		if _, err := Manage(f); err != nil && !errors.Is(err, ErrManaged) {
-			return err
-		}
-		return nil
-	}
-	if atomic.LoadUint64(managed(f)) != stateOn {
-		return errors.New("martini: the job has no manager; who makes the memory of a job of processes registers them there (Manage)")
-	}
-	return nil
+	return f.Admit(management(f), func() error { _, err := Manage(f); return err })
 }
 
 // check returns what is wrong with a Window of a rank.

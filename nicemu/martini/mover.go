@@ -1,9 +1,7 @@
 package martini
 
 import (
-	"errors"
-	"syscall"
-
+	"rhinet/nicemu/dma"
 	"rhinet/nicemu/fabric"
 )
 
@@ -92,44 +90,21 @@ func (n *NIC) dma(x *entry, i, rank int, va uint64, b []byte, write bool) (int, 
 	if mem != nil {
 		b = b[:len(mem)]
 		if write {
-			dmaWrite(mem, b)
+			dma.Write(mem, b)
 		} else {
-			dmaRead(b, mem)
+			dma.Read(b, mem)
 		}
 		return len(b), 0, nil
 	}
 	if !n.f.Shared() {
 		return 0, NotPinned, nil // on a pinned page, but not of this buffer
 	}
-	if !n.attach {
-		return 0, NoAccess, nil
-	}
-	pid := n.f.Process(rank)
-	if pid <= 0 {
-		return 0, Gone, nil
-	}
-	if n.met[rank].Load() != int32(pid) {
-		// Whatever wrote that number: a process without the job's memory is no rank.
-		if err := n.f.Probe(rank); err != nil {
-			if errors.Is(err, fabric.ErrAbsent) || errors.Is(err, fabric.ErrForeign) {
-				return 0, Gone, err
-			}
-			return 0, blame(err), err
-		}
-		n.met[rank].Store(int32(pid))
-	}
-	var moved int
-	var err error
-	if write {
-		moved, err = fabric.WriteProcess(pid, va, b)
-	} else {
-		moved, err = fabric.ReadProcess(pid, va, b)
-	}
-	if err != nil {
-		return moved, blame(err), err
-	}
-	return moved, 0, nil
+	moved, why, cause := n.engine.Process(rank, va, b, write)
+	return moved, reasons[why], cause
 }
+
+// reasons are those of the DMA engine.
+var reasons = [...]Reason{dma.NoAccess: NoAccess, dma.Gone: Gone, dma.Fault: Fault}
 
 // near returns size bytes at va of extent i of a node if this process has them
 // in its own address space.
@@ -137,21 +112,5 @@ func (n *NIC) near(x *entry, i, rank int, va, size uint64) []byte {
 	if phys := x.load(entPhys); phys&physProcess == 0 {
 		return n.f.Memory(phys*fabric.PageBytes+va-x.load(entStart)*fabric.PageBytes, size)
 	}
-	lent := n.f.Borrow(rank, i)
-	if lent == nil || !within(lent, va, size) {
-		return nil
-	}
-	from := va - fabric.Address(lent)
-	return lent[from : from+size]
-}
-
-// blame turns the kernel's refusal into a reason.
-func blame(err error) Reason {
-	switch {
-	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EACCES):
-		return NoAccess
-	case errors.Is(err, syscall.ESRCH):
-		return Gone
-	}
-	return Fault
+	return dma.Within(n.f.Borrow(rank, i), va, size)
 }

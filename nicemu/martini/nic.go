@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rhinet/nicemu/dma"
 	"rhinet/nicemu/fabric"
 )
 
@@ -39,27 +40,26 @@ type NIC struct {
 	rank    int
 	own     node
 	key     uint64
-	attach  bool
+	engine  *dma.Engine
 	ranks   int // of the job
 	boards  int // of each rank
 	windows [Windows]Window
-	turn    int            // which Window is used next
-	ready   int            // packet rings with all pages in place
-	allow   [8]byte        // payload of a Lock Allow: 1
-	met     []atomic.Int32 // processes of other ranks that have shown that they are
+	turn    int // which Window is used next
+	rings   fabric.RingPool
+	allow   [8]byte // payload of a Lock Allow: 1
 
 	mu     sync.Mutex
-	pins   *pinTable   // by extent
-	empty  []int32     // free extents
-	sids   []int32     // free segments
-	live   int         // pins and segments in use
-	last   int         // extent entered last
-	used   int         // extent that local answered last
-	high   int         // extents that were ever in use: the table says it to others only
-	stuck  bool        // a transfer did not end once
-	hints  []int       // the extents that the own segments lie in
-	closed atomic.Bool // set under mu
-	aotf   *aotf       // nil before the first header
+	pins   *pinTable    // by extent
+	empty  []int32      // free extents
+	sids   []int32      // free segments
+	live   int          // pins and segments in use
+	last   int          // extent entered last
+	used   int          // extent that local answered last
+	high   int          // extents that were ever in use: the table says it to others only
+	drains fabric.Drain // of what is withdrawn
+	hints  []int        // the extents that the own segments lie in
+	closed atomic.Bool  // set under mu
+	aotf   *aotf        // nil before the first header
 	watch  func(Withdrawal)
 
 	stepper Stepper // runs what is unusual; nil: the fast path does it itself
@@ -79,10 +79,10 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	if err := f.Enter(rank); err != nil {
 		return nil, err
 	}
-	n := &NIC{f: f, rank: rank, own: nodeOf(f, rank), ranks: f.Ranks(), boards: f.Geometry().Boards}
+	n := &NIC{f: f, rank: rank, own: nodeOf(f, rank), ranks: f.Ranks(), boards: f.Geometry().Boards, rings: f.RingPool()}
 	err := n.registered(o)
 	if err == nil {
-		err = n.probe(o.Attach)
+		n.engine, err = dma.Open(f, rank, o.Attach)
 	}
 	if err != nil {
 		f.Leave(rank)
@@ -90,7 +90,6 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	}
 	binary.NativeEndian.PutUint64(n.allow[:], 1)
 	n.pins, n.high, n.hints = newPinTable(), ownExtents, make([]int, Segments)
-	n.met = make([]atomic.Int32, n.ranks)
 	for i := Extents - 1; i >= ownExtents; i-- {
 		n.empty = append(n.empty, int32(i))
 	}
@@ -116,51 +115,6 @@ func (n *NIC) registered(o Options) error {
 	return nil
 }
 
-// Answers to whether the ranks of a job use cross-memory attach.
-const (
-	attachYes = 1
-	attachNo  = 2
-)
-
-// probe decides whether cross-memory attach is used. All ranks of a job must
-// agree, so the first to come decides for those that leave it open.
-func (n *NIC) probe(a Attach) error {
-	refusal := n.reach(a)
-	if a == On && refusal != nil {
-		return fmt.Errorf("martini: cross-memory attach is on but refused: %w", refusal)
-	}
-	mine := uint64(attachYes)
-	if a == Off || refusal != nil {
-		mine = attachNo
-	}
-	all := n.f.Decide(mine)
-	if all != mine && a != Auto {
-		return fmt.Errorf("martini: cross-memory attach must be auto, on or off for all ranks alike; rank %d differs", n.rank)
-	}
-	n.attach = all == attachYes
-	return nil
-}
-
-// reach tries the memory of ranks that are likely to have started, this one
-// included, and returns what the kernel says.
-func (n *NIC) reach(a Attach) error {
-	if a == Off || !n.f.Shared() {
-		return nil
-	}
-	if err := fabric.AttachPolicy(); err != nil {
-		return err
-	}
-	for _, peer := range [...]int{n.rank, n.rank - 1, n.rank + 1, 0} {
-		if peer < 0 || peer >= n.f.Ranks() {
-			continue
-		}
-		if err := n.f.Probe(peer); err != nil && !errors.Is(err, fabric.ErrAbsent) {
-			return err
-		}
-	}
-	return nil
-}
-
 // Close withdraws all that this process registered, as the driver does when
 // the device file is closed (martini, section 8.3). The NIC's own memory,
 // its rings, stays with the job: late packets for this rank land there.
@@ -183,7 +137,7 @@ func (n *NIC) Close() error {
 func (n *NIC) Rank() int { return n.rank }
 
 // Remote reports whether PUSH and PULL reach the memory of other processes.
-func (n *NIC) Remote() bool { return n.attach }
+func (n *NIC) Remote() bool { return n.engine.Attached() }
 
 // node returns the tables of another NIC and reports whether it is up.
 func (n *NIC) node(rank int) (node, bool) {

@@ -1,9 +1,7 @@
 package martini
 
 import (
-	"runtime"
 	"sync/atomic"
-	"time"
 
 	"rhinet/nicemu/fabric"
 )
@@ -59,23 +57,12 @@ func (e *entry) invalidate(gen uint32) bool {
 // seal closes an entry whose words but the state are written: who reads it
 // later can tell that they are.
 func (e *entry) seal() {
-	e.store(entSeal, sealOf(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys)))
+	e.store(entSeal, fabric.Seal(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys)))
 }
 
 // sealed reports whether e holds what its owner sealed.
 func (e *entry) sealed() bool {
-	return e.load(entSeal) == sealOf(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys))
-}
-
-// sealOf is a value that hardly any other content of an entry has. It is no
-// secret: it tells what was overwritten, not what was forged.
-func sealOf(key, start, size, more uint64) uint64 {
-	x := key + 0x9e3779b97f4a7c15
-	for _, w := range [...]uint64{start, size, more} {
-		x = (x ^ w) * 0xff51afd7ed558ccd
-		x ^= x >> 32
-	}
-	return x
+	return e.load(entSeal) == fabric.Seal(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys))
 }
 
 // hold keeps what extent i describes from being released, if it is valid. It
@@ -93,38 +80,8 @@ func (t node) hold(i int) bool {
 func (t node) drop(i int) { atomic.AddUint64(t.holds(i), ^uint64(0)) }
 
 // drain waits until no transfer that held extent i is under way, and reports
-// whether it came to that: whoever died in a transfer holds it for ever. After
-// it has not come to that once, somebody is dead or the counts were overwritten,
-// and the other waits are short.
-func (n *NIC) drain(i int) bool {
-	limit := drainLimit
-	if n.stuck {
-		limit = drainAgain
-	}
-	ok := await(n.own.holds(i), ^uint64(0), 0, limit)
-	n.stuck = n.stuck || !ok
-	return ok
-}
-
-// await waits until the bits of mask in w have value v, but not for ever: a
-// rank that should change them may have died.
-func await(w *uint64, mask, v uint64, limit time.Duration) bool {
-	if atomic.LoadUint64(w)&mask == v {
-		return true
-	}
-	end := time.Now().Add(limit)
-	for n := 0; atomic.LoadUint64(w)&mask != v; n++ {
-		if n < drainYields {
-			runtime.Gosched()
-			continue
-		}
-		if time.Now().After(end) {
-			return false
-		}
-		time.Sleep(drainNap)
-	}
-	return true
-}
+// whether it came to that.
+func (n *NIC) drain(i int) bool { return n.drains.Done(n.own.holds(i)) }
 
 // makeKey returns what tables are looked up by (martini, section 5.2).
 func makeKey(pgid uint32, pid int) uint64 { return uint64(pgid) | uint64(uint16(pid))<<32 }

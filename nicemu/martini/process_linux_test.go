@@ -325,14 +325,3 @@ func TestKernelRefuses(t *testing.T) {
 		t.Errorf("%d refusals counted here", arrived)
 	}
 }
-
-func TestBlame(t *testing.T) {
-	for err, want := range map[error]Reason{
-		syscall.EPERM: NoAccess, syscall.ENOSYS: NoAccess, syscall.EACCES: NoAccess,
-		syscall.ESRCH: Gone, syscall.EFAULT: Fault, syscall.EINVAL: Fault,
-	} {
-		if got := blame(err); got != want {
-			t.Errorf("%v is %v", err, got)
-		}
-	}
-}

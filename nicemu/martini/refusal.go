@@ -2,8 +2,9 @@ package martini
 
 import (
 	"fmt"
-	"io/fs"
 	"sync/atomic"
+
+	"rhinet/nicemu/dma"
 )
 
 // A Reason says why a NIC refused a request. It is an error of its own, so
@@ -66,12 +67,7 @@ var reasonTexts = [numReasons]string{
 }
 
 // Error returns the reason in a few words.
-func (r Reason) Error() string {
-	if r < numReasons && reasonTexts[r] != "" {
-		return reasonTexts[r]
-	}
-	return fmt.Sprintf("reason %d", uint8(r))
-}
+func (r Reason) Error() string { return dma.Word("reason", r, reasonTexts[:]) }
 
 // A Refusal is the error of a request that a NIC did not carry out. No byte
 // has moved unless Moved says so: when memory disappears under a transfer, and
@@ -92,27 +88,13 @@ type Refusal struct {
 
 // Error describes the request and why it was refused.
 func (r *Refusal) Error() string {
-	s := fmt.Sprintf("martini: %s of %d bytes, node %d segment %v offset %d: %v", r.Op, r.Bytes, r.Node, r.Segment, r.Offset, r.Reason)
-	if r.Moved > 0 {
-		s += fmt.Sprintf(" after %d bytes", r.Moved)
-	}
-	if r.Cause != nil {
-		s += ": " + r.Cause.Error()
-	}
-	return s
+	return dma.Broken(fmt.Sprintf("martini: %s of %d bytes, node %d segment %v offset %d: %v", r.Op, r.Bytes, r.Node, r.Segment, r.Offset, r.Reason), r.Moved, r.Cause)
 }
 
 // Unwrap returns the reason, its cause, and fs.ErrPermission if another way of
 // moving the bytes may do.
 func (r *Refusal) Unwrap() []error {
-	all := []error{r.Reason}
-	if r.Cause != nil {
-		all = append(all, r.Cause)
-	}
-	if r.Reason == NoAccess {
-		all = append(all, fs.ErrPermission)
-	}
-	return all
+	return dma.Reasons(r.Reason == NoAccess, r.Cause, r.Reason)
 }
 
 // count adds one refusal to counters of a node.

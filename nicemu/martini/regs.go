@@ -1,5 +1,7 @@
 package martini
 
+import "rhinet/nicemu/fabric"
+
 // Windows is the number of request pages of a NIC. (martini, section 3.1; the
 // number is unstated.) A process uses its Windows in turn.
 const Windows = 16
@@ -115,9 +117,9 @@ const PublicBytes = pubEnd * 8
 // States of regPower and of regManaged. The tables of a NIC must be right before
 // its process runs (martini, section 3.4).
 const (
-	stateOff = iota
-	stateRising
-	stateOn
+	stateOff    = fabric.Off
+	stateRising = fabric.Rising
+	stateOn     = fabric.On
 )
 
 // A line of PGIDTBL and, attached to it, of CONTTBL (martini, section 3.2).

@@ -1,6 +1,9 @@
 package martini
 
-import "rhinet/nicemu/fabric"
+import (
+	"rhinet/nicemu/dma"
+	"rhinet/nicemu/fabric"
+)
 
 // Transmit is Push to a node whose Switch Interface discards all that arrives:
 // the request passes Window, PGIDTBL and PATLB, its payload is read packet by
@@ -35,7 +38,7 @@ func (w *Window) Transmit(r Request, b []byte) error {
 		}
 		for packet := w.payload(); len(local) > 0; {
 			n := min(len(local), len(packet))
-			dmaRead(packet[:n], local[:n])
+			dma.Read(packet[:n], local[:n])
 			local = local[n:]
 		}
 	}

@@ -2,6 +2,7 @@ package martini
 
 import (
 	"rhinet/internal/ring"
+	"rhinet/nicemu/dma"
 	"rhinet/nicemu/fabric"
 )
 
@@ -32,8 +33,8 @@ type Mailbox struct {
 	ring *ring.SharedWriter
 	most int // bytes of a record's payload
 
-	sent     ring.Tally
-	attested bool // the account tells sent
+	sent   ring.Tally
+	ledger ring.Ledger
 }
 
 // Mailbox opens the VPUSH ring of a node.
@@ -43,7 +44,7 @@ func (n *NIC) Mailbox(w *Window, rank int) (*Mailbox, error) {
 		return nil, err
 	}
 	m.most = n.MaxMail()
-	m.attested = true // nothing has been sent
+	m.ledger = ring.NewLedger(n.Records(rank, n.rank))
 	m.ring = ring.NewSharedWriter(n.f.Bytes(rank, fabric.Shared), n.f.Geometry().Shared)
 	return m, nil
 }
@@ -69,10 +70,7 @@ func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
 	if err := m.ready(); err != nil {
 		return false, err
 	}
-	if m.attested {
-		m.attested = false
-		m.nic.Records(m.rank, m.nic.rank).Open()
-	}
+	m.ledger.Change()
 	return m.ring.Put(m.nic.rank, head, payload, &m.sent)
 }
 
@@ -94,7 +92,7 @@ func (x *trip) read(b []byte) bool {
 		if !ok {
 			return false
 		}
-		dmaRead(b[done:done+part], mem)
+		dma.Read(b[done:done+part], mem)
 		done += part
 	}
 	return true

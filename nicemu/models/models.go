@@ -3,39 +3,75 @@
 package models
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
+	cenju4 "rhinet/nicemu/cenju4/media"
+	dimmnet2 "rhinet/nicemu/dimmnet2/media"
 	"rhinet/nicemu/loggp"
+	"rhinet/nicemu/martini/media"
 	"rhinet/nicemu/medium"
+	"rhinet/nicemu/network"
 	"rhinet/nicemu/param"
+	sync "rhinet/nicemu/sync/media"
 	"rhinet/nicemu/vtime"
 )
 
 // A Choice is a model with its parameters, before it is made.
 type Choice struct {
-	Name   string
-	Params *param.Table
-	make   func(*vtime.Kernel, int, *param.Table) (medium.Model, error)
+	Name     string
+	Params   *param.Table
+	topology *network.Topology // nil: the model's own
+	said     string            // of the topology; "": nothing
+	entry    entry
 }
 
 // entry is one row of the table.
 type entry struct {
 	name   string
 	params func() *param.Table
-	make   func(*vtime.Kernel, int, *param.Table) (medium.Model, error)
+	make   func(k *vtime.Kernel, ranks int, c *Choice) (medium.Model, error)
+	placed bool // it takes a topology, and has too many parameters to list them all
 }
 
 func table() []entry {
-	return []entry{
-		{"fattree", loggp.FatTreeParameters, func(k *vtime.Kernel, ranks int, t *param.Table) (medium.Model, error) {
-			return loggp.NewFatTree(k, ranks, t)
-		}},
-		{"loggp", loggp.Parameters, func(k *vtime.Kernel, ranks int, t *param.Table) (medium.Model, error) {
-			return loggp.New(k, ranks, t), nil
-		}},
+	all := []entry{
+		{"cenju4", cenju4.Parameters, func(k *vtime.Kernel, ranks int, c *Choice) (medium.Model, error) {
+			return cenju4.New(k, ranks, c.Params)
+		}, false},
+		{"dimmnet2", dimmnet2.Parameters, func(k *vtime.Kernel, ranks int, c *Choice) (medium.Model, error) {
+			return dimmnet2.New(k, ranks, c.Params)
+		}, false},
+		{"fattree", loggp.FatTreeParameters, func(k *vtime.Kernel, ranks int, c *Choice) (medium.Model, error) {
+			return loggp.NewFatTree(k, ranks, c.Params)
+		}, false},
+		{"loggp", loggp.Parameters, func(k *vtime.Kernel, ranks int, c *Choice) (medium.Model, error) {
+			return loggp.New(k, ranks, c.Params), nil
+		}, false},
 	}
+	for _, layer := range media.Layers() {
+		all = append(all, martini(layer))
+	}
+	return append(all, entry{"sync", sync.Parameters, func(k *vtime.Kernel, ranks int, c *Choice) (medium.Model, error) {
+		return sync.New(k, ranks, c.Params)
+	}, false})
+}
+
+// martini is the entry of a message layer on Martini.
+func martini(layer string) entry {
+	params := func() *param.Table {
+		t, err := media.Parameters(layer)
+		if err != nil {
+			panic(err) // a layer that is listed and is not there
+		}
+		return t
+	}
+	return entry{strings.TrimSuffix("martini:"+layer, ":"), params, func(k *vtime.Kernel, ranks int, c *Choice) (medium.Model, error) {
+		return media.New(k, layer, ranks, c.topology, c.Params)
+	}, true}
 }
 
 // Names returns the names of all models in order.
@@ -57,27 +93,40 @@ func Parse(text string) (Choice, error) {
 	}
 	for _, e := range table() {
 		if e.name == name {
-			c := Choice{name, e.params(), e.make}
-			return c, c.set(settings)
+			c := Choice{Name: name, Params: e.params(), entry: e}
+			if settings == "" {
+				return c, nil
+			}
+			return c, c.Set(strings.Split(settings, ",")...)
 		}
 	}
 	return Choice{}, fmt.Errorf("no model of a network is called %q; there is %s", name, strings.Join(Names(), ", "))
 }
 
-// set carries out the settings, which are separated by commas.
-func (c *Choice) set(settings string) error {
-	if settings == "" {
-		return nil
-	}
-	for s := range strings.SplitSeq(settings, ",") {
+// Set carries out settings NAME=VALUE.
+func (c *Choice) Set(settings ...string) error {
+	for _, s := range settings {
 		if err := c.Params.Set(c.plain(s)); err != nil {
 			text := strings.TrimPrefix(err.Error(), "param: ")
-			if name, _, _ := strings.Cut(s, "="); !c.has(name) {
+			if name, _, _ := strings.Cut(s, "="); !c.has(name) && !c.entry.placed {
 				text += "; " + c.Name + " has " + c.list()
 			}
 			return fmt.Errorf("%s: %s", c.Name, text)
 		}
 	}
+	return nil
+}
+
+// SetTopology has the network be that of a file, which in reads, or of a rule if in is nil.
+func (c *Choice) SetTopology(text string, in io.Reader) error {
+	if !c.entry.placed {
+		return fmt.Errorf("%s has no topology that could be given; martini has", c.Name)
+	}
+	t, err := network.NamedTopology(text, in, 1)
+	if err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "network: "))
+	}
+	c.topology, c.said = t, text
 	return nil
 }
 
@@ -123,27 +172,49 @@ func (c *Choice) plain(setting string) string {
 	return setting
 }
 
-// String writes the model with all its parameters, as Parse reads it.
+// String writes the model with its parameters, as Parse reads it: with all, or with those
+// that differ from the table's if there are very many, and then with its topology.
 func (c Choice) String() string {
-	var b strings.Builder
-	b.WriteString(c.Name)
-	for i, p := range c.Params.All() {
-		b.WriteByte(":,"[min(i, 1)])
-		b.WriteString(p.Name + "=" + p.Text())
+	var parts []string
+	fresh := c.entry.params()
+	for _, p := range c.Params.All() {
+		if text := p.Name + "=" + p.Text(); !c.entry.placed || fresh.Value(p.Name) != p.Value {
+			parts = append(parts, text)
+		}
 	}
-	return b.String()
+	text := c.Name
+	if len(parts) > 0 {
+		text += ":" + strings.Join(parts, ",")
+	}
+	return text
 }
 
-// New makes the network of so many ranks.
+// Topology tells which topology is used for so many ranks; "" if the model has none.
+func (c Choice) Topology(ranks int) string {
+	switch {
+	case !c.entry.placed:
+		return ""
+	case c.said != "":
+		return c.said
+	}
+	return media.Cluster(ranks)
+}
+
+// New makes the network of so many ranks. A model that is an io.Closer is closed after
+// its use.
 func (c Choice) New(k *vtime.Kernel, ranks int) (medium.Model, error) {
-	return c.make(k, ranks, c.Params)
+	return c.entry.make(k, ranks, &c)
 }
 
-// Check reports what is wrong with the parameters together.
-func (c Choice) Check() error {
-	_, err := c.New(new(vtime.Kernel), 1)
+// Check reports what is wrong with the parameters together, for so many ranks.
+func (c Choice) Check(ranks int) error {
+	m, err := c.New(new(vtime.Kernel), ranks)
 	if err != nil {
-		return fmt.Errorf("%s: %s", c.Name, strings.TrimPrefix(err.Error(), "param: "))
+		text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "param: "), "network: ")
+		return fmt.Errorf("%s: %s", c.Name, text)
+	}
+	if m, ok := m.(io.Closer); ok {
+		return m.Close()
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, name := range Names() {
 		c, err := Parse(name)
-		if err != nil || c.Check() != nil {
+		if err != nil || c.Check(1) != nil {
 			t.Fatal(name, err)
 		}
 		again, err := Parse(c.String())
@@ -39,7 +39,7 @@ func TestUnits(t *testing.T) {
 		"loggp:L=us":          `L is a number of ns, not "us"`,
 		"loggp:Q=1":           `unknown parameter "Q"; loggp has L, g, G, o, O, S, poll`,
 		"loggp:S=1e6":         "S is 64 to 16384 bytes",
-		"":                    `no model of a network is called ""; there is fattree, loggp`,
+		"":                    `no model of a network is called ""; there is cenju4, dimmnet2, fattree, loggp`,
 		"=":                   `no model of a network is called ""`,
 		"L=1":                 `no model of a network is called ""`,
 		"fattree:rate=0":      "rate is 0.001 to 10000 Gbyte/s, not 0",
@@ -48,7 +48,7 @@ func TestUnits(t *testing.T) {
 	} {
 		c, err := Parse(text)
 		if want == "" {
-			if err = c.Check(); err == nil {
+			if err = c.Check(1); err == nil {
 				t.Errorf("%s is right", text)
 			}
 			continue
@@ -66,7 +66,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Parse(text)
-		if err == nil && c.Check() == nil {
+		if err == nil && c.Check(1) == nil {
 			if m, err := c.New(new(vtime.Kernel), 33); err != nil || m.Lookahead() <= 0 {
 				t.Errorf("%q: %v", text, err)
 			}

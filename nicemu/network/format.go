@@ -24,6 +24,19 @@ const mostMetres = 100_000
 
 var nodeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*$`)
 
+// NamedTopology reads the file of a name, or makes what the name says as a rule if there is no
+// such file: in is nil then.
+func NamedTopology(name string, in io.Reader, seed uint64) (*Topology, error) {
+	if in == nil {
+		return Generate(name, seed)
+	}
+	t, err := ReadTopology(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
 // A reader is the state of reading a topology file.
 type reader struct {
 	t     *Topology

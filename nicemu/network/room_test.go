@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "rhinet/internal/rapidseed"
 	"rhinet/nicemu/vtime"
 )
 

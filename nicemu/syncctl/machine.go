@@ -31,8 +31,7 @@ type Machine struct {
 	self  vtime.Source
 	set   times
 	nodes []node
-	jobs  []job
-	free  []uint64 // numbers of unused jobs
+	jobs  vtime.Slots[job]
 
 	groups map[uint16][]int // participants of a sync_ID, if not all nodes
 	bc     central
@@ -185,9 +184,7 @@ func (m *Machine) Check(node int, c Command) error {
 
 // Act is called by the kernel.
 func (m *Machine) Act(op int, arg uint64) {
-	j := m.jobs[arg]
-	m.jobs[arg] = job{}
-	m.free = append(m.free, arg)
+	j := m.jobs.Take(arg)
 	switch op {
 	case opCommand:
 		m.begin(&j)
@@ -218,15 +215,7 @@ func (m *Machine) Act(op int, arg uint64) {
 func (m *Machine) after(d vtime.Time, op int, j job) { m.at(m.k.Now()+d, op, j) }
 
 func (m *Machine) at(t vtime.Time, op int, j job) {
-	var i uint64
-	if n := len(m.free); n > 0 {
-		i, m.free = m.free[n-1], m.free[:n-1]
-		m.jobs[i] = j
-	} else {
-		i = uint64(len(m.jobs))
-		m.jobs = append(m.jobs, j)
-	}
-	m.self.At(t, m, op, i)
+	m.self.At(t, m, op, m.jobs.Put(j))
 }
 
 // begin takes a command that has reached the RP.

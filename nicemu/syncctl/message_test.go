@@ -89,3 +89,35 @@ func TestMessageTime(t *testing.T) {
 		t.Errorf("%v, want %v", l.k.Now(), want)
 	}
 }
+
+// Each number of data packets changes when the last of many messages has been received.
+func TestEachParameterOfMessagesMatters(t *testing.T) {
+	took := func(settings ...string) vtime.Time {
+		l := bare(t, Torus{1, 5}, settings...)
+		const messages = 20
+		for range messages {
+			if err := l.Send(0, 2, make([]byte, 100)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for left := messages; left > 0; {
+			l.run()
+			if _, ok := l.Inspect(2, 0); !ok {
+				t.Fatalf("%d messages have not come", left)
+			}
+			for {
+				if _, ok := l.Receive(2, 0); !ok {
+					break
+				}
+				left--
+			}
+		}
+		return l.k.Now()
+	}
+	before := took()
+	for _, setting := range []string{"data.rate=50", "data.hop=860", "data.packet=32", "data.header=8", "data.slots=8"} {
+		if took(setting) == before {
+			t.Errorf("%s changes nothing", setting)
+		}
+	}
+}

@@ -94,6 +94,9 @@ func (r *RBCQ) Ended() bool {
 	return true
 }
 
+// Counter returns the Counter of a node: how far its next participation is away, or Never.
+func (r *RBCQ) Counter(node int) int { return r.counter[node] }
+
 // State returns PE Wait, BQ-Head and Counter of all nodes, as the specification writes
 // them.
 func (r *RBCQ) State() (wait, head, counter string) {

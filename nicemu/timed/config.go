@@ -10,6 +10,8 @@ type Config struct {
 	Costs   medium.Costs
 	Window  int     // packets from one rank to another that the other has not taken
 	Compute Compute // what computing costs
+	Sets    int     // sets of ranks that the network multiplies packets to, and meets packets of
+	Codes   int     // sequences of codes that its barrier controllers keep
 
 	// Lax has the service not wait for ranks that run: what has been posted happens at
 	// once, in the order of calls. It is for tests that drive several ranks by one

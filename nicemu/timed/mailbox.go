@@ -41,7 +41,7 @@ const (
 	wordNow     = 33 // its clock
 	wordOut     = 34 // bytes of its records
 	wordOthers  = 35 // 1: it may have goroutines that go on without an event
-	wordStarved = 38 // 1: a packet was refused, and no room has come since
+	wordStarved = 38 // 1: a packet was refused, and no room to its peer has come since
 	wordCompute = 36 // so much time went into computing,
 	wordCall    = 37 // and so much into the cost of packets and looks
 
@@ -52,10 +52,17 @@ const (
 
 	wordConfig = 64 // bytes of the configuration
 
-	wordBell   = 80 // signal, in the mailbox of rank 0: a rank has given the turn away, or asks for attention
-	wordAsleep = 96 // in the mailbox of rank 0: the service sleeps
-	wordAlerts = 97 // in the mailbox of rank 0: how often somebody has asked for a rank's attention
+	wordBell    = 80 // signal, in the mailbox of rank 0: a rank has given the turn away, or asks for attention
+	wordAsleep  = 96 // in the mailbox of rank 0: the service sleeps
+	wordAlerts  = 97 // in the mailbox of rank 0: how often somebody has asked for a rank's attention
+	wordAwaited = 98 // in the mailbox of rank 0: the service: at so many turns it wants to be woken
+
+	wordGiven = 112 // in the mailbox of rank 0: how many turns were given away; from flushed on, how many for room
+	wordSets  = 120 // in the mailbox of rank 0: a bit for each set that is taken; seldom written
 )
+
+// flushed is what a turn that is given away for room in the mailbox adds to wordGiven, beside 1.
+const flushed = 1 << 32
 
 // Whose turn it is.
 const (
@@ -105,13 +112,17 @@ const latest = vtime.Never / 4
 
 // Ops of records. In those to a rank, peer is where they come from.
 const (
-	opPacket uint8 = iota + 1 // both ways: a packet; word is its header
-	opTaken                   // out: the rank has taken a packet of peer
-	opPull                    // out: word[1] bytes move from peer; word[0] is returned by opDone
-	opPush                    // out: word[1] bytes move to peer
-	opDone                    // in: a transfer is over
-	opCredit                  // in: peer has taken word[0] packets
-	opGone                    // in: peer has left; packets to it are lost
+	opPacket  uint8 = iota + 1 // both ways: a packet; word is its header
+	opFurther                  // both ways: a packet that goes on with a message
+	opTaken                    // out: the rank has taken a packet of peer
+	opPull                     // out: word[1] bytes move from peer; word[0] is returned by opDone
+	opPush                     // out: word[1] bytes move to peer
+	opDone                     // in: a transfer is over
+	opCredit                   // in: peer has taken word[0] packets
+	opGone                     // in: peer has left; packets to it are lost
+	opSpread                   // both ways: a packet to a set; word[0] is its number, word[1] a place, word[2], out, its members
+	opMeet                     // both ways: the rank has come, or all members of a set have; word as for opSpread, without a place
+	opCode                     // out: the rank executes a code; word[0] is its sequence, above 32 bits its mark, word[1] the members, word[2] the first place; in: it is passed, and data are marks
 	numOps
 )
 

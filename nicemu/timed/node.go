@@ -12,14 +12,17 @@ import (
 // A Node is one rank's clock and its way to the others. Its methods may be
 // called by any goroutine.
 type Node struct {
-	fabric *fabric.Fabric
-	rank   int
-	ranks  int
-	cfg    Config
-	box    mailbox
-	bell   fabric.Signal // of the service
-	asleep *uint64
-	alerts *uint64
+	fabric         *fabric.Fabric
+	rank           int
+	ranks          int
+	cfg            Config
+	box            mailbox
+	bell           fabric.Signal // of the service
+	asleep         *uint64
+	alerts         *uint64
+	given, awaited *uint64
+	local          chan struct{} // the turn comes back; nil: the service is in another process
+	calls          chan struct{} // of the service, then
 	// Others, if set, tells whether the rank may have goroutines that will call
 	// though nothing arrives. It is set before the first call.
 	Others func() bool
@@ -35,10 +38,12 @@ type Node struct {
 	out      int        // bytes in the mailbox, out
 	in, end  int        // of those in the mailbox, in, the part that has not been looked at
 	credits  []int32    // by peer
-	starved  bool       // a packet was refused, and no room has come since
+	refused  []bool     // by peer: a packet was refused, and no room has come since
+	starved  int        // how many peers are such
 	armed    bool       // a sleep comes next
 	patient  int        // calls that wait, and will sleep if nothing is there
 	rung     bool       // something has come since Arm
+	idle     vtime.Time // that the rank has waited since it last did anything
 	computed vtime.Time
 	called   vtime.Time
 	record   record
@@ -52,6 +57,9 @@ const (
 	Packet Kind = iota + 1 // Peer, Head, Data
 	Done                   // Token: a transfer is over
 	Gone                   // Peer has left
+	Spread                 // a packet of Peer to a set: Head[0] is the set, Head[1] the place; Data
+	Met                    // all members of a set have come: Head[0]
+	Passed                 // a code is passed, in sequence Head[0] that began at Head[2]; Data is the marks of the members at the place before
 )
 
 // A Message is what a node has found. Data holds until the next call of Next.
@@ -68,7 +76,7 @@ func Open(f *fabric.Fabric, rank int) (*Node, error) {
 	if rank < 0 || rank >= f.Ranks() {
 		return nil, fmt.Errorf("timed: rank %d; the job has ranks 0 to %d", rank, f.Ranks()-1)
 	}
-	n := &Node{fabric: f, rank: rank, ranks: f.Ranks(), box: openMailbox(f, rank), credits: make([]int32, f.Ranks())}
+	n := &Node{fabric: f, rank: rank, ranks: f.Ranks(), box: openMailbox(f, rank), credits: make([]int32, f.Ranks()), refused: make([]bool, f.Ranks())}
 	var err error
 	if n.cfg, err = n.box.config(); err != nil {
 		return nil, err
@@ -76,6 +84,7 @@ func Open(f *fabric.Fabric, rank int) (*Node, error) {
 	n.back.L, n.front.L = &n.mu, &n.mu
 	first := f.Words(0, fabric.Rings)
 	n.bell, n.asleep, n.alerts = fabric.SignalAt(&first[wordBell]), &first[wordAsleep], &first[wordAlerts]
+	n.given, n.awaited = &first[wordGiven], &first[wordAwaited]
 	for i := range n.credits {
 		n.credits[i] = int32(n.cfg.Window)
 	}
@@ -112,6 +121,7 @@ func (n *Node) Now() vtime.Time {
 // Compute has the rank compute for so long.
 func (n *Node) Compute(d vtime.Time) {
 	n.enter()
+	n.idle = 0
 	n.now += d
 	n.computed += d
 	n.mu.Unlock()
@@ -125,6 +135,7 @@ func (n *Node) Miss() {
 }
 
 func (n *Node) charge(d vtime.Time) {
+	n.idle = 0
 	n.now += d
 	n.called += d
 }
@@ -138,19 +149,29 @@ func (n *Node) Patient(calls int) {
 }
 
 // Send sends a packet to peer, and reports whether it may: if peer has not taken
-// enough of those before, it may not.
-func (n *Node) Send(peer int, head *[3]uint64, data []byte) bool {
+// enough of those before, it may not. further says that the packet goes on with the
+// message of the one before.
+func (n *Node) Send(peer int, head *[3]uint64, data []byte, further bool) bool {
 	defer n.mu.Unlock()
 	if !n.enter() {
 		return true // nobody hears of it
 	}
 	if n.credits[peer] == 0 {
-		n.starved = true
+		if !n.refused[peer] {
+			n.refused[peer] = true
+			n.starved++
+		}
 		return false
 	}
 	n.credits[peer]--
-	n.charge(n.cfg.Costs.Packet(len(data)))
-	n.post(opPacket, peer, head, data)
+	c := &n.cfg.Costs
+	n.charge(c.Send.Of(len(data), further))
+	op := opPacket
+	if further {
+		op = opFurther
+	}
+	n.post(op, peer, head, data)
+	n.charge(c.Post)
 	return true
 }
 
@@ -164,7 +185,7 @@ func (n *Node) Push(peer, bytes int, token uint64) { n.transfer(opPush, peer, by
 
 func (n *Node) transfer(op uint8, peer, bytes int, token uint64) {
 	if n.enter() {
-		n.charge(n.cfg.Costs.Overhead)
+		n.charge(n.cfg.Costs.Transfer)
 		n.post(op, peer, &[3]uint64{token, uint64(bytes)}, nil)
 	}
 	n.mu.Unlock()
@@ -202,8 +223,8 @@ func (n *Node) find(m *Message) bool {
 	for n.in < n.end {
 		n.in += n.peek()
 		switch r.op {
-		case opPacket:
-			n.charge(n.cfg.Costs.Packet(len(r.data)))
+		case opPacket, opFurther:
+			n.charge(n.receiving(len(r.data), r.op == opFurther))
 			*m = Message{Kind: Packet, Peer: r.peer, Head: r.word, Data: r.data}
 			n.post(opTaken, r.peer, &[3]uint64{}, nil)
 			return true
@@ -213,9 +234,31 @@ func (n *Node) find(m *Message) bool {
 		case opGone:
 			*m = Message{Kind: Gone, Peer: r.peer}
 			return true
+		case opSpread:
+			n.charge(n.spreadCost(r.peer, len(r.data)))
+			*m = Message{Kind: Spread, Peer: r.peer, Head: r.word, Data: r.data}
+			return true
+		case opMeet:
+			n.charge(n.receiving(0, false))
+			*m = Message{Kind: Met, Peer: r.peer, Head: r.word}
+			return true
+		case opCode:
+			*m = Message{Kind: Passed, Peer: r.peer, Head: r.word, Data: r.data}
+			return true
 		}
 	}
 	return false
+}
+
+// receiving returns what is left to do for a packet that has come, after a wait in which
+// its receive was prepared.
+func (n *Node) receiving(bytes int, further bool) vtime.Time {
+	c := &n.cfg.Costs.Receive
+	d := c.Of(bytes, further)
+	if !further {
+		d -= min(n.idle, c.Message)
+	}
+	return d
 }
 
 // peek reads the next record, which is there, and returns its bytes.
@@ -236,8 +279,12 @@ func (n *Node) refill() {
 			return
 		}
 		n.in += long
-		n.credits[n.record.peer] += int32(n.record.word[0])
-		n.starved = false
+		peer := n.record.peer
+		n.credits[peer] += int32(n.record.word[0])
+		if n.refused[peer] {
+			n.refused[peer] = false
+			n.starved--
+		}
 	}
 }
 
@@ -262,6 +309,10 @@ func (n *Node) alert(rank int, why uint64) {
 // ring wakes the service.
 func (n *Node) ring() {
 	n.bell.Add()
+	if n.calls != nil {
+		call(n.calls)
+		return
+	}
 	if atomic.LoadUint64(n.asleep) != 0 {
 		n.bell.Wake()
 	}

@@ -35,7 +35,8 @@ type Report struct {
 	Ranks  []Account
 	Total  Traffic
 	Links  []medium.Link
-	Events uint64 // of the model
+	Events uint64  // of the model
+	Wire   Traffic // what the links carried, if the model knows: packets of the network
 }
 
 // Report returns what came of the job so far. It is called after Run.
@@ -48,5 +49,8 @@ func (s *Service) Report() Report {
 		r.Time = max(r.Time, m.at)
 	}
 	r.Links = s.model.Links(r.Time)
+	if c, ok := s.model.(medium.Counter); ok {
+		r.Wire.Packets, r.Wire.Bytes = c.Carried()
+	}
 	return r
 }

@@ -3,6 +3,7 @@ package timed
 import (
 	"errors"
 	"fmt"
+	"io"
 	"sync/atomic"
 
 	"rhinet/nicemu/fabric"
@@ -12,28 +13,43 @@ import (
 
 // A Service keeps the virtual time of a job. One goroutine runs it.
 type Service struct {
-	cfg   Config
-	model medium.Model
-	net   vtime.Kernel // what happens in the network
-	ready vtime.Kernel // ranks that can go on
-	ranks []member
+	cfg    Config
+	model  medium.Model
+	mover  medium.Mover  // nil: transfers are packets of the model
+	keeper medium.Keeper // nil: packets take no room
+	sets   medium.Switch // nil: there are no sets of ranks
+	codes  sequences
+	paced  bool         // the model says when there is room for the next packet
+	net    vtime.Kernel // what happens in the network
+	ready  vtime.Kernel // ranks that can go on
+	ranks  []member
 
+	fabric  *fabric.Fabric
 	bell    fabric.Signal
+	calls   chan struct{} // rings as well, if ranks are goroutines of this process
 	asleep  *uint64
 	alerts  *uint64
 	alerted uint64 // alerts that have been seen to
-	present int    // ranks that have not left
+	given   *uint64
+	awaited *uint64
+	taken   uint32       // turns that were given away and have been seen to
+	flushes uint32       // of them, those for room
+	endings atomic.Int32 // processes that are gone
+	gone    int32        // of them, those that have been seen to
+	overdue bool         // nobody has called for long
+	present int          // ranks that have not left
 
 	out       []int // ranks that have the turn
 	room      []int // of collect
 	horizon   vtime.Time
 	parcels   []parcel
-	free      []uint32
+	unused    []uint32
 	total     Traffic
 	lookahead vtime.Time
 	stop      atomic.Bool
 	stuck     func(sure bool)
 	told      bool // stuck was called, and nothing has happened since
+	doubted   bool // it was about to be
 	err       error
 }
 
@@ -42,8 +58,9 @@ type member struct {
 	s       *Service
 	rank    int
 	box     mailbox
-	posts   vtime.Source // in net
-	goes    vtime.Source // in ready
+	posts   vtime.Source  // in net
+	goes    vtime.Source  // in ready
+	local   chan struct{} // gives the turn to a goroutine of this process; nil: it is another process
 	state   state
 	at      vtime.Time // its clock when it gave the turn away
 	going   vtime.Event
@@ -71,7 +88,7 @@ const (
 // by the goroutine of Run when every rank waits and nothing is under way: sure tells whether no goroutine of a rank can
 // still change that.
 func Start(f *fabric.Fabric, cfg Config, model func(*vtime.Kernel) (medium.Model, error), stuck func(sure bool)) (*Service, error) {
-	s := &Service{cfg: cfg, ranks: make([]member, f.Ranks()), stuck: stuck}
+	s := &Service{cfg: cfg, ranks: make([]member, f.Ranks()), stuck: stuck, fabric: f}
 	var err error
 	if s.model, err = model(&s.net); err != nil {
 		return nil, err
@@ -80,14 +97,25 @@ func Start(f *fabric.Fabric, cfg Config, model func(*vtime.Kernel) (medium.Model
 		return nil, errors.New("timed: a network without latency")
 	}
 	s.cfg.Costs = s.model.Costs()
+	if c := s.cfg.Costs; c.Packet < 0 || c.Packet > MaxPacket || c.Eager < 0 {
+		return nil, fmt.Errorf("timed: packets of %d bytes; there is room for %d", c.Packet, MaxPacket)
+	}
+	s.mover, _ = s.model.(medium.Mover)
+	s.keeper, _ = s.model.(medium.Keeper)
+	if sw, ok := s.model.(medium.Switch); ok && f.Ranks() <= 64 && sw.Sets() > 0 { // a bit for each rank
+		s.sets, s.cfg.Sets = sw, min(sw.Sets(), 64*wordsOfSets)
+	}
+	s.codes.open(s)
+	if p, ok := s.model.(medium.Pacer); ok {
+		s.paced = true
+		s.cfg.Window = p.Pace(s.free)
+	}
 	if s.cfg.Window == 0 {
 		s.cfg.Window = DefaultWindow
 	}
-	if c := s.cfg.Costs; c.Eager < 0 || c.Eager > MaxPacket {
-		return nil, fmt.Errorf("timed: packets of %d bytes; there is room for %d", c.Eager, MaxPacket)
-	}
 	first := f.Words(0, fabric.Rings)
 	s.bell, s.asleep, s.alerts = fabric.SignalAt(&first[wordBell]), &first[wordAsleep], &first[wordAlerts]
+	s.given, s.awaited = &first[wordGiven], &first[wordAwaited]
 	s.present = f.Ranks()
 	for i := range s.ranks {
 		m := &s.ranks[i]
@@ -101,19 +129,58 @@ func Start(f *fabric.Fabric, cfg Config, model func(*vtime.Kernel) (medium.Model
 	return s, nil
 }
 
-// Run keeps time until every rank has left, or Stop is called. An error means that a
-// rank has written into memory that is not its own.
+// Local connects a rank that is a goroutine of this process: it waits for its turns as goroutines wait,
+// which is many times quicker than as processes do. Local is called for all ranks, before Run.
+func (s *Service) Local(rank int) (*Node, error) {
+	n, err := Open(s.fabric, rank)
+	if err != nil {
+		return nil, err
+	}
+	if s.calls == nil {
+		s.calls = make(chan struct{}, 1)
+	}
+	n.local, n.calls = make(chan struct{}, 1), s.calls
+	s.ranks[rank].local = n.local
+	return n, nil
+}
+
+// call puts a word into a channel for one, if none is there.
+func call(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Run keeps time until every rank has left; after Stop, until nothing can happen without a rank
+// that runs. An error means that a rank has written into memory that is not its own.
 func (s *Service) Run() error {
-	for s.err == nil && !s.stop.Load() && s.present > 0 {
-		seen := s.bell.Load()
-		if moved := s.collect() && s.err == nil && s.advance(); !moved && s.err == nil && s.present > 0 {
-			s.rest(seen)
+	for s.err == nil && s.present > 0 {
+		stop, seen := s.stop.Load(), s.bell.Load()
+		moved := s.collect() && s.err == nil && s.advance()
+		if moved || s.err != nil || s.present == 0 {
+			continue
 		}
+		if stop {
+			break
+		}
+		s.rest(seen)
 	}
 	return s.err
 }
 
-// Stop ends Run. Any goroutine may call it.
+// Observe has t see what happens in the network. It is called before Run.
+func (s *Service) Observe(t vtime.Tracer) { s.net.Observe(t) }
+
+// Close lets go of the network, after Run.
+func (s *Service) Close() error {
+	if c, ok := s.model.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Stop ends Run, after the turns of ranks whose end has been told. Any goroutine may call it.
 func (s *Service) Stop() {
 	s.stop.Store(true)
 	s.ring()
@@ -123,24 +190,40 @@ func (s *Service) Stop() {
 // goroutine may call it.
 func (s *Service) Ended(rank int) {
 	s.ranks[rank].ended.Store(true)
+	s.endings.Add(1)
 	s.ring()
 }
 
 func (s *Service) ring() {
 	s.bell.Add()
+	if s.calls != nil {
+		call(s.calls)
+		return
+	}
 	s.bell.Wake()
 }
 
 // rest sleeps until somebody rings, unless somebody has since seen.
 func (s *Service) rest(seen uint32) {
+	if s.calls != nil {
+		if s.bell.Load() == seen {
+			<-s.calls
+		}
+		return
+	}
 	for range spins {
 		if s.bell.Load() != seen {
 			return
 		}
 	}
+	limit := longestWait
+	if s.doubted && !s.told {
+		limit = min(limit, certainAfter)
+	}
 	atomic.StoreUint64(s.asleep, 1)
-	s.bell.Wait(seen, longestWait)
+	s.bell.Wait(seen, limit)
 	atomic.StoreUint64(s.asleep, 0)
+	s.overdue = s.bell.Load() == seen
 }
 
 // spins is how often the service looks for a rank that gives the turn away before
@@ -148,25 +231,51 @@ func (s *Service) rest(seen uint32) {
 // microseconds.
 const spins = 2000
 
+// expects reports whether there is something to collect before all ranks have given the turn away, or
+// all have. If not, the last one that does so will ring.
+func (s *Service) expects() bool {
+	gone := s.endings.Load()
+	awaited := s.taken + uint32(len(s.out))
+	atomic.StoreUint64(s.awaited, uint64(awaited))
+	given := atomic.LoadUint64(s.given)
+	if uint32(given) != awaited && uint32(given>>32) == s.flushes && gone == s.gone && !s.overdue && !s.cfg.Lax && !s.stop.Load() {
+		return false
+	}
+	s.flushes, s.gone, s.overdue = uint32(given>>32), gone, false
+	return true
+}
+
 // collect takes what ranks have posted that have given the turn away, and reports
-// whether the others need not be waited for.
+// whether the others need not be waited for. It looks again after each that it took: how many turns
+// are awaited is another number then, and who has given one away in the meantime has rung for nobody.
 func (s *Service) collect() bool {
+	for s.expects() && s.takeTurns() {
+	}
+	return len(s.out) == 0 || s.cfg.Lax
+}
+
+// takeTurns looks at each rank that has the turn once, and reports whether one had given it away.
+func (s *Service) takeTurns() (taken bool) {
 	still := s.room[:0]
 	for _, r := range s.out {
 		m := &s.ranks[r]
+		ended := m.ended.Load() // looked at first: a process gives the turn away before it ends
 		switch {
 		case m.box.turn().Load() == turnService:
+			s.taken++
+			taken = true
 			if m.take() {
 				still = append(still, r)
 			}
-		case m.ended.Load():
+		case ended:
 			m.leave()
+			taken = true
 		default:
 			still = append(still, r)
 		}
 	}
 	s.out, s.room = still, s.out
-	return len(still) == 0 || s.cfg.Lax
+	return taken
 }
 
 // advance has happen what comes first, and reports whether that was anything.
@@ -181,10 +290,10 @@ func (s *Service) advance() bool {
 			return s.stand()
 		}
 		if event <= first {
-			s.net.Step()
+			s.net.Advance(first)
 			continue
 		}
-		s.told = false
+		s.told, s.doubted = false, false
 		s.horizon = min(event, first+s.lookahead)
 		for s.ready.Next() < s.horizon {
 			s.ready.Step()
@@ -215,7 +324,11 @@ func (s *Service) stand() bool {
 		}
 		sure = sure && !m.others
 	}
-	if !s.told && s.present > 0 {
+	switch {
+	case s.told || s.present == 0:
+	case sure && !s.doubted && s.calls == nil:
+		s.doubted = true // a goroutine that a rank has taken for waiting may be about to call, and rings then
+	default:
 		s.told = true
 		s.stuck(sure)
 	}
@@ -251,7 +364,7 @@ func (m *member) take() bool {
 	m.account.Compute, m.account.Call = vtime.Time(w[wordCompute]), vtime.Time(w[wordCall])
 	switch w[wordRequest] {
 	case askFlush:
-		m.box.turn().Set(turnRank)
+		m.hand()
 		return true
 	case askUntil:
 		m.state = asks
@@ -273,6 +386,9 @@ func (m *member) leave() {
 	m.s.present--
 	m.account.Time = m.at
 	m.s.ready.Cancel(m.going)
+	if m.s.keeper != nil {
+		m.s.keeper.Left(m.rank)
+	}
 	for m.found.Len() > 0 {
 		m.s.release(m.found.Pop())
 	}
@@ -281,8 +397,10 @@ func (m *member) leave() {
 // goOn has a rank that has given the turn away get it back at t, or at its own time
 // if that is later.
 func (m *member) goOn(t vtime.Time) {
+	at := max(t, m.at, m.s.ready.Now())
 	m.s.ready.Cancel(m.going)
-	m.going = m.goes.At(max(t, m.at, m.s.ready.Now()), m, 0, 0)
+	m.going = m.goes.At(at, m, 0, 0)
+	m.s.net.Halt(at)
 }
 
 // Act gives the turn to a rank.
@@ -298,5 +416,15 @@ func (m *member) Act(int, uint64) {
 	}
 	w[wordCalled] = atomic.SwapUint64(&w[wordAttention], 0)
 	s.out = append(s.out, m.rank)
-	m.box.turn().Set(turnRank)
+	m.hand()
+}
+
+// hand gives the turn to a rank.
+func (m *member) hand() {
+	if m.local == nil {
+		m.box.turn().Set(turnRank)
+		return
+	}
+	m.box.turn().Store(turnRank)
+	call(m.local)
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +29,8 @@ func (l *latency) Send(_, _, bytes int, to vtime.Actor, op int, arg uint64) {
 func (l *latency) Lookahead() vtime.Time          { return vtime.Microsecond }
 func (l *latency) Links(vtime.Time) []medium.Link { return nil }
 func (l *latency) Costs() medium.Costs {
-	return medium.Costs{Overhead: 100 * vtime.Nanosecond, Poll: 10 * vtime.Nanosecond, Eager: 1000}
+	each := medium.Cost{Packet: 100 * vtime.Nanosecond}
+	return medium.Costs{Send: each, Receive: each, Transfer: each.Packet, Poll: 10 * vtime.Nanosecond, Packet: 1000, Eager: 1000, Remote: true}
 }
 
 // A job is a service and the nodes of its ranks.
@@ -43,14 +45,19 @@ type job struct {
 }
 
 func newJob(t testing.TB, ranks int, cfg Config) *job {
+	return jobOn(t, ranks, cfg, func(k *vtime.Kernel) (medium.Model, error) {
+		return &latency{k, k.Source("latency")}, nil
+	})
+}
+
+// jobOn is newJob on any network.
+func jobOn(t testing.TB, ranks int, cfg Config, attach func(*vtime.Kernel) (medium.Model, error)) *job {
 	f, err := fabric.Heap(ranks, Geometry(fabric.Small()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	j := &job{TB: t, f: f, stuck: make(chan bool, 100), over: make(chan error, 1)}
-	j.s, err = Start(f, cfg, func(k *vtime.Kernel) (medium.Model, error) {
-		return &latency{k, k.Source("latency")}, nil
-	}, func(sure bool) { j.stuck <- sure })
+	j.s, err = Start(f, cfg, attach, func(sure bool) { j.stuck <- sure })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +69,20 @@ func newJob(t testing.TB, ranks int, cfg Config) *job {
 		j.nodes = append(j.nodes, n)
 	}
 	return j
+}
+
+// local has the ranks be goroutines of the service's process.
+func (j *job) local() {
+	j.Helper()
+	for i := range j.nodes {
+		var err error
+		if j.nodes[i], err = j.s.Local(i); err != nil {
+			j.Fatal(err)
+		}
+	}
+	if _, err := j.s.Local(len(j.nodes)); err == nil {
+		j.Error("a rank that is none is connected")
+	}
 }
 
 // run runs the service and every rank in a goroutine of its own, to the end.
@@ -107,7 +128,7 @@ func TestTimes(t *testing.T) {
 			at[0] = n.Now()
 			return
 		}
-		n.Send(1, &[3]uint64{1, 2, 3}, make([]byte, 50))
+		n.Send(1, &[3]uint64{1, 2, 3}, make([]byte, 50), false)
 		n.Pull(1, 1000, 7)
 		if m := await(n); m.Kind != Done || m.Token != 7 {
 			t.Errorf("%+v", m)
@@ -135,11 +156,15 @@ func TestTimes(t *testing.T) {
 func TestOrder(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first []string
-	for i, processors := range []int{1, 2, 4, 2} {
+	for i, processors := range []int{1, 2, 4, 2, 1, 2} {
 		runtime.GOMAXPROCS(processors)
 		const ranks, each = 6, 40
 		logs := make([][]string, ranks)
-		newJob(t, ranks, Config{Window: ranks * each}).run(func(n *Node) {
+		j := newJob(t, ranks, Config{Window: ranks * each})
+		if i >= 4 { // ranks that wait as goroutines find the same
+			j.local()
+		}
+		j.run(func(n *Node) {
 			rng := rand.New(rand.NewPCG(7, uint64(n.rank)))
 			var m Message
 			var latest vtime.Time
@@ -154,7 +179,7 @@ func TestOrder(t *testing.T) {
 			for k := range each {
 				n.Compute(vtime.Time(rng.IntN(3000)) * vtime.Nanosecond)
 				for peer := range ranks {
-					n.Send(peer, &[3]uint64{uint64(k), uint64(n.Now() + 100*vtime.Nanosecond)}, make([]byte, rng.IntN(200)))
+					n.Send(peer, &[3]uint64{uint64(k), uint64(n.Now() + 100*vtime.Nanosecond)}, make([]byte, rng.IntN(200)), false)
 				}
 				for n.Next(&m) {
 					note()
@@ -185,7 +210,7 @@ func TestLookahead(t *testing.T) {
 			t.Errorf("rank %d found something: %v", n.rank, found)
 		}
 		if n.rank == 0 {
-			n.Send(1, &[3]uint64{}, nil)
+			n.Send(1, &[3]uint64{}, nil, false)
 		}
 	})
 }
@@ -206,7 +231,7 @@ func TestWindow(t *testing.T) {
 			return
 		}
 		for i := range all {
-			for !n.Send(1, &[3]uint64{uint64(i)}, nil) {
+			for !n.Send(1, &[3]uint64{uint64(i)}, nil, false) {
 				refused++
 				var m Message
 				n.Arm()
@@ -236,7 +261,7 @@ func TestStuck(t *testing.T) {
 				t.Errorf("sure: %v", sure)
 			}
 			j.nodes[0].Compute(vtime.Millisecond) // brings the rank back
-			j.nodes[0].Send(1, &[3]uint64{9}, nil)
+			j.nodes[0].Send(1, &[3]uint64{9}, nil, false)
 			j.nodes[0].Wake(0)
 		})
 		r := j.run(func(n *Node) {
@@ -244,7 +269,7 @@ func TestStuck(t *testing.T) {
 				if m := await(n); m.Head[0] != 9 {
 					t.Errorf("%+v", m)
 				}
-				n.Send(0, &[3]uint64{}, nil)
+				n.Send(0, &[3]uint64{}, nil, false)
 				return
 			}
 			await(n)
@@ -252,6 +277,34 @@ func TestStuck(t *testing.T) {
 		if r.Time < vtime.Millisecond {
 			t.Errorf("it is %v", r.Time)
 		}
+	}
+}
+
+// TestGoroutineThatIsLate: a rank may have a goroutine that it takes for one that waits. What that
+// does soon is no end of a hang.
+func TestGoroutineThatIsLate(t *testing.T) {
+	defer func(d time.Duration) { certainAfter = d }(certainAfter)
+	certainAfter = time.Hour
+	j := newJob(t, 2, Config{})
+	for _, n := range j.nodes {
+		n.Others = func() bool { return false }
+	}
+	j.wg.Go(func() {
+		for looks := 0; looks < 10; looks++ { // until the service rests with nothing to come
+			if uint32(atomic.LoadUint64(j.s.given)) < 2 || atomic.LoadUint64(j.s.asleep) == 0 {
+				looks = 0
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		j.nodes[0].Send(1, &[3]uint64{9}, nil, false)
+		j.nodes[0].Wake(0)
+	})
+	j.run(func(n *Node) {
+		await(n)
+		n.Send(1-n.rank, &[3]uint64{}, nil, false)
+	})
+	if len(j.stuck) > 0 {
+		t.Error("said to hang")
 	}
 }
 
@@ -268,7 +321,7 @@ func TestLeft(t *testing.T) {
 		n.Compute(vtime.Second)
 		for peer := 1; peer < 3; peer++ {
 			for range 3 {
-				n.Send(peer, &[3]uint64{}, nil)
+				n.Send(peer, &[3]uint64{}, nil, false)
 			}
 			if m := await(n); m.Kind != Gone || m.Peer != peer {
 				t.Errorf("%+v", m)
@@ -287,13 +340,36 @@ func TestManyRecords(t *testing.T) {
 	newJob(t, 2, Config{Window: packets}).run(func(n *Node) {
 		peer := 1 - n.rank
 		for i := range packets {
-			n.Send(peer, &[3]uint64{uint64(i)}, make([]byte, 1000))
+			n.Send(peer, &[3]uint64{uint64(i)}, make([]byte, 1000), false)
 		}
 		n.Compute(vtime.Second)
 		var m Message
 		for i := range packets {
 			if !n.Next(&m) || m.Head[0] != uint64(i) {
 				t.Fatalf("packet %d: %+v", i, m)
+			}
+		}
+	})
+}
+
+// TestRoomLosesNoWakeUp: ranks that ask for room, then for their messages, are never left
+// to the service's look after a long time.
+func TestRoomLosesNoWakeUp(t *testing.T) {
+	defer func(d time.Duration) { longestWait = d }(longestWait)
+	longestWait = time.Hour
+	defer time.AfterFunc(5*time.Minute, func() { panic("a wake-up was lost") }).Stop()
+	const packets, rounds = 2 * areaBytes / 1000, 50
+	newJob(t, 2, Config{Window: packets}).run(func(n *Node) {
+		peer := 1 - n.rank
+		for round := range rounds {
+			if round%2 == n.rank {
+				for range packets {
+					n.Send(peer, &[3]uint64{}, make([]byte, 1000), false)
+				}
+				continue
+			}
+			for range packets {
+				await(n)
 			}
 		}
 	})
@@ -313,10 +389,12 @@ func TestOverwritten(t *testing.T) {
 	} {
 		j := newJob(t, 2, Config{})
 		n := j.nodes[1]
-		n.Send(0, &[3]uint64{}, nil)
+		n.Send(0, &[3]uint64{}, nil, false)
 		n.mu.Lock()
 		n.give(askLeave)
 		spoil(n.box.words, n.box.out)
+		j.nodes[0].mu.Lock()
+		j.nodes[0].give(askWait) // the service waits for all
 		if err := j.s.Run(); !errors.Is(err, errMailbox) || err.Error()[:7] != "rank 1:" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -335,6 +413,53 @@ func TestOpen(t *testing.T) {
 		w[wordConfig] = n
 		if _, err := Open(j.f, 0); err == nil {
 			t.Errorf("a configuration of %d bytes", n)
+		}
+	}
+}
+
+// TestStopWhileTheServiceLooks: ends that were told before Stop count, also if the service has not
+// looked since.
+func TestStopWhileTheServiceLooks(t *testing.T) {
+	j := newJob(t, 2, Config{})
+	for _, n := range j.nodes {
+		n.Others = func() bool { return true }
+		n.give(askWait)
+	}
+	j.s.stuck = func(bool) {
+		j.s.Ended(0)
+		j.s.Ended(1)
+		j.s.Stop()
+	}
+	if err := j.s.Run(); err != nil || j.s.present != 0 {
+		t.Errorf("%v, %d ranks have not left", err, j.s.present)
+	}
+}
+
+// TestStop: the last turns of ranks whose processes have ended are taken although Stop came
+// before; one that has not ended is not waited for.
+func TestStop(t *testing.T) {
+	for _, ended := range []bool{true, false} {
+		j := newJob(t, 2, Config{})
+		for i, n := range j.nodes {
+			n.Compute(vtime.Millisecond)
+			if i == 1 && !ended {
+				break
+			}
+			n.Close()
+			j.s.Ended(i)
+		}
+		j.s.Stop()
+		if err := j.s.Run(); err != nil {
+			t.Error(err)
+		}
+		r := j.s.Report()
+		for i, a := range r.Ranks {
+			if want := vtime.Millisecond; a.Time != want && (ended || i == 0) {
+				t.Errorf("ended %v: rank %d at %v", ended, i, a.Time)
+			}
+		}
+		if err := j.s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

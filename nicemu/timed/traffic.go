@@ -1,12 +1,16 @@
 package timed
 
-import "rhinet/nicemu/vtime"
+import (
+	"rhinet/nicemu/medium"
+	"rhinet/nicemu/vtime"
+)
 
 // A parcel is what is under way between two ranks.
 type parcel struct {
 	record
 	from, to int
 	bytes    int
+	open     int    // members of a set to which it has not come
 	buffer   []byte // reused
 }
 
@@ -22,6 +26,9 @@ const (
 	actDone           // a transfer is over
 	actCredit         // that a packet was taken is known to its sender
 	actGone           // that a packet was lost is known to its sender
+	actSpread         // a packet to a set is there, at a member
+	actMet            // a member learns that all have come; the argument is the set, not a parcel
+	actPassed         // a member learns that its code is passed; the argument is a sequence, not a parcel
 )
 
 // read takes the first n bytes of records from a rank.
@@ -46,22 +53,33 @@ func (m *member) read(n int) error {
 }
 
 func (s *Service) parcel() uint32 {
-	if n := len(s.free); n > 0 {
-		i := s.free[n-1]
-		s.free = s.free[:n-1]
+	if n := len(s.unused); n > 0 {
+		i := s.unused[n-1]
+		s.unused = s.unused[:n-1]
 		return i
 	}
 	s.parcels = append(s.parcels, parcel{})
 	return uint32(len(s.parcels) - 1)
 }
 
-func (s *Service) release(i uint32) { s.free = append(s.free, i) }
+func (s *Service) release(i uint32) { s.unused = append(s.unused, i) }
 
 // Act has an event of the network happen.
 func (s *Service) Act(op int, arg uint64) {
+	switch op {
+	case actMet:
+		s.met(medium.OfMember(arg))
+		return
+	case actPassed:
+		s.passed(medium.OfMember(arg))
+		return
+	}
 	i := uint32(arg)
 	p := &s.parcels[i]
 	switch op {
+	case actSpread:
+		member, _ := medium.OfMember(arg)
+		s.spread(member, i)
 	case actSend:
 		s.begin(i, p)
 	case actArrive:
@@ -74,7 +92,7 @@ func (s *Service) Act(op int, arg uint64) {
 		p.record = record{op: opDone, peer: p.to, word: p.word}
 		s.find(p.from, i)
 	case actCredit:
-		s.credit(p)
+		s.free(p.to, p.from)
 		s.release(i)
 	case actGone:
 		p.record = record{op: opGone, peer: p.to}
@@ -85,24 +103,55 @@ func (s *Service) Act(op int, arg uint64) {
 // begin has the model carry what a rank has posted.
 func (s *Service) begin(i uint32, p *parcel) {
 	switch p.op {
-	case opPacket:
+	case opPacket, opFurther:
 		s.carry(p.from, p.to, p.bytes, actArrive, uint64(i))
-	case opPull:
-		s.carry(p.from, p.to, 0, actAnswer, uint64(i))
-	case opPush:
-		s.carry(p.from, p.to, p.bytes, actConfirm, uint64(i))
+	case opPull, opPush:
+		s.move(i, p)
 	case opTaken:
+		if s.keeper != nil && s.ranks[p.from].state != left {
+			s.keeper.Taken(p.to, p.from)
+		}
+		if s.paced {
+			s.release(i)
+			return
+		}
 		s.ranks[p.to].posts.At(s.net.Now()+s.lookahead, s, actCredit, uint64(i))
+	case opSpread, opMeet:
+		s.together(i, p)
+	case opCode:
+		s.execute(p)
+		s.release(i)
 	default: // a record that only the service writes
 		s.release(i)
 	}
 }
 
 func (s *Service) carry(from, to, bytes, op int, arg uint64) {
+	s.count(from, to, bytes)
+	s.model.Send(from, to, bytes, s, op, arg)
+}
+
+func (s *Service) count(from, to, bytes int) {
 	s.total.add(bytes)
 	s.ranks[from].account.Sent.add(bytes)
 	s.ranks[to].account.Received.add(bytes)
-	s.model.Send(from, to, bytes, s, op, arg)
+}
+
+// move has the model carry out a transfer of remote memory.
+func (s *Service) move(i uint32, p *parcel) {
+	pull, arg := p.op == opPull, uint64(i)
+	switch {
+	case s.mover != nil && pull:
+		s.count(p.to, p.from, p.bytes)
+		s.mover.Pull(p.from, p.to, p.bytes, s, actDone, arg)
+	case s.mover != nil:
+		s.count(p.from, p.to, p.bytes)
+		s.mover.Push(p.from, p.to, p.bytes, s, actDone, arg)
+	case pull:
+		s.carry(p.from, p.to, 0, actAnswer, arg)
+	default:
+		s.carry(p.from, p.to, p.bytes, actConfirm, arg)
+	}
 }
 
 // arrive has a packet be at its receiver, or be lost if that has left: then its sender is told, once.
@@ -137,17 +186,17 @@ func (s *Service) find(rank int, i uint32) {
 	}
 }
 
-// credit gives room back to the sender of packets that were taken. It wakes
-// nobody who has not been refused any.
-func (s *Service) credit(p *parcel) {
-	m := &s.ranks[p.to]
+// free gives room for a packet to dst back to src. It wakes nobody who has not been
+// refused any.
+func (s *Service) free(src, dst int) {
+	m := &s.ranks[src]
 	if m.state == left {
 		return
 	}
-	if n := m.spare.Len(); n > 0 && m.spare.At(n-1).peer == int32(p.from) {
+	if n := m.spare.Len(); n > 0 && m.spare.At(n-1).peer == int32(dst) {
 		m.spare.At(n-1).packets++
 	} else {
-		m.spare.Push(spare{int32(p.from), 1})
+		m.spare.Push(spare{int32(dst), 1})
 	}
 	if m.state == waits && m.starved && m.going == (vtime.Event{}) {
 		m.goOn(s.net.Now())

@@ -8,18 +8,28 @@ import (
 )
 
 // longestWait bounds a single sleep, so that a wake-up lost by a crash delays the
-// job and does not stop it.
-const longestWait = time.Second
+// job and does not stop it. Tests that none is lost otherwise change it.
+var longestWait = time.Second
+
+// certainAfter is how long nothing must happen until a job is said to hang. A test changes it.
+var certainAfter = 200 * time.Millisecond
 
 // give gives the turn away. The lock is held.
 func (n *Node) give(request uint64) {
 	w := n.box.words
 	others := request == askWait && n.Others != nil && n.Others()
 	w[wordRequest], w[wordNow], w[wordOut], w[wordOthers] = request, uint64(n.now), uint64(n.out), flag(others)
-	w[wordCompute], w[wordCall], w[wordStarved] = uint64(n.computed), uint64(n.called), flag(n.starved)
+	w[wordCompute], w[wordCall], w[wordStarved] = uint64(n.computed), uint64(n.called), flag(n.starved > 0)
 	n.out = 0
 	n.box.turn().Store(turnService)
-	n.ring()
+	step := uint64(1)
+	if request == askFlush {
+		step += flushed
+	}
+	given := atomic.AddUint64(n.given, step)
+	if request == askFlush || n.cfg.Lax || uint32(given) == uint32(atomic.LoadUint64(n.awaited)) {
+		n.ring()
+	}
 }
 
 func flag(b bool) uint64 {
@@ -49,12 +59,19 @@ func (n *Node) giveTurn(request uint64, limit time.Duration) {
 				d, limit = longestWait, 0
 			}
 		}
+		if n.local != nil {
+			<-n.local
+			continue
+		}
 		n.box.turn().Wait(turnService, min(d, longestWait))
 	}
 	n.mu.Lock()
 	n.away = false
 	w := n.box.words
 	if request != askFlush {
+		if request == askWait {
+			n.idle += max(0, vtime.Time(w[wordGoOn])-n.now)
+		}
 		n.now = max(n.now, vtime.Time(w[wordGoOn]))
 		n.horizon = vtime.Time(w[wordHorizon])
 		n.in, n.end = 0, int(min(w[wordIn], areaBytes))
@@ -81,7 +98,8 @@ func (n *Node) Disarm() bool {
 	return n.rung || atomic.LoadUint64(&n.box.words[wordAttention]) == called
 }
 
-// Sleep returns when something has come, or when limit has passed in real time.
+// Sleep returns when something has come, or when limit has passed in real time; a rank that
+// [Service.Local] connects has patience without limit.
 func (n *Node) Sleep(limit time.Duration) {
 	defer n.mu.Unlock()
 	n.mu.Lock()

@@ -1,10 +1,11 @@
 package vtime
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
+
+	"rhinet/internal/perfetto"
 )
 
 // A ChromeTracer writes the trace event format that Perfetto and chrome://tracing
@@ -12,36 +13,36 @@ import (
 // are slices, levels are counters, and marks of one number are joined by arrows.
 // Close ends it.
 type ChromeTracer struct {
-	w         *bufio.Writer
-	some      bool
+	w         *perfetto.Writer
 	processes map[string]int
-	threads   map[string]place
+	threads   map[string]perfetto.Track
 	since     map[*Module]Time
 	flows     map[uint64]bool
+	threadsAt int // threads below it belong to others
 }
-
-// A place is where a source is shown.
-type place struct{ process, thread int }
 
 // NewChromeTracer returns a tracer that writes to out.
 func NewChromeTracer(out io.Writer) *ChromeTracer {
-	t := &ChromeTracer{w: bufio.NewWriter(out), processes: map[string]int{}, threads: map[string]place{}, since: map[*Module]Time{}, flows: map[uint64]bool{}}
-	t.w.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
-	return t
-}
-
-// emit writes one event.
-func (t *ChromeTracer) emit(format string, args ...any) {
-	if t.some {
-		t.w.WriteByte(',')
+	return &ChromeTracer{
+		w: perfetto.New(out), processes: map[string]int{}, threads: map[string]perfetto.Track{}, since: map[*Module]Time{}, flows: map[uint64]bool{},
 	}
-	t.some = true
-	t.w.WriteByte('\n')
-	fmt.Fprintf(t.w, format, args...)
 }
 
-// place returns where a source is shown, and says it when it is seen first.
-func (t *ChromeTracer) place(name string) place {
+// AddChrome writes what r has kept to a trace in which ranks have processes, those from 1 on: what
+// is called "node 0" is shown below the threads of the first of them.
+func AddChrome(w *perfetto.Writer, r *Recorder, ranks int) {
+	t := &ChromeTracer{w: w, processes: map[string]int{}, threads: map[string]perfetto.Track{}, since: map[*Module]Time{}, flows: map[uint64]bool{}, threadsAt: threadsBelow}
+	for i := range ranks {
+		t.processes[fmt.Sprint("node ", i)] = i + 1
+	}
+	r.Replay(t)
+}
+
+// threadsBelow is more than the threads that a rank shows calls on.
+const threadsBelow = 1000
+
+// track returns where a source is shown, and says it when it is seen first.
+func (t *ChromeTracer) track(name string) perfetto.Track {
 	if p, there := t.threads[name]; there {
 		return p
 	}
@@ -53,46 +54,41 @@ func (t *ChromeTracer) place(name string) place {
 	if !there {
 		pid = len(t.processes) + 1
 		t.processes[process] = pid
-		t.emit(`{"ph":"M","name":"process_name","pid":%d,"args":{"name":%q}}`, pid, process)
+		t.w.Process(pid, process)
 	}
-	p := place{pid, len(t.threads) + 1}
+	p := perfetto.Track{Process: pid, Thread: t.threadsAt + len(t.threads) + 1}
 	t.threads[name] = p
-	t.emit(`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%q}}`, p.process, p.thread, thread)
+	t.w.Thread(p, thread)
 	return p
 }
-
-// micros writes a time as the format has it: in microseconds, exact.
-func micros(t Time) string { return fmt.Sprintf("%d.%06d", t/Microsecond, t%Microsecond) }
 
 // State writes the state that is left as a slice; the first state of a table, in
 // which a module rests, is not shown.
 func (t *ChromeTracer) State(at Time, m *Module, from, to int) {
 	if begin, seen := t.since[m]; seen && from != 0 && at > begin {
-		p := t.place(m.Name())
-		t.emit(`{"ph":"X","name":%q,"pid":%d,"tid":%d,"ts":%s,"dur":%s}`, m.states[from].Name, p.process, p.thread, micros(begin), micros(at-begin))
+		t.w.Slice(t.track(m.Name()), m.states[from].Name, picoseconds(begin), picoseconds(at-begin))
 	}
 	t.since[m] = at
 }
 
 // Level writes a counter.
 func (t *ChromeTracer) Level(at Time, s Source, level int) {
-	p := t.place(s.Name())
-	t.emit(`{"ph":"C","name":%q,"pid":%d,"ts":%s,"args":{"level":%d}}`, s.Name(), p.process, micros(at), level)
+	t.w.Counter(t.track(s.Name()).Process, s.Name(), picoseconds(at), level)
 }
 
 // Mark writes a point, and an arrow to it from the mark of that number before.
 func (t *ChromeTracer) Mark(at Time, s Source, what string, id uint64) {
-	p := t.place(s.Name())
-	t.emit(`{"ph":"X","name":"%s %d","pid":%d,"tid":%d,"ts":%s,"dur":0.001}`, what, id, p.process, p.thread, micros(at))
-	phase := "t"
+	p := t.track(s.Name())
+	t.w.Slice(p, fmt.Sprintf("%s %d", what, id), picoseconds(at), perfetto.Nanosecond)
+	step := perfetto.Via
 	if !t.flows[id] {
-		t.flows[id], phase = true, "s"
+		t.flows[id], step = true, perfetto.Begin
 	}
-	t.emit(`{"ph":%q,"name":"packet","cat":"packet","id":%d,"pid":%d,"tid":%d,"ts":%s}`, phase, id, p.process, p.thread, micros(at))
+	t.w.Arrow(p, step, "packet", id, picoseconds(at))
 }
 
+// picoseconds is a time as traces have it.
+func picoseconds(t Time) int64 { return int64(t / Picosecond) }
+
 // Close ends the file, and returns the first error of writing.
-func (t *ChromeTracer) Close() error {
-	t.w.WriteString("\n]}\n")
-	return t.w.Flush()
-}
+func (t *ChromeTracer) Close() error { return t.w.Close() }

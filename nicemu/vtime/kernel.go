@@ -1,6 +1,9 @@
 package vtime
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // An Actor is a process without a goroutine. Act is called at the time that was
 // asked for, with the operation and the argument that were given; what they mean
@@ -20,6 +23,9 @@ type Kernel struct {
 	dead    int    // cancelled events that are still queued
 	sources []string
 	done    uint64
+	rank    uint32 // the highest of a source that has had an event happen at the present
+	bound   Time   // see Leap
+	most    uint64 // done is not to exceed it by leaps
 	trace   Tracer
 }
 
@@ -127,7 +133,7 @@ func (k *Kernel) Cancel(e Event) bool {
 func (k *Kernel) Now() Time { return k.now }
 
 // Pending returns the number of events to come.
-func (k *Kernel) Pending() int { return len(k.pending) - k.dead }
+func (k *Kernel) Pending() int { return k.pending.len() - k.dead }
 
 // Done returns the number of events that have happened.
 func (k *Kernel) Done() uint64 { return k.done }
@@ -135,15 +141,15 @@ func (k *Kernel) Done() uint64 { return k.done }
 // Next returns the time of the next event, or Never.
 func (k *Kernel) Next() Time {
 	k.bury()
-	if len(k.pending) == 0 {
+	if k.pending.len() == 0 {
 		return Never
 	}
-	return k.pending[0].at
+	return k.pending.first().at
 }
 
 // bury removes cancelled events from the front of the queue.
 func (k *Kernel) bury() {
-	for k.dead > 0 && len(k.pending) > 0 && k.slots[k.pending[0].slot].actor == nil {
+	for k.dead > 0 && k.pending.len() > 0 && k.slots[k.pending.first().slot].actor == nil {
 		k.release(k.pending.pop().slot)
 		k.dead--
 	}
@@ -158,32 +164,74 @@ func (k *Kernel) release(i uint32) {
 
 // Step has the next event happen, and tells whether there was one.
 func (k *Kernel) Step() bool {
+	k.most = 0
+	return k.step()
+}
+
+func (k *Kernel) step() bool {
 	k.bury()
-	if len(k.pending) == 0 {
+	if k.pending.len() == 0 {
 		return false
 	}
 	e := k.pending.pop()
 	p := &k.slots[e.slot]
 	actor, op, arg := p.actor, int(p.op), p.arg
 	k.release(e.slot)
-	k.now = e.at
-	k.done++
+	k.happens(e.at, uint32(e.key>>numberBits))
 	actor.Act(op, arg)
+	return true
+}
+
+// happens makes the time of an event the present.
+func (k *Kernel) happens(at Time, rank uint32) {
+	if at > k.now {
+		k.now, k.rank = at, rank
+	}
+	k.rank = max(k.rank, rank)
+	k.done++
+}
+
+// Leap makes t the present, as if an event of the source at t had happened, if nothing else happens until
+// then: what its actor would do it does at once, and saves the way through the queue. It reports
+// whether it has; else [Source.At] it is.
+func (s Source) Leap(t Time) bool {
+	k := s.k
+	if t > k.bound || k.done >= k.most || t < k.now || k.Next() <= t {
+		return false
+	}
+	k.happens(t, s.rank)
 	return true
 }
 
 // RunUntil has all events up to and at t happen, and makes t the present.
 func (k *Kernel) RunUntil(t Time) {
-	for k.Next() <= t && k.Step() {
+	k.Advance(t)
+	if t >= k.now {
+		k.now, k.rank = t, mostSources
 	}
-	k.now = max(k.now, t)
 }
+
+// Advance has events up to and at t happen, or to where [Kernel.Halt] says. The last one's time stays the present.
+func (k *Kernel) Advance(t Time) {
+	k.bound, k.most = t, math.MaxUint64
+	for k.Next() <= k.bound && k.step() {
+	}
+}
+
+// Halt has Advance, which is under way, end with what happens at t or before.
+func (k *Kernel) Halt(t Time) { k.bound = min(k.bound, t) }
+
+// Past reports whether the turn of the source at the present is over: an event that it had scheduled
+// before for this time has happened.
+func (s Source) Past() bool { return s.k.rank >= s.rank }
 
 // Run has events happen until none is pending. After limit events it gives up
 // with an error: a model that never comes to rest is wrong.
 func (k *Kernel) Run(limit uint64) error {
-	for end := k.done + limit; k.done < end; {
-		if !k.Step() {
+	end := k.done + limit
+	k.bound, k.most = Never-1, end
+	for k.done < end {
+		if !k.step() {
 			return nil
 		}
 	}

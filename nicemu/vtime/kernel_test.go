@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "rhinet/internal/rapidseed"
 )
 
 // actorFunc makes an actor of a function.
@@ -32,8 +34,9 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 		var q queue
 		var sorted []entry
 		number := uint64(0)
-		for range rapid.IntRange(1, 300).Draw(t, "operations") {
-			if len(sorted) > 0 && rapid.IntRange(0, 2).Draw(t, "pop") == 0 {
+		grows, pops := rapid.IntRange(0, 80).Draw(t, "pushed first"), rapid.IntRange(1, 3).Draw(t, "of four are pops")
+		for i := range grows + rapid.IntRange(1, 300).Draw(t, "operations") {
+			if len(sorted) > 0 && i >= grows && rapid.IntRange(0, 3).Draw(t, "pop") < pops {
 				if got := q.pop(); got != sorted[0] {
 					t.Fatalf("pop %v; want %v", got, sorted[0])
 				}

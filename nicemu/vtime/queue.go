@@ -1,5 +1,7 @@
 package vtime
 
+import "slices"
+
 // An entry is one pending event as the queue orders it: by time, then by key.
 // What happens at that time lies in the slot.
 type entry struct {
@@ -12,13 +14,78 @@ func (a *entry) before(b *entry) bool {
 	return a.at < b.at || a.at == b.at && a.key < b.key
 }
 
-// A queue holds entries as a heap in which every node has four children: half
+// A queue holds entries in two parts: the nearest few in order, where modules that
+// work clock by clock come and go at little cost, and all others in a heap.
+type queue struct {
+	near []entry // the last is first; all are before those in far
+	far  heap
+}
+
+// Beyond mostNear entries, moving them costs more than a heap. When none is left, refill are taken
+// from there, so that what comes soon finds its place among them.
+const (
+	mostNear = 32
+	refill   = 16
+)
+
+func (q *queue) len() int { return len(q.near) + len(q.far) }
+
+// first returns the first entry of a queue that is not empty.
+func (q *queue) first() *entry {
+	if n := len(q.near); n > 0 {
+		return &q.near[n-1]
+	}
+	return &q.far[0]
+}
+
+func (q *queue) push(e entry) {
+	if len(q.far) > 0 && !e.before(&q.far[0]) {
+		q.far.push(e)
+		return
+	}
+	if len(q.near) == mostNear {
+		if !e.before(&q.near[0]) {
+			q.far.push(e)
+			return
+		}
+		q.far.push(q.near[0])
+		q.near = q.near[:copy(q.near, q.near[1:])]
+	}
+	q.near = append(q.near, e)
+	i := len(q.near) - 1
+	for ; i > 0 && q.near[i-1].before(&e); i-- {
+		q.near[i] = q.near[i-1]
+	}
+	q.near[i] = e
+}
+
+// pop removes the first entry of a queue that is not empty.
+func (q *queue) pop() entry {
+	if len(q.near) == 0 {
+		q.fill()
+	}
+	n := len(q.near) - 1
+	e := q.near[n]
+	q.near = q.near[:n]
+	return e
+}
+
+// fill takes the first entries of far, the last one first.
+func (q *queue) fill() {
+	n := min(refill, len(q.far))
+	q.near = slices.Grow(q.near, mostNear)[:n]
+	for i := n - 1; i >= 0; i-- {
+		q.near[i] = q.far.pop()
+	}
+}
+
+// A heap holds entries as one in which every node has four children: half
 // as deep as a binary one, and the children of a node share two cache lines.
-type queue []entry
+type heap []entry
 
 const children = 4
 
-func (q *queue) push(e entry) {
+func (q *heap) push(e entry) {
 	h := append(*q, e)
 	*q = h
 	i := len(h) - 1
@@ -33,8 +100,8 @@ func (q *queue) push(e entry) {
 	h[i] = e
 }
 
-// pop removes the first entry of a queue that is not empty.
-func (q *queue) pop() entry {
+// pop removes the first entry of a heap that is not empty.
+func (q *heap) pop() entry {
 	h := *q
 	first, last := h[0], h[len(h)-1]
 	h = h[:len(h)-1]

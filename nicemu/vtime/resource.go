@@ -35,8 +35,7 @@ type Resource struct {
 	last       int // line that was granted last
 	direction  int
 	use        Meter
-	held       []Request // of Use, by the number in the event's argument
-	free       []uint64  // numbers of held that are not in use
+	held       Slots[Request] // of Use
 	requests   uint64
 	grants     uint64
 	waited     Time
@@ -63,6 +62,9 @@ const (
 	notHeld    = "vtime: a resource was released that nobody has"
 	noSuchLine = "vtime: a request comes from a line that the resource does not have"
 )
+
+// Name returns the name that the resource was made with.
+func (r *Resource) Name() string { return r.src.Name() }
 
 // Acquire asks for a unit. Who gets it calls Release when done.
 func (r *Resource) Acquire(q Request) {
@@ -115,7 +117,7 @@ func (r *Resource) grant() {
 		if q.hold < 0 {
 			r.src.At(from, q.Actor, q.Op, q.Arg)
 		} else {
-			r.src.At(from+q.hold, r, 0, r.keep(q))
+			r.src.At(from+q.hold, r, 0, r.held.Put(q))
 		}
 	}
 }
@@ -142,22 +144,9 @@ func (r *Resource) choose() int {
 // distance is how many lines after the last one a line comes.
 func (r *Resource) distance(line int) int { return (line - r.last - 1 + r.lines) % r.lines }
 
-// keep remembers who holds a unit for a time.
-func (r *Resource) keep(q Request) uint64 {
-	if len(r.free) == 0 {
-		r.held = append(r.held, q)
-		return uint64(len(r.held) - 1)
-	}
-	i := r.free[len(r.free)-1]
-	r.free = r.free[:len(r.free)-1]
-	r.held[i] = q
-	return i
-}
-
 // Act ends the time of a Use.
 func (r *Resource) Act(_ int, arg uint64) {
-	q := r.held[arg]
-	r.free = append(r.free, arg)
+	q := r.held.Take(arg)
 	r.Release()
 	q.Actor.Act(q.Op, q.Arg)
 }

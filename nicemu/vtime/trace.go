@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path"
 )
 
 // A Tracer sees what happens in a model, in the order in which it happens. It
@@ -16,6 +17,24 @@ type Tracer interface {
 	// Mark is called at a point that a model wants to be seen: what, with a
 	// number such as that of a packet, by which the marks of one thing are joined.
 	Mark(at Time, s Source, what string, id uint64)
+}
+
+// A FileTracer is a tracer that writes a file. Close ends it, and returns the first error of writing.
+type FileTracer interface {
+	Tracer
+	Close() error
+}
+
+// NewFileTracer returns the tracer for a file of a name, which tells the format: .json for Perfetto, .vcd
+// for GTKWave; nil for others.
+func NewFileTracer(name string, out io.Writer) FileTracer {
+	switch path.Ext(name) {
+	case ".json":
+		return NewChromeTracer(out)
+	case ".vcd":
+		return NewVCDTracer(out)
+	}
+	return nil
 }
 
 // Observe has t see what happens from now on; nil ends it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"rhinet/internal/tracetest"
 	"rhinet/nicemu/vtime"
 )
 
@@ -39,6 +40,9 @@ func traced(t *testing.T, tracer interface {
 func TestChromeTracer(t *testing.T) {
 	var b bytes.Buffer
 	traced(t, vtime.NewChromeTracer(&b))
+	if _, err := tracetest.Chrome(b.Bytes()); err != nil {
+		t.Error(err)
+	}
 	var file struct {
 		TraceEvents []struct {
 			Ph, Name string
@@ -64,6 +68,43 @@ func TestChromeTracer(t *testing.T) {
 		}
 	}
 }
+
+// A recorder shows what it has seen, or the last of it; two tracers see the same.
+func TestRecorder(t *testing.T) {
+	text := func(show func(vtime.Tracer)) string {
+		var b bytes.Buffer
+		tracer := vtime.NewTextTracer(&b)
+		show(tracer)
+		if err := tracer.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	all := vtime.NewRecorder(1000)
+	if x := vtime.Both(nil, all); x != vtime.Tracer(all) || vtime.Both(all, nil) != x || vtime.Both(nil, nil) != nil {
+		t.Error("nobody is a tracer")
+	}
+	var last [6]*vtime.Recorder
+	seen := vtime.Tracer(all)
+	for i := range last {
+		last[i] = vtime.NewRecorder(i)
+		seen = vtime.Both(seen, last[i])
+	}
+	want := text(func(x vtime.Tracer) { traced(t, file{vtime.Both(x, seen)}) })
+	if got := text(all.Replay); got != want || all.Lost() != 0 || strings.Count(want, "\n") < 10 {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for i, r := range last {
+		n := max(i, 1) // one at least is kept
+		if got := text(r.Replay); !strings.HasSuffix(want, got) || strings.Count(got, "\n") != n || r.Lost() != uint64(strings.Count(want, "\n")-n) {
+			t.Errorf("%s, %d lost of %s", got, r.Lost(), want)
+		}
+	}
+}
+
+type file struct{ vtime.Tracer }
+
+func (file) Close() error { return nil }
 
 // The dump declares what it holds, and has all changes in order.
 func TestVCDTracer(t *testing.T) {
@@ -91,5 +132,8 @@ sLOOK n0
 `
 	if !strings.HasPrefix(b.String(), want) {
 		t.Errorf("%s\nwant first\n%s", b.String(), want)
+	}
+	if d, err := tracetest.VCD(b.Bytes()); err != nil || len(d.Vars) != 2 || d.Vars[1].Name != "node_0.sender" {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

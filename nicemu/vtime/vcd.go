@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A VCDTracer writes a value change dump, which GTKWave opens: the states of
-// modules as text, and levels as numbers. What there is must be declared first,
+// A VCDTracer writes a value change dump (IEEE 1364-2005, clause 18), which GTKWave opens: the states of
+// modules as text, and levels as numbers. Text is GTKWave's extension of the standard. What there is must be declared first,
 // so Close writes it all.
 type VCDTracer struct {
 	out     io.Writer

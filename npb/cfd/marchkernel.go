@@ -113,14 +113,14 @@ func (k *MarchKernel) RunClass(world *mpi.Comm, cfg nas.Config, problem nas.Prob
 		return res, err
 	}
 	s.Work = nas.NewWork(world, strings.ToLower(problem.Kernel), k.Operations(float64(c.N))*float64(steps), steps)
-	start := mpi.Wtime()
+	start := cfg.Wtime()
 	for step := 1; step <= steps; step++ {
 		cfg.Step(world.Rank(), step, steps)
 		if err := s.Step(); err != nil {
 			return res, err
 		}
 	}
-	seconds := mpi.Wtime() - start
+	seconds := cfg.Wtime() - start
 	if err := s.verify(&res, &c, verifiable); err != nil {
 		return res, err
 	}

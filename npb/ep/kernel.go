@@ -27,11 +27,11 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 		return nas.Result{}, err
 	}
 	t := new(tally)
-	start := mpi.Wtime()
+	start := cfg.Wtime()
 	if err := generate(t, world, p, add, timers, &cfg); err != nil {
 		return nas.Result{}, err
 	}
-	seconds := mpi.Wtime() - start
+	seconds := cfg.Wtime() - start
 	r := result(cfg, p, t)
 	return r, r.Finish(world, timers, seconds, float64(r.Size.Count))
 }

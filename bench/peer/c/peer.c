@@ -2,11 +2,13 @@
  * the C interface of MPI. Same loops, same policy of repetition (package bench),
  * same timing, so that only the runtime under them differs.
  *
- * usage: peer MILLISECONDS TEST BYTES,BYTES,... [TEST BYTES,BYTES,...]...
+ * usage: peer MILLISECONDS TEST BYTES,BYTES,... [TEST BYTES,BYTES,...]... [--own-barrier]
  * output: one line "row TEST RANKS BYTES REPETITIONS MICROSECONDS" a size: the
  *         median batch's mean over the ranks of a repetition's time, for Uniband
- *         and Biband the time of one message on the slowest rank; for hello one
- *         line "hello RANK KIBIBYTES" a rank. A size whose few obligatory calls
+ *         and Biband the time of one message on the slowest rank; of overlap what
+ *         computation does not hide on the rank that takes longest, and in a row
+ *         of TEST_overlap the percentage that it hides; for hello one line
+ *         "hello RANK KIBIBYTES" a rank. A size whose few obligatory calls
  *         take TOOSLOW times the limit is the last of its test: "slow TEST RANKS
  *         BYTES" names each that is left out.
  */
@@ -14,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "compute.h"
 
 /* the policy of repetition */
 enum { BATCHES = 5, REPETITIONS = 500000, WARMUPS = 2, PROBESHARE = 10, PATIENCE = 2 };
@@ -93,12 +97,40 @@ static void alltoall(void) { MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, all
 static void alltoallv(void) { MPI_Alltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, all); }
 static void barrier(void) { MPI_Barrier(all); }
 
+static int own; /* the barrier between calls is made of messages here, which lets no rank go before all others */
+
+static void between(void)
+{
+    if (!own) MPI_Barrier(all);
+    for (int far = 1; own && far < size; far *= 2)
+        MPI_Sendrecv(NULL, 0, MPI_BYTE, (rank + far) % size, TAG + 1, NULL, 0, MPI_BYTE, (rank - far + size) % size, TAG + 1, all, MPI_STATUS_IGNORE);
+}
+
+/* the nonblocking ones start */
+static MPI_Request started;
+static void ibcast(void) { MPI_Ibcast(rank ? in : out, n, MPI_BYTE, 0, all, &started); }
+static void ireduce(void) { MPI_Ireduce(out, in, n / 4, MPI_FLOAT, MPI_SUM, 0, all, &started); }
+static void iallreduce(void) { MPI_Iallreduce(out, in, n / 4, MPI_FLOAT, MPI_SUM, all, &started); }
+static void ireduce_scatter(void) { MPI_Ireduce_scatter(out, in, shares, MPI_FLOAT, MPI_SUM, all, &started); }
+static void iallgather(void) { MPI_Iallgather(out, n, MPI_BYTE, in, n, MPI_BYTE, all, &started); }
+static void iallgatherv(void) { MPI_Iallgatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, all, &started); }
+static void igather(void) { MPI_Igather(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, all, &started); }
+static void igatherv(void) { MPI_Igatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, 0, all, &started); }
+static void iscatter(void) { MPI_Iscatter(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, all, &started); }
+static void iscatterv(void) { MPI_Iscatterv(out, counts, displs, MPI_BYTE, in, n, MPI_BYTE, 0, all, &started); }
+static void ialltoall(void) { MPI_Ialltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, all, &started); }
+static void ialltoallv(void) { MPI_Ialltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, all, &started); }
+static void ibarrier(void) { MPI_Ibarrier(all, &started); }
+
 /* how a test is timed, and on how many ranks it runs */
 enum {
     EACH = 1,   /* call by call, with a barrier after each that is not timed */
     TWO = 2,    /* on 2 ranks */
     WINDOWS = 4, /* on an even number of ranks; the slowest rank's time of a message */
     FLOATS = 8, /* float values */
+    WAIT = 16,  /* what its body starts is waited for */
+    OVERLAP = 32, /* and a computation comes between */
+    FREE = 64,  /* call by call without barriers */
 };
 
 static const struct test {
@@ -114,52 +146,100 @@ static const struct test {
     {"Bcast", bcast, EACH, 1}, {"Allgather", allgather, EACH, 1}, {"Gather", gather, EACH, 1}, {"Scatter", scatter, EACH, 1},
     {"Alltoall", alltoall, EACH, 1}, {"Allgatherv", allgatherv, EACH, 1}, {"Gatherv", gatherv, EACH, 1}, {"Scatterv", scatterv, EACH, 1},
     {"Alltoallv", alltoallv, EACH, 1}, {"Barrier", barrier, 0, 1},
+    {"Ibcast", ibcast, OVERLAP, 1}, {"Iallgather", iallgather, OVERLAP, 1}, {"Iallgatherv", iallgatherv, OVERLAP, 1},
+    {"Igather", igather, OVERLAP, 1}, {"Igatherv", igatherv, OVERLAP, 1}, {"Iscatter", iscatter, OVERLAP, 1}, {"Iscatterv", iscatterv, OVERLAP, 1},
+    {"Ialltoall", ialltoall, OVERLAP, 1}, {"Ialltoallv", ialltoallv, OVERLAP, 1}, {"Ireduce", ireduce, OVERLAP | FLOATS, 1},
+    {"Ireduce_scatter", ireduce_scatter, OVERLAP | FLOATS, 1}, {"Iallreduce", iallreduce, OVERLAP | FLOATS, 1}, {"Ibarrier", ibarrier, OVERLAP | FREE, 1},
+    {"Ibcast_pure", ibcast, EACH | WAIT, 1}, {"Iallgather_pure", iallgather, EACH | WAIT, 1}, {"Iallgatherv_pure", iallgatherv, EACH | WAIT, 1},
+    {"Igather_pure", igather, EACH | WAIT, 1}, {"Igatherv_pure", igatherv, EACH | WAIT, 1}, {"Iscatter_pure", iscatter, EACH | WAIT, 1},
+    {"Iscatterv_pure", iscatterv, EACH | WAIT, 1}, {"Ialltoall_pure", ialltoall, EACH | WAIT, 1}, {"Ialltoallv_pure", ialltoallv, EACH | WAIT, 1},
+    {"Ireduce_pure", ireduce, EACH | WAIT | FLOATS, 1}, {"Ireduce_scatter_pure", ireduce_scatter, EACH | WAIT | FLOATS, 1},
+    {"Iallreduce_pure", iallreduce, EACH | WAIT | FLOATS, 1}, {"Ibarrier_pure", ibarrier, FREE | WAIT, 1},
 };
 
 static double mine; /* of the latest batch, this rank's seconds of a repetition */
+static double pure, cpu; /* of those of overlap: alone, and of the computation */
+
+/* times calls one by one; rows is how much is computed in each, or negative. Returns the seconds of one */
+static double each(const struct test *t, long reps, long rows)
+{
+    double sum = 0;
+    cpu = 0;
+    for (long i = 0; i < reps; i++) {
+        double start = MPI_Wtime();
+        t->body();
+        if (rows >= 0) {
+            double begin = MPI_Wtime();
+            compute(rows);
+            cpu += MPI_Wtime() - begin;
+        }
+        if (t->kind & (WAIT | OVERLAP)) MPI_Wait(&started, MPI_STATUS_IGNORE);
+        sum += MPI_Wtime() - start;
+        if (!(t->kind & FREE)) between();
+    }
+    cpu /= reps;
+    return sum / reps;
+}
 
 /* runs a batch, and returns the slowest rank's seconds of a repetition with all that goes with it */
 static double timed(const struct test *t, long reps)
 {
-    double begin = MPI_Wtime(), sum = 0, wall, slowest;
+    double begin = MPI_Wtime(), wall, slowest;
     MPI_Barrier(all);
     MPI_Barrier(all);
-    if (t->kind & EACH) {
-        for (long i = 0; i < reps; i++) {
-            double start = MPI_Wtime();
-            t->body();
-            sum += MPI_Wtime() - start;
-            MPI_Barrier(all);
-        }
+    if (t->kind & OVERLAP) {
+        pure = each(t, reps, -1);
+        long rows = (long)(pure / row + 0.5);
+        mine = each(t, reps, rows > 1 ? rows : 1);
+    } else if (t->kind & (EACH | FREE)) {
+        mine = each(t, reps, -1);
     } else {
         double start = MPI_Wtime();
         for (long i = 0; i < reps; i++) t->body();
-        sum = MPI_Wtime() - start;
+        mine = (MPI_Wtime() - start) / reps;
     }
-    mine = sum / reps;
     wall = (MPI_Wtime() - begin) / reps;
     MPI_Allreduce(&wall, &slowest, 1, MPI_DOUBLE, MPI_MAX, all);
     return slowest;
 }
 
+struct figure {
+    double usec;
+    double hidden; /* percentage, of those of overlap */
+};
+
+/* the figure of overlap: that of the rank that took longest */
+static struct figure overlap(void)
+{
+    struct { double value; int rank; } own = {mine, rank}, most;
+    double v[3] = {mine, pure, cpu};
+    MPI_Allreduce(&own, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, all);
+    MPI_Bcast(v, 3, MPI_DOUBLE, most.rank, all);
+    double shorter = v[1] < v[2] ? v[1] : v[2], hidden = shorter > 0 ? (v[1] + v[2] - v[0]) / shorter : 0;
+    hidden = hidden < 0 ? 0 : hidden > 1 ? 1 : hidden;
+    return (struct figure){v[0] > v[2] ? (v[0] - v[2]) * 1e6 : 0, hidden * 100};
+}
+
 /* the figure of the latest batch, in microseconds */
-static double figure(const struct test *t)
+static struct figure figure(const struct test *t)
 {
     double v;
+    if (t->kind & OVERLAP) return overlap();
     MPI_Allreduce(&mine, &v, 1, MPI_DOUBLE, t->kind & WINDOWS ? MPI_MAX : MPI_SUM, all);
-    return v / (t->kind & WINDOWS ? size / 2 : size) * t->scale * 1e6;
+    return (struct figure){v / (t->kind & WINDOWS ? size / 2 : size) * t->scale * 1e6, 0};
 }
 
 static int ascending(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    double x = ((const struct figure *)a)->usec, y = ((const struct figure *)b)->usec;
     return (x > y) - (x < y);
 }
 
 /* repeats a test at a size, and prints the row; returns whether the obligatory calls took no longer than TOOSLOW allows */
 static int repeat(const struct test *t, double limit)
 {
-    double share = limit / BATCHES, figures[BATCHES], spent = 0;
+    struct figure figures[BATCHES];
+    double share = limit / BATCHES, spent = 0;
     long most = REPETITIONS / BATCHES, reps = 1;
     int batches = 0;
     double before = WARMUPS * timed(t, WARMUPS), once = timed(t, reps);
@@ -180,7 +260,8 @@ static int repeat(const struct test *t, double limit)
     }
     qsort(figures, batches, sizeof figures[0], ascending);
     if (rank == 0) {
-        printf("row %s %d %d %ld %.4f\n", t->name, size, n, reps, figures[batches / 2]);
+        printf("row %s %d %d %ld %.4f\n", t->name, size, n, reps, figures[batches / 2].usec);
+        if (t->kind & OVERLAP) printf("row %s_overlap %d %d %ld %.4f\n", t->name, size, n, reps, figures[batches / 2].hidden);
         fflush(stdout);
     }
     return ok;
@@ -199,6 +280,7 @@ static int measure(const struct test *t, double limit)
         displs[r] = n * r;
         shares[r] = n / 4 / size + (r < n / 4 % size);
     }
+    if (t->kind & OVERLAP) calibrate();
     int ok = repeat(t, limit);
     free(out);
     free(in);
@@ -247,8 +329,12 @@ int main(int argc, char **argv)
     all = MPI_COMM_WORLD;
     MPI_Comm_rank(all, &rank);
     MPI_Comm_size(all, &size);
+    if (!strcmp(argv[argc - 1], "--own-barrier")) {
+        own = 1;
+        argc--;
+    }
     if (argc < 4 || argc % 2) {
-        fprintf(stderr, "usage: peer MILLISECONDS TEST BYTES,... [TEST BYTES,...]...\n");
+        fprintf(stderr, "usage: peer MILLISECONDS TEST BYTES,... [TEST BYTES,...]... [--own-barrier]\n");
         MPI_Abort(all, 2);
     }
     counts = malloc(size * sizeof *counts);

@@ -40,6 +40,7 @@ func main() {
 	kernel("sumInt32", "int32", 4, func(a, b reg.VecVirtual) { VPADDD(a, b, b) })
 	kernel("minInt32", "int32", 4, func(a, b reg.VecVirtual) { VPMINSD(a, b, b) })
 	kernel("maxInt32", "int32", 4, func(a, b reg.VecVirtual) { VPMAXSD(a, b, b) })
+	move()
 	Generate()
 }
 
@@ -97,6 +98,42 @@ func kernel(name, elem string, size int, combine op) {
 	ADDQ(Imm(unroll*vectorBytes), inout)
 	SUBQ(Imm(uint64(unroll*vectorBytes/size)), n)
 	JMP(LabelRef("loop"))
+
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// move emits func move(dst, src *byte, n int) for n of at least a block. Its register
+// at is the distance from the last block, which may overlap the one before.
+func move() {
+	const vectors = 16
+	const block = vectors * vectorBytes
+	TEXT("move", NOSPLIT, "func(dst, src *byte, n int)")
+	dst := Load(Param("dst"), GP64())
+	src := Load(Param("src"), GP64())
+	n := Load(Param("n"), GP64())
+	at := GP64()
+	MOVQ(U32(block), at)
+	SUBQ(n, at)
+	LEAQ(Mem{Base: dst, Index: n, Scale: 1, Disp: -block}, dst)
+	LEAQ(Mem{Base: src, Index: n, Scale: 1, Disp: -block}, src)
+
+	Label("block")
+	var v [vectors]reg.VecVirtual
+	for i := range vectors {
+		v[i] = YMM()
+		VMOVDQU(Mem{Base: src, Index: at, Scale: 1, Disp: i * vectorBytes}, v[i])
+	}
+	for i := range vectors {
+		VMOVDQU(v[i], Mem{Base: dst, Index: at, Scale: 1, Disp: i * vectorBytes})
+	}
+	ADDQ(U32(block), at)
+	JLT(LabelRef("block"))
+	CMPQ(at, U32(block))
+	JEQ(LabelRef("done"))
+	XORQ(at, at)
+	JMP(LabelRef("block"))
 
 	Label("done")
 	VZEROUPPER()

@@ -10,15 +10,6 @@ var (
 	_ ir.Remote = (*Endpoint)(nil)
 )
 
-// Reserve takes memory of the job.
-func (e *Endpoint) Reserve(n int) (at uint64, err error) { return e.fabric.Reserve(n) }
-
-// Reserved returns memory that was reserved.
-func (e *Endpoint) Reserved(at, n uint64) []byte { return e.fabric.Reserved(at, n) }
-
-// Release gives memory back.
-func (e *Endpoint) Release(at uint64) error { return e.fabric.Release(at) }
-
 // ExposeMemory pins own memory down and registers it. It stays so.
 func (e *Endpoint) ExposeMemory(b []byte) (ir.Segment, error) {
 	s, err := e.nic.Expose(b)

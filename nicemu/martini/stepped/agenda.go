@@ -2,39 +2,87 @@ package stepped
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"rhinet/nicemu/martini"
 	"rhinet/nicemu/vtime"
 )
 
 // agenda is when the modules of a node act in virtual time. A module acts when
-// the work of its state is done. If it then has to wait, it acts again at its
+// the work of its state is done. If it then has to wait, it looks again at its
 // clock's next edge after anything has changed at the node.
+//
+// Most such looks would find nothing. Their times are kept, since they decide when a
+// change that comes at one of them is noticed, but the node is not visited for them.
 type agenda struct {
 	self    vtime.Source
 	parts   [Modules]*vtime.Module
-	due     [Modules]vtime.Time // Never: it waits
+	due     [Modules]vtime.Time // by place: when it acts or looks; waits, or past: after a change
+	real    places              // of those that will find something then
 	at      vtime.Time          // of the visit that is scheduled
 	visit   vtime.Event
 	main    int64 // clock at which the main loop of firmware began
 	leaving bool  // a packet is on its way from SWI to the link
-	acting  int   // place in order of the module that acts, plus one; 0: none does
+	acting  bool  // a module of the node acts
+}
+
+// waits is earlier than everything.
+const waits vtime.Time = -1
+
+// places is a set of modules, by their places in order.
+type places uint16
+
+// first returns the first place of a set that is not empty.
+func (s places) first() int { return bits.TrailingZeros16(uint16(s)) }
+
+// upTo is the set of all places up to one.
+func upTo(i int) places { return 1<<(i+1) - 1 }
+
+// Places in order.
+const (
+	atSWI = iota
+	atCPU
+	atPCIDMAC
+	atDIMMDMAC
+	atSRAMDMAC
+	atRBend
+	atReplier
+	atRFend
+	atSender
+	atHeader
+	atInitiator
+	atAOTF
+	atWindow
+)
+
+const (
+	all       places = 1<<Modules - 1
+	engineSet places = 1<<atPCIDMAC | 1<<atDIMMDMAC | 1<<atSRAMDMAC
+)
+
+// touches are the modules for which what one does may change whether they find something, by its
+// place. The processor may write any register.
+var touches = [Modules]places{
+	atSWI:       1<<atSWI | 1<<atCPU | 1<<atRFend | 1<<atSender,
+	atCPU:       all,
+	atPCIDMAC:   1<<atCPU | engineSet | 1<<atRBend | 1<<atSender,
+	atDIMMDMAC:  1<<atCPU | engineSet,
+	atSRAMDMAC:  1<<atCPU | engineSet,
+	atRBend:     1<<atCPU | engineSet | 1<<atRBend | 1<<atReplier | 1<<atRFend,
+	atReplier:   1<<atCPU | engineSet | 1<<atReplier | 1<<atSender | 1<<atHeader,
+	atRFend:     1<<atCPU | 1<<atRBend | 1<<atReplier | 1<<atRFend,
+	atSender:    1<<atSWI | 1<<atCPU | 1<<atSender,
+	atHeader:    1<<atCPU | 1<<atSender | 1<<atHeader,
+	atInitiator: 1<<atCPU | engineSet | 1<<atSender | 1<<atHeader | 1<<atInitiator | 1<<atWindow,
+	atAOTF:      1<<atCPU | 1<<atSender | 1<<atAOTF,
+	atWindow:    1<<atCPU | 1<<atInitiator | 1<<atWindow,
 }
 
 // Operations of a node.
 const (
 	opVisit = iota
 	opGranted
-)
-
-// A tenure is how far an engine is with the bus.
-type tenure uint8
-
-const (
-	noBus    tenure = iota
-	askedBus        // asked for
-	beganBus        // granted; data flows at the time that is due
-	waitBus         // asked for again, amid a transfer
 )
 
 // chipStates is the table of states for the kernel, one for all modules, as the
@@ -56,8 +104,8 @@ func (n *node) plan() {
 	name := fmt.Sprintf("node %d", n.id)
 	n.self, n.at = c.Kernel.Source(name), vtime.Never
 	states := chipStates()
-	for _, mod := range order {
-		n.due[mod] = vtime.Never
+	for i, mod := range order {
+		n.due[i] = waits
 		n.parts[mod] = vtime.NewModule(c.Kernel, name+" "+mod.String(), states, n.clockOf(mod), c.Timing)
 		n.parts[mod].Enter(int(mod.rest()))
 	}
@@ -86,31 +134,184 @@ func (n *node) Act(op int, _ uint64) {
 	switch op {
 	case opVisit:
 		n.at = vtime.Never
-		n.look()
+		for n.look() {
+		}
 	case opGranted:
 		n.begin()
 	}
 }
 
-// look has the modules act whose work is done.
-func (n *node) look() {
-	now := n.self.Now()
-	for i, mod := range order {
-		if n.due[mod] > now {
-			continue
+// look has those modules act that are due, and those behind one that has done something now. One
+// that would find nothing is left out: see ready. It reports whether it is time to look again.
+func (n *node) look() (again bool) {
+	e := edgesOf(n)
+	todo := places(0)
+	for m := n.real; m != 0; m &= m - 1 {
+		if i := m.first(); n.due[i] == e.now {
+			todo |= 1 << i
 		}
-		n.acting = i + 1
-		n.due[mod] = vtime.Never
+	}
+	n.acting = true
+	last, touched := -1, places(0)
+	for todo != 0 {
+		i := todo.first()
+		todo &= todo - 1
+		mod := order[i]
+		n.due[i] = waits
 		on := n.act(mod)
 		went := n.advance(mod, on)
 		if !went && !n.worked(mod) {
 			continue
 		}
-		n.due[mod] = n.next(mod, now, went)
-		n.wake(now)
+		n.due[i] = n.next(mod, &e, went)
+		last = i
+		touched |= touches[i]
+		for m := (touches[i] | n.real) &^ todo &^ upTo(i); m != 0; m &= m - 1 {
+			if i := m.first(); n.looksNow(i, &e) && n.ready(order[i]) {
+				todo |= 1 << i
+			}
+		}
 	}
-	n.acting = 0
-	n.schedule()
+	n.acting = false
+	n.settleUp(&e, last)
+	n.judge(touched)
+	first := n.first()
+	if first != vtime.Never && n.self.Leap(first) {
+		return true
+	}
+	n.book(first)
+	return false
+}
+
+// looksNow reports whether a module behind one that has done something now looks now.
+func (n *node) looksNow(i int, e *edges) bool {
+	return n.due[i] == e.now || n.due[i] < e.now && n.wake(i, e, 0) == e.now
+}
+
+// settleUp ends a visit: who waits, and was passed before something was done, looks at its next
+// clock; who comes behind has looked, unless its clock has no edge now.
+func (n *node) settleUp(e *edges, last int) {
+	if last < 0 {
+		return
+	}
+	for i := range atPCIDMAC {
+		later := 0
+		if i <= last {
+			later = 1
+		}
+		if n.due[i] <= e.now {
+			n.due[i] = n.wake(i, e, later)
+		}
+	}
+	end := len(n.due)
+	if e.next(atPCIDMAC, 0) == e.now {
+		end = max(last+1, atPCIDMAC)
+	}
+	next, rest := e.next(atPCIDMAC, 1), n.due[atPCIDMAC:end]
+	for i, d := range rest {
+		if d <= e.now {
+			rest[i] = next
+		}
+	}
+}
+
+// judge finds out which of some modules will find something when they look.
+func (n *node) judge(some places) {
+	for m := some; m != 0; m &= m - 1 {
+		i := m.first()
+		if n.ready(order[i]) {
+			n.real |= 1 << i
+		} else {
+			n.real &^= 1 << i
+		}
+	}
+}
+
+// stir has all modules that wait look again after a change from outside, from now on, or from
+// the next clock on if later is 1. Only those named are concerned by it.
+func (n *node) stir(later int, concerned places) {
+	e := edgesOf(n)
+	from := e.now
+	if n.self.Past() {
+		from++ // who looked now has looked
+	}
+	n.keepPolling(&e, from)
+	for i, d := range n.due {
+		if d < from {
+			n.due[i] = n.wake(i, &e, later)
+		}
+	}
+	n.judge(concerned)
+	n.book(n.first())
+}
+
+// keepPolling brings up to date when the processor looks that waits in a handler: at each clock, and
+// SWI, which comes before it, at its own clock's next edge each time.
+func (n *node) keepPolling(e *edges, from vtime.Time) {
+	if n.cpu.awaited == nil {
+		return
+	}
+	if n.due[atCPU] < from {
+		n.due[atCPU] = e.next(atCPU, int(from-e.now))
+	}
+	if n.due[atSWI] < from {
+		c := n.m.chip
+		if d := c.Switch.Next(c.Core.Edge(c.Core.Index(from)-1) + 1); d >= from {
+			n.due[atSWI] = d
+		}
+	}
+}
+
+// edges are the next edges of a node's clocks from the present on, and after it.
+type edges struct {
+	n         *node
+	now       vtime.Time
+	index     int64         // of the next edge of the core's clock
+	core, swi [2]vtime.Time // 0: not known
+}
+
+func edgesOf(n *node) edges {
+	now := n.self.Now()
+	return edges{n: n, now: now, index: n.m.chip.Core.Index(now)}
+}
+
+// next returns the next edge of a module's clock, from now on or, if later is 1, after it.
+func (e *edges) next(place, later int) vtime.Time {
+	if place == atSWI {
+		if e.swi[later] == 0 {
+			e.swi[later] = e.n.m.chip.Switch.Next(e.now + vtime.Time(later))
+		}
+		return e.swi[later]
+	}
+	if e.core[0] == 0 {
+		e.core[0] = e.n.m.chip.Core.Edge(e.index)
+	}
+	if later == 0 || e.core[0] > e.now {
+		return e.core[0]
+	}
+	if e.core[1] == 0 {
+		e.core[1] = e.n.m.chip.Core.Edge(e.index + 1)
+	}
+	return e.core[1]
+}
+
+// after returns the edge of a module's clock some cycles after the next one.
+func (e *edges) after(mod Module, cycles int64) vtime.Time {
+	if mod == SWI {
+		return e.n.m.chip.Switch.After(e.now, cycles)
+	}
+	return e.n.m.chip.Core.Edge(e.index + cycles)
+}
+
+// wake returns when a module that waits looks again after a change: at its next clock.
+func (n *node) wake(place int, e *edges, later int) vtime.Time {
+	if place == atCPU && n.regs[CPU].state == MAIN {
+		if n.cpu.wanted() {
+			return n.glance(e.now + vtime.Time(later))
+		}
+		return waits
+	}
+	return e.next(place, later)
 }
 
 // worked reports whether a module that stays where it is has done something.
@@ -119,24 +320,24 @@ func (n *node) worked(mod Module) bool {
 	case PCIDMAC, DIMMDMAC, SRAMDMAC:
 		return n.engines[mod-PCIDMAC].burst > 0
 	case CPU:
-		return n.regs[CPU].state == HANDLER
+		return n.regs[CPU].state == HANDLER && !n.cpu.waited
 	}
 	return false
 }
 
 // next returns when the work of a module in its present state, to which it just
 // went or in which it goes on, will be done.
-func (n *node) next(mod Module, now vtime.Time, went bool) vtime.Time {
+func (n *node) next(mod Module, e *edges, went bool) vtime.Time {
 	state := n.regs[mod].state
 	switch {
 	case state == MISS, mod == PCIDMAC && n.engines[pci].bus == waitBus, state == HANDLER && !went && n.cpu.pause == 0:
-		return vtime.Never
+		return waits
 	case state == HANDLER && !went:
-		return n.m.chip.Core.After(now, int64(n.cpu.pause))
+		return e.after(mod, int64(n.cpu.pause))
 	case state == MAIN:
-		return n.m.chip.Core.After(now, n.m.chip.Poll)
+		return e.after(mod, n.m.chip.Poll)
 	}
-	return n.clockOf(mod).After(now, n.cycles(mod, state))
+	return e.after(mod, n.cycles(mod, state))
 }
 
 // cycles returns what the work of a module in a state takes.
@@ -179,27 +380,6 @@ func (n *node) bursts(mod Module) int64 {
 	return n.m.chip.Timing.Cycles(kind, words)
 }
 
-// wake has all modules that wait act again: those behind the one that acts in
-// the same step, the others at their next edge.
-func (n *node) wake(now vtime.Time) {
-	for i, mod := range order {
-		if n.due[mod] != vtime.Never || n.regs[mod].state == MISS {
-			continue
-		}
-		from := now
-		if i < n.acting {
-			from++
-		}
-		if mod == CPU && n.regs[CPU].state == MAIN {
-			if n.cpu.wanted() {
-				n.due[mod] = n.glance(from)
-			}
-			continue
-		}
-		n.due[mod] = n.clockOf(mod).Next(from)
-	}
-}
-
 // glance returns when the main loop next looks at the interrupt controller.
 func (n *node) glance(from vtime.Time) vtime.Time {
 	c := n.m.chip
@@ -207,33 +387,43 @@ func (n *node) glance(from vtime.Time) vtime.Time {
 	return c.Core.Edge(n.main + (ahead+c.Poll-1)/c.Poll*c.Poll)
 }
 
-// schedule has the node visited when the first of its modules is due.
-func (n *node) schedule() {
-	first := vtime.Never
-	for _, t := range n.due {
-		first = min(first, t)
+// first returns when the first of the modules is due that will find something. If none
+// will, the node is idle when the last has looked.
+func (n *node) first() vtime.Time {
+	now, first := n.self.Now(), vtime.Never
+	for m := n.real; m != 0; m &= m - 1 {
+		if d := n.due[m.first()]; d >= now && d < first {
+			first = d
+		}
 	}
-	if first == vtime.Never {
-		n.busy = n.active()
+	if first == vtime.Never && n.busy && !n.active() {
+		if last := slices.Max(n.due[:]); last > now {
+			return last
+		}
+		n.busy = false
 	}
-	if first == n.at {
+	return first
+}
+
+// book has the node visited at a time, and at no other.
+func (n *node) book(t vtime.Time) {
+	if t == n.at {
 		return
 	}
 	n.m.chip.Kernel.Cancel(n.visit)
-	n.at, n.visit = first, vtime.Event{}
-	if first != vtime.Never {
-		n.visit = n.self.At(first, n, opVisit, 0)
+	n.at, n.visit = t, vtime.Event{}
+	if t != vtime.Never {
+		n.visit = n.self.At(t, n, opVisit, 0)
 	}
 }
 
-// poke tells a node that something has changed from outside.
-func (n *node) poke() {
+// poke tells a node that something has changed from outside, which concerns some of its modules.
+func (n *node) poke(concerned places) {
 	n.busy = true
-	if n.m.chip == nil || n.acting > 0 { // who acts wakes the others
+	if n.m.chip == nil || n.acting { // who acts wakes the others
 		return
 	}
-	n.wake(n.self.Now() + 1)
-	n.schedule()
+	n.stir(1, concerned)
 }
 
 // pokeFrom is poke by a module of another node, whose turn in this step has come
@@ -243,79 +433,9 @@ func (n *node) pokeFrom(o *node) {
 	if n.m.chip == nil || n == o {
 		return
 	}
-	from := n.self.Now()
+	later := 0
 	if n.id < o.id {
-		from++
+		later = 1
 	}
-	n.wake(from)
-	n.schedule()
-}
-
-// seize asks for the bus, and reports whether data may flow.
-func (n *node) seize(i int) bool {
-	e := &n.engines[i]
-	if target(i) != pci || n.m.chip == nil || n.m.chip.Bus == nil {
-		return true
-	}
-	if e.bus == noBus {
-		e.bus = askedBus
-		n.askBus(n.queues[e.turn].head())
-	}
-	return e.bus == beganBus
-}
-
-func (n *node) askBus(t *transfer) {
-	direction := IntoHost
-	if t.reading() {
-		direction = FromHost
-	}
-	n.m.chip.Bus[n.id].Acquire(vtime.Request{Actor: n, Op: opGranted, Line: BusNIC, Direction: direction})
-}
-
-// begin is the grant of the bus: the first data flows after what the other side
-// takes to answer.
-func (n *node) begin() {
-	e := &n.engines[pci]
-	t, again := &e.now, e.bus == waitBus
-	if !again {
-		t = n.queues[e.turn].head()
-	}
-	kind := KindBusWrite
-	if t.reading() {
-		kind = KindBusRead
-	}
-	c := n.m.chip
-	cycles := c.Timing.Cycles(kind, 1)
-	if again {
-		cycles += n.bursts(PCIDMAC)
-	}
-	e.bus = beganBus
-	n.due[PCIDMAC] = c.Core.After(n.self.Now(), max(1, cycles))
-	n.schedule()
-}
-
-// holds reports whether an engine may move its next burst: it has the bus, and
-// what it moves has arrived.
-func (n *node) holds(e *engine) bool {
-	t := &e.now
-	late := t.kind == storePayload && !t.packet.whole && t.at+t.done+burst >= t.packet.size
-	return e.bus != waitBus && !late
-}
-
-// passBus gives the bus between two bursts to who waits for it, if anybody does,
-// and asks for it again.
-func (n *node) passBus(e *engine) {
-	if e.bus == beganBus && n.m.chip.Bus[n.id].Usage().Waiting > 0 {
-		e.bus = waitBus
-		n.m.chip.Bus[n.id].Release()
-		n.askBus(&e.now)
-	}
-}
-
-// yieldBus ends an engine's tenure of the bus.
-func (n *node) yieldBus(e *engine) {
-	if e.bus == beganBus {
-		e.bus = noBus
-		n.m.chip.Bus[n.id].Release()
-	}
+	n.stir(later, all)
 }

@@ -36,7 +36,7 @@ func (m *Machine) WriteAOTF(node int, address uint32, value uint64) error {
 		return ErrFull
 	}
 	n.writes.put(aotfWrite{uint64(address), value})
-	n.poke()
+	n.poke(1 << atAOTF)
 	return nil
 }
 

@@ -161,7 +161,7 @@ func (n *node) sendOverLink() Cond {
 func (m *Machine) Departed(node int) {
 	n := m.nodes[node]
 	n.leaving = false
-	n.poke()
+	n.poke(1 << atSWI)
 }
 
 // Arrive gives the header of a packet to RFend of a node.
@@ -173,7 +173,7 @@ func (m *Machine) Arrive(node int, p, ride any) {
 		return
 	}
 	n.receive.put(k)
-	n.poke()
+	n.poke(1 << atRFend)
 }
 
 // Whole tells that all of a packet has arrived, and returns whether the NIC has
@@ -185,7 +185,7 @@ func (m *Machine) Whole(node int, p any) (done bool) {
 		m.free(k)
 		return true
 	}
-	m.nodes[node].poke()
+	m.nodes[node].poke(engineSet)
 	return false
 }
 

@@ -2,11 +2,9 @@ package stepped
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"rhinet/nicemu/martini"
 	"rhinet/nicemu/vtime"
 )
 
@@ -129,24 +127,11 @@ func traffic(t *testing.T, seed uint64, c *Chip) (all []string, w *world) {
 			all = append(all, transitionOf(e, true))
 		}
 	}})
-	r := rand.New(rand.NewPCG(seed, 1))
-	for range 60 {
-		from, to := r.IntN(3), r.IntN(3)
-		size := 1 + r.IntN(5000)
-		b := w.areas[from][r.IntN(2000):][:size]
-		q := martini.Request{Node: to, Segment: w.seg[to], Offset: 16384 + uint64(r.IntN(8000)), Flag: r.IntN(2)}
-		window := r.IntN(3)
-		var err error
-		if r.IntN(3) == 0 {
-			_, err = w.m.Pull(from, window, q, b)
-		} else {
-			_, err = w.m.Push(from, window, q, b)
-		}
-		_ = err // a Window that is busy: the same in both
-		for range r.IntN(200) {
+	kicks(w, seed, func(n int) {
+		for range n {
 			w.m.Step()
 		}
-	}
+	})
 	w.run()
 	return all, w
 }

@@ -67,6 +67,7 @@ type engine struct {
 // no target run at once.
 type dmac struct {
 	queues  [requesters]fifo[transfer]
+	queued  int // in all of them
 	engines [3]engine
 	slaves  [targets]bool // taken by an engine
 	served  uint64        // transfers of firmware that have ended
@@ -75,7 +76,10 @@ type dmac struct {
 
 func (n *node) full(by requester) bool { return n.queues[by].len() >= requestDepth }
 
-func (n *node) ask(by requester, t transfer) { n.queues[by].put(t) }
+func (n *node) ask(by requester, t transfer) {
+	n.queues[by].put(t)
+	n.queued++
+}
 
 // actDMAC steps the engine of one master.
 func (n *node) actDMAC(i int) Cond {
@@ -99,6 +103,7 @@ func (n *node) actDMAC(i int) Cond {
 		}
 		n.slaves[i] = true
 		e.now = n.queues[e.turn].take()
+		n.queued--
 		return Begun
 	case SREQ:
 		if s := e.now.slave; s < buffers {

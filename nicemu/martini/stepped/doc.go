@@ -19,7 +19,7 @@
 //	vpush_software.go discard.go  for comparison             13
 //	fallback.go  what the fast path leaves to the machine
 //	show.go      traces and diagrams
-//	chip.go agenda.go  virtual time, instead of steps        12
+//	chip.go agenda.go ready.go bus.go  virtual time, instead of steps  12
 //
 // The fast path falls back to the machine here for what is unusual, where one is
 // attached ([Machine.Attach]); the observer then sees only that. With it or

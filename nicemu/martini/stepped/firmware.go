@@ -3,6 +3,7 @@ package stepped
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"rhinet/nicemu/martini"
 )
@@ -29,9 +30,13 @@ type Firmware struct {
 	resting  bool
 	handlers map[exception]Handler
 	software bool
-	pause    int // clocks until it goes on; 0: when something has changed
+	pause    int         // clocks until it goes on; 0: when something has changed
+	awaited  func() bool // until that holds; nil: it waits for nothing
+	waited   bool        // when it acted last, that did not hold, and nothing was done
 	outbox   fifo[*packet]
 	asked    uint64 // DMA requests of the processor's
+	// what it waits for usually: made once, so that waiting takes no memory
+	hasRoom, hasAnswers func() bool
 }
 
 // An exception is known by module and by the state before MISS.
@@ -47,6 +52,8 @@ func (f *Firmware) start(n *node) {
 	f.n = n
 	f.handlers = defaultHandlers()
 	f.next, f.end = iter.Pull(f.main)
+	f.hasRoom = func() bool { return !n.full(fromCPU) }
+	f.hasAnswers = func() bool { return n.served == f.asked }
 }
 
 func (f *Firmware) stop() { f.end() }
@@ -89,12 +96,22 @@ func (f *Firmware) give() {
 
 // until waits for something that is looked at again and again.
 func (f *Firmware) until(ok func() bool) {
-	for !ok() {
-		f.pause = 0
-		f.give()
-	}
+	f.await(ok)
 	f.Spend(Polling)
 }
+
+// await lets the other modules go on until something holds.
+func (f *Firmware) await(ok func() bool) {
+	if ok() {
+		return
+	}
+	f.pause, f.awaited = 0, ok
+	f.give() // actCPU comes back when it holds
+	f.awaited = nil
+}
+
+// stalls reports whether a handler waits for something that does not hold.
+func (f *Firmware) stalls() bool { return f.awaited != nil && !f.awaited() }
 
 // Spend lets pass what the instructions of a job take: in steps, where only
 // the control bus and the DMA controller are seen, nothing.
@@ -119,6 +136,9 @@ func (n *node) actCPU() Cond {
 			return Raised
 		}
 	case HANDLER:
+		if f.waited = f.stalls(); f.waited {
+			return Stay
+		}
 		if f.next(); f.resting {
 			return Handled
 		}
@@ -186,7 +206,10 @@ func (n *node) resume(mod Module, s State) error {
 	if s == IDLE && mod == RFend {
 		n.rf.noLookup = false
 	}
-	n.poke()
+	if n.m.chip != nil {
+		n.due[slices.Index(order[:], mod)] = waits
+	}
+	n.poke(all)
 	if n.m.o.Observe != nil {
 		n.m.o.Observe(Event{n.m.Clock(), n.id, mod, MISS, s, Always, Programmed, 0})
 	}
@@ -237,17 +260,11 @@ func (m *Machine) Before(node int, mod Module) State { return m.nodes[node].regs
 
 // dma has the DMA controller carry out a request of the processor's, and waits.
 func (f *Firmware) dma(t transfer) {
-	for f.n.full(fromCPU) {
-		f.pause = 0
-		f.give()
-	}
+	f.await(f.hasRoom)
 	f.n.ask(fromCPU, t)
 	f.asked++
-	f.until(f.answered)
+	f.until(f.hasAnswers)
 }
-
-// answered reports whether all requests of the processor's have ended.
-func (f *Firmware) answered() bool { return f.n.served == f.asked }
 
 // readTable reads one entry of a table in SDRAM to SRAM (martini, section 8.2).
 func (f *Firmware) readTable() {

@@ -157,7 +157,7 @@ func (f *Firmware) finish(x *outgoing) {
 			continue
 		}
 		f.asked++
-		f.until(f.answered)
+		f.until(f.hasAnswers)
 	}
 	f.done(x)
 }

@@ -87,7 +87,7 @@ func (n *node) deliver(x *backRegisters) Cond {
 // settle is WAIT: the payload is in memory, then the flag, then the packet is
 // done with.
 func (n *node) settle(x *backRegisters) Cond {
-	if x.packet.drained < x.packet.size || n.queues[fromRBend].len() > 0 || n.storing() {
+	if !n.settled(x) {
 		return n.waitOr(RBend)
 	}
 	if x.flag {
@@ -103,6 +103,11 @@ func (n *node) settle(x *backRegisters) Cond {
 	x.start = false
 	n.dropPacket()
 	return Drained
+}
+
+// settled reports whether all that RBend has asked the DMA controller for is in memory.
+func (n *node) settled(x *backRegisters) bool {
+	return x.packet.drained >= x.packet.size && n.queues[fromRBend].len() == 0 && !n.storing()
 }
 
 // storing reports whether the engine is at work for RBend.

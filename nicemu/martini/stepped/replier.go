@@ -42,11 +42,10 @@ func (n *node) actReplier() Cond {
 		}
 		return c
 	case WAIT:
-		j := n.jobs.head()
 		switch {
-		case n.arrived < j.arrival:
+		case !n.landed():
 			return Stay
-		case j.cancelled:
+		case n.jobs.head().cancelled:
 			n.jobs.take()
 			return Cancelled
 		}
@@ -61,6 +60,9 @@ func (n *node) actReplier() Cond {
 	}
 	return Stay
 }
+
+// landed reports whether the payload that an ack waits for is in memory.
+func (n *node) landed() bool { return n.arrived >= n.jobs.head().arrival }
 
 func (n *node) takeJob(x *outgoing) Cond {
 	if n.jobs.len() == 0 {

@@ -45,8 +45,24 @@ func Operations() []string {
 // for lock), from the kick to the completion. Except in miss and the like, the
 // TLBs hold what the operation needs.
 func Show(out io.Writer, operation string, bytes int) error {
+	w := bufio.NewWriter(out)
+	steps, err := watch(operation, bytes, Trace(w))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%d steps\n", steps)
+	return w.Flush()
+}
+
+// Watch has see see what Show writes, and also where a module stays in its state.
+func Watch(operation string, bytes int, see func(Event)) error {
+	_, err := watch(operation, bytes, see)
+	return err
+}
+
+func watch(operation string, bytes int, see func(Event)) (steps uint64, err error) {
 	if bytes < 0 || bytes > showMost {
-		return fmt.Errorf("stepped: %d bytes to show; at most %d", bytes, showMost)
+		return 0, fmt.Errorf("stepped: %d bytes to show; at most %d", bytes, showMost)
 	}
 	nodes := 2
 	if operation == "lock" {
@@ -54,14 +70,10 @@ func Show(out io.Writer, operation string, bytes int) error {
 	}
 	s, err := newStage(nodes, bytes, Options{})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer s.close()
-	w := bufio.NewWriter(out)
-	if err := s.perform(w, operation); err != nil {
-		return err
-	}
-	return w.Flush()
+	return s.perform(operation, see)
 }
 
 const (
@@ -134,26 +146,23 @@ func aligned(size int) []byte {
 }
 
 // perform runs an operation, once in silence if the TLBs are to be warm.
-func (s *stage) perform(out io.Writer, operation string) error {
+func (s *stage) perform(operation string, see func(Event)) (steps uint64, err error) {
 	do, cold := s.operation(operation)
 	if do == nil {
-		return fmt.Errorf("stepped: nothing to show for %q; there are %s", operation, strings.Join(Operations(), ", "))
+		return 0, fmt.Errorf("stepped: nothing to show for %q; there are %s", operation, strings.Join(Operations(), ", "))
 	}
 	if !cold {
 		if err := s.run(do); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	from, line := s.m.Clock(), Trace(out)
+	from := s.m.Clock()
 	s.trace = func(e Event) {
 		e.Step -= from
-		line(e)
+		see(e)
 	}
-	if err := s.run(do); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(out, "%d steps\n", s.m.Clock()-from)
-	return err
+	err = s.run(do)
+	return s.m.Clock() - from, err
 }
 
 func (s *stage) run(do func() error) error {

@@ -83,7 +83,7 @@ func (r *Ring) Next() []byte {
 func (r *Ring) Release(n int) {
 	r.at = skip(r.at, r.size) + uint64(n)
 	atomic.StoreUint64(&r.release, r.at)
-	r.n.poke()
+	r.n.poke(1<<atCPU | 1<<atRFend)
 }
 
 // skip is where a record goes whose pointer is p.

@@ -55,7 +55,7 @@ func (m *Machine) Kick(node, window, dw int, value uint64) (uint64, error) {
 	}
 	n.serial[window] = done + 1
 	n.kicks.put(kick{window, dw, value})
-	n.poke()
+	n.poke(1 << atWindow)
 	return done + 1, nil
 }
 

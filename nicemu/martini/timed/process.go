@@ -81,17 +81,7 @@ func (p *Process) Sleep(d vtime.Time) {
 // Pass returns what reading so many polled words takes, of which none has
 // changed. They lie at equal places of different pages, so no more of them stay
 // in a cache than it has ways (pm-messaging, section 1.6).
-func (p *Process) Pass(words int) vtime.Time {
-	s := &p.n.sys.s
-	each := s.detect
-	switch {
-	case words <= s.ways:
-		each = s.probe
-	case words <= s.waysSecond:
-		each = s.probeSecond
-	}
-	return vtime.Time(words) * each
-}
+func (p *Process) Pass(words int) vtime.Time { return p.n.sys.PassTime(words) }
 
 // Detect reads a polled word that has changed.
 func (p *Process) Detect() { p.Sleep(p.n.sys.s.detect) }

@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Cells are the parts of a long run. What each gave is kept in a folder, so that the run goes on where it
+// was ended.
+type Cells[C fmt.Stringer, R any] struct {
+	Dir   string // a file for each cell lies in its folder "cells"
+	Jobs  int    // at once; 0: 1
+	Setup func(C) string
+	Of    func(R) string // the setup that a result was made with
+	Run   func(context.Context, C) (R, error)
+}
+
+func (s *Cells[C, R]) folder() string { return filepath.Join(s.Dir, "cells") }
+
+// File is where what a cell gave is kept.
+func (s *Cells[C, R]) File(c C) string { return filepath.Join(s.folder(), c.String()+".json") }
+
+// kept returns what a cell gave before, with the same setup.
+func (s *Cells[C, R]) kept(c C) (res R, there bool, err error) {
+	text, err := os.ReadFile(s.File(c))
+	if errors.Is(err, fs.ErrNotExist) {
+		return res, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &res)
+	}
+	if err != nil {
+		return res, false, fmt.Errorf("%s: %w; remove it", s.File(c), err)
+	}
+	if of, want := s.Of(res), s.Setup(c); of != want {
+		return res, false, fmt.Errorf("%s is of another study (%s, not %s); give another folder", s.File(c), of, want)
+	}
+	return res, true, nil
+}
+
+// All runs those cells that have not been run, and reports each that has a result. A cell that
+// fails is an error, after the others.
+func (s *Cells[C, R]) All(ctx context.Context, cells []C, report func(R)) error {
+	if err := os.MkdirAll(s.folder(), 0o777); err != nil {
+		return err
+	}
+	var todo []C
+	for _, c := range cells {
+		res, there, err := s.kept(c)
+		if err != nil {
+			return err
+		}
+		if there {
+			report(res)
+			continue
+		}
+		todo = append(todo, c)
+	}
+	return s.run(ctx, todo, report)
+}
+
+// run runs so many cells at once.
+func (s *Cells[C, R]) run(ctx context.Context, todo []C, report func(R)) error {
+	cells := make(chan C)
+	var mu sync.Mutex
+	var errs []error
+	var wg sync.WaitGroup
+	for range max(1, s.Jobs) {
+		wg.Go(func() {
+			for c := range cells {
+				res, err := s.cell(ctx, c)
+				mu.Lock()
+				if err != nil {
+					errs = append(errs, fmt.Errorf("%v: %w", c, err))
+				} else {
+					report(res)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, c := range todo {
+		if ctx.Err() != nil {
+			break
+		}
+		cells <- c
+	}
+	close(cells)
+	wg.Wait()
+	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// cell runs one and keeps what it gave.
+func (s *Cells[C, R]) cell(ctx context.Context, c C) (R, error) {
+	res, err := s.Run(ctx, c)
+	if err != nil {
+		return res, err
+	}
+	text, err := json.Marshal(res)
+	if err != nil {
+		return res, err
+	}
+	return res, os.WriteFile(s.File(c), append(text, '\n'), 0o666)
+}

@@ -1,0 +1,84 @@
+package compare
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"rhinet/bench"
+	"rhinet/bench/progress"
+)
+
+// Progress plans benchmarks of what goes on beside a long message, on the numbers of ranks, all that
+// each can run on if none is given. Sizes are those of the long message; nil takes each benchmark's own.
+func Progress(chosen []progress.Benchmark, ranks, sizes []int) (cells []Cell, err error) {
+	for _, b := range chosen {
+		on, list := ranks, once(sizes)
+		if on == nil {
+			on = b.Ranks()
+		}
+		if len(list) == 0 {
+			list = b.Sizes
+		}
+		for _, n := range once(on) {
+			if err := progress.Check([]progress.Benchmark{b}, n, list); err != nil {
+				return nil, err
+			}
+			cells = append(cells, Cell{b.Name, n, list})
+		}
+	}
+	return cells, nil
+}
+
+// inProgress reports whether a test is one beside a long message, by its exact name.
+func inProgress(test string) bool {
+	b, err := progress.Find(test)
+	return err == nil && b.Name == test
+}
+
+// ofProgress reports whether a figure is one of those of a test beside a long message.
+func ofProgress(figure, test string) bool {
+	return inProgress(test) && strings.HasPrefix(figure, test+"_")
+}
+
+// aboutProgress explains figures beside long messages.
+const aboutProgress = "; beside a long message: Mixed is one way of 8 bytes, and in % of what it takes without, " +
+	"with the time of the long message beside them and alone, and what it loses; Overlap is the time that computation does not hide, that of the message alone, and the share that is hidden"
+
+// OursProgress is this runtime with a setting: the launcher mpirun and the benchmark
+// program self, whose command llc NAME has the tests.
+func OursProgress(mpirun, self, name string, s Setting) Runtime {
+	return Runtime{
+		Name: s.Name,
+		command: func(job []Cell, budget time.Duration) []string {
+			args := s.launch(mpirun, job[0].Ranks, self, "llc", name)
+			for _, c := range job {
+				args = append(args, c.Test)
+			}
+			return append(args, "--sizes", join(job[0].Bytes), "--time", budget.String(), "--format", "json")
+		},
+		read: rows(parseProgress),
+		env:  s.Env,
+	}
+}
+
+// parseProgress reads what a rank's `bench llc mixed --format json` printed.
+func parseProgress(text string) (rows []bench.Row, err error) {
+	if err = json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(rows, func(r bench.Row) bool { return r.Test == "" }); i >= 0 {
+		return nil, fmt.Errorf("row %d names no test", i+1)
+	}
+	return rows, nil
+}
+
+// PeersProgress compiles the peers' program in dir for the named C runtimes. A missing one is
+// ErrNoPeers, worded as what to install.
+func PeersProgress(ctx context.Context, names []string, dir string) ([]Runtime, error) {
+	compile := func(mpicc string) (string, error) { return progress.CompilePeer(ctx, mpicc, dir) }
+	return peers(ctx, names, nil, compile, progress.PeerArgs, nil)
+}

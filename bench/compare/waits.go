@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"rhinet/bench/peer"
+	"rhinet/npb/nas"
+)
+
+// The communication wait time of a kernel is the time that its ranks are in MPI calls during
+// the timed section, so what of communication computation does not hide (llc, section 6). Here
+// the kernels measure it themselves (npb -timers); originals get a library before that of their
+// MPI, by the interface that the standard has for this purpose.
+
+// seconds is the unit of run time and wait time.
+const seconds = "s"
+
+// WaitTest is the name under which the communication wait time of a kernel is reported.
+func WaitTest(kernel string) string { return kernel + "_wait" }
+
+// A KernelRun is what `npb -format json` prints for a kernel.
+type KernelRun struct {
+	Kernel    string  `json:"kernel"`
+	Class     string  `json:"class"`
+	Processes int     `json:"processes"`
+	Seconds   float64 `json:"seconds"`
+	Mops      float64 `json:"mops"`
+	Verdict   string  `json:"verification"`
+	Phases    []struct {
+		Name string  `json:"name"`
+		Mean float64 `json:"mean_s"`
+		Max  float64 `json:"max_s"`
+	} `json:"phases"`
+}
+
+// Wait returns the seconds that a rank waited for communication, on average and at most; ok
+// tells whether timers were on (npb -timers).
+func (k KernelRun) Wait() (mean, most float64, ok bool) {
+	for _, p := range k.Phases {
+		if p.Name == nas.CommWait {
+			return p.Mean, p.Max, true
+		}
+	}
+	return 0, 0, false
+}
+
+// ParseKernels reads lines that npb has printed; ok tells whether they are such lines.
+func ParseKernels(text []byte) (runs []KernelRun, ok bool) {
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var k KernelRun
+		if d.Decode(&k) != nil || k.Kernel == "" || k.Processes < 1 || k.Seconds <= 0 {
+			return nil, false
+		}
+		runs = append(runs, k)
+	}
+	return runs, len(runs) > 0
+}
+
+// readTimed takes run time and wait time from what our kernels print of themselves.
+func readTimed(job []Cell, text string, _ time.Duration) ([]Sample, error) {
+	c := job[0]
+	runs, ok := ParseKernels([]byte(text))
+	if !ok || len(runs) != 1 {
+		return nil, errReport
+	}
+	k := runs[0]
+	mean, _, timed := k.Wait()
+	switch {
+	case k.Kernel+"."+k.Class != c.Test || k.Processes != c.Ranks:
+		return nil, fmt.Errorf("printed the report of %s.%s on %d ranks", k.Kernel, k.Class, k.Processes)
+	case k.Verdict != nas.Successful.String():
+		return nil, fmt.Errorf("was not verified: %s", k.Verdict)
+	case !timed:
+		return nil, errReport
+	}
+	return timedSamples(c, k.Seconds, mean), nil
+}
+
+// readProbed takes the run time of an original from its report, and the wait time from what the
+// library prints: of the piece between two looks at the clock that is as long as the run time, on
+// rank 0 or on the rank where it is longest.
+func readProbed(job []Cell, text string, _ time.Duration) ([]Sample, error) {
+	c := job[0]
+	r, err := verified(c, text)
+	if err != nil {
+		return nil, err
+	}
+	said, err := strconv.ParseFloat(r["Time in seconds"], 64)
+	if err != nil {
+		return nil, fmt.Errorf("gave %q for the time in seconds", r["Time in seconds"])
+	}
+	took, waited, off := 0.0, 0.0, math.Inf(1)
+	for _, w := range peer.ParseWaits(text) {
+		for _, length := range []float64{w.First, w.Longest} {
+			if d := math.Abs(length - said); d < off {
+				took, waited, off = length, w.Mean, d
+			}
+		}
+	}
+	if off > 0.01+0.01*said {
+		return nil, fmt.Errorf("says that it took %v s, but at no time has so much passed between two calls of MPI_Wtime, by which its waits are measured", said)
+	}
+	return timedSamples(c, took, waited), nil
+}
+
+// timedSamples are the figures of a run. One rank waits for nobody.
+func timedSamples(c Cell, took, waited float64) []Sample {
+	list := []Sample{{Test: c.Test, Ranks: c.Ranks, Value: took, Unit: seconds}}
+	if c.Ranks > 1 && waited > 0 {
+		list = append(list, Sample{Test: WaitTest(c.Test), Ranks: c.Ranks, Value: waited, Unit: seconds})
+	}
+	return list
+}

@@ -1,0 +1,213 @@
+package nics
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rhinet/bench"
+	"rhinet/nicemu/models"
+)
+
+// small is a plan that takes a moment.
+func small() Plan {
+	p := Usual()
+	p.Sizes, p.Nodes, p.Kernels, p.Classes, p.KernelNodes = []int{8, 1024}, []int{2, 4}, []string{"is"}, []string{"S"}, []int{4}
+	return p
+}
+
+// run carries a plan out in a folder.
+func run(t *testing.T, p Plan, dir string) []Row {
+	t.Helper()
+	r := Runner{Plan: p, Dir: dir, Jobs: 2}
+	var results []Result
+	if err := r.Run(t.Context(), func(res Result) { results = append(results, res) }); err != nil {
+		t.Fatal(err)
+	}
+	return p.Rows(results)
+}
+
+// TestStudy: all NICs run all programs, with times that do not depend on when they run; what was run is not run
+// again; and everything that is written names every NIC.
+func TestStudy(t *testing.T) {
+	p, dir := small(), t.TempDir()
+	rows := run(t, p, dir)
+	if len(rows) != len(p.Cells()) || len(rows) != 2*5*(2+2+3*4)+2+2*5 {
+		t.Fatalf("%d rows of %d cells", len(rows), len(p.Cells()))
+	}
+	for i, r := range run(t, p, dir) {
+		if r != rows[i] { // with the real time that it took
+			t.Errorf("%+v was run again: %+v", rows[i], r)
+		}
+	}
+	for _, r := range rows {
+		if !(r.Usec > 0) || r.Factor < 1 || r.Packets == 0 && r.NIC != alone {
+			t.Errorf("%+v", r)
+		}
+		if one := r.NIC == alone; r.Class != "" && one != (r.SpeedUp == 1) || r.Class == "" && r.SpeedUp != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	again := p
+	again.Tests, again.Kernels = []string{"Alltoall"}, nil
+	for _, r := range run(t, again, t.TempDir()) {
+		i := slices.IndexFunc(rows, func(o Row) bool { return o.Cell == r.Cell })
+		if rows[i].Usec != r.Usec || rows[i].Packets != r.Packets {
+			t.Errorf("%+v, and before %+v", r, rows[i])
+		}
+	}
+	written(t, p, rows)
+}
+
+func written(t *testing.T, p Plan, rows []Row) {
+	t.Helper()
+	dir := t.TempDir()
+	plots, err := p.Plots(dir, rows)
+	if err != nil || len(plots) != 2*(1+1+3*2) {
+		t.Errorf("%d plots, %v", len(plots), err)
+	}
+	for _, x := range plots {
+		if svg, err := os.ReadFile(filepath.Join(dir, x.File)); err != nil || !strings.Contains(string(svg), "martini:vp") {
+			t.Errorf("%s: %v", x.File, err)
+		}
+	}
+	var text, page, list bytes.Buffer
+	if err := errors.Join(p.Summary(&text, rows), p.Page(&page, rows, plots, "bench model nics DIR"), p.Models(&list)); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range p.NICs {
+		if !strings.Contains(text.String(), n) || !strings.Contains(page.String(), n) || !strings.Contains(list.String(), "\nmodern "+n+":") {
+			t.Errorf("%s is not everywhere", n)
+		}
+	}
+	for _, want := range []string{"Kernels of class S, speed-up", "![Bcast of 8 bytes: own](bcast-8-own.svg)", "1000 MHz", "### Alltoall, µs"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	for format, want := range map[string]string{"table": "| dimmnet2 |", "csv": "modern,cenju4,Barrier,,4,0,", "json": `"speed_up": `} {
+		var b bytes.Buffer
+		if err := Write(&b, format, rows); err != nil || !strings.Contains(strings.Join(strings.Fields(b.String()), " "), want) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+// TestComparison: factors are to the quickest NIC of the same place, and their means geometric; speed-up is over one node.
+func TestComparison(t *testing.T) {
+	p := Plan{Variants: []string{Own}, NICs: []string{"martini", "cenju4"}, Tests: []string{"Barrier"}, Nodes: []int{2, 4}, Kernels: []string{"ep"}, Classes: []string{"S"}, KernelNodes: []int{4}}
+	of := func(nic, program, class string, nodes int, usec float64) Result {
+		return Result{Cell: Cell{Variant: Own, NIC: nic, Program: program, Class: class, Nodes: nodes}, Usec: usec}
+	}
+	rows := p.Rows([]Result{
+		of("martini", "Barrier", "", 2, 1), of("cenju4", "Barrier", "", 2, 2), of("martini", "Barrier", "", 4, 8), of("cenju4", "Barrier", "", 4, 1),
+		of(alone, "ep", "S", 1, 100), of("martini", "ep", "S", 4, 25), of("cenju4", "ep", "S", 4, 50),
+	})
+	var factors, ups []float64
+	for _, r := range rows {
+		factors, ups = append(factors, r.Factor), append(ups, r.SpeedUp)
+	}
+	if !slices.Equal(factors, []float64{1, 2, 8, 1, 1, 1, 2}) || !slices.Equal(ups, []float64{0, 0, 0, 0, 1, 4, 2}) {
+		t.Errorf("%v, %v", factors, ups)
+	}
+	if line := p.Factors(rows).Lines[0]; !slices.Equal(line, []string{"Barrier", Own, "2.83", "1.41"}) {
+		t.Error(line)
+	}
+	tables := p.Tables(rows, Own)
+	if len(tables) != 2 || !slices.Equal(tables[0].Header, []string{"nodes", "martini", "cenju4"}) || !slices.Equal(tables[0].Lines[1], []string{"4", "8.00", "1.00"}) ||
+		!slices.Equal(tables[1].Lines[0], []string{"ep", "4", "4.00", "2.00"}) {
+		t.Errorf("%+v", tables)
+	}
+	some := p.Rows([]Result{of("martini", "Barrier", "", 2, 1)}) // the others have not been run
+	if tables := p.Tables(some, Own); len(tables) != 1 || !slices.Equal(tables[0].Lines[0], []string{"2", "1.00", "-"}) {
+		t.Errorf("%+v", tables)
+	}
+	if plots, err := p.Plots(t.TempDir(), some); err != nil || plots != nil {
+		t.Error(plots, err)
+	}
+}
+
+// TestModernOnEqualTerms: every modern setting is a parameter of its model and changes it; rates of links and of copies
+// are the same everywhere.
+func TestModernOnEqualTerms(t *testing.T) {
+	value := func(c models.Choice, name string) float64 { return c.Params.Value(name) }
+	for _, n := range NICs() {
+		own, err := n.choice(Own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := n.choice(Modern)
+		if err == nil {
+			err = c.Check(mostNodes)
+		}
+		if err != nil {
+			t.Fatal(n.Name, err)
+		}
+		for _, s := range n.modern {
+			name, _, _ := strings.Cut(s, "=")
+			if value(own, name) == value(c, name) && name != "switch.cross" {
+				t.Errorf("%s: %s is the own one", n.Name, s)
+			}
+		}
+		rate := map[string]func() float64{ // bytes a nanosecond on a link
+			"cenju4":   func() float64 { return 8 * value(c, "clock") / 1000 },
+			"dimmnet2": func() float64 { return 1 / value(c, "swif.byte") },
+		}[n.Name]
+		if rate == nil {
+			rate = func() float64 {
+				return value(c, "link.rate") / 8 * value(c, "link.data-bits") / value(c, "link.raw-bits")
+			}
+		}
+		if got := rate(); math.Abs(got-8) > 1e-9 {
+			t.Errorf("%s: %v bytes a nanosecond", n.Name, got)
+		}
+	}
+}
+
+func TestWrongPlans(t *testing.T) {
+	for want, change := range map[string]func(p *Plan){
+		`no variant "old"; there is own, modern`:                             func(p *Plan) { p.Variants = []string{"old"} },
+		`no NIC "myrinet"; there is martini, martini:pm, martini:vp, cenju4`: func(p *Plan) { p.NICs = []string{"myrinet"} },
+		`no test "Scan"; there is PingPong, Barrier`:                         func(p *Plan) { p.Tests = []string{"Scan"} },
+		`no kernel "dc"; there is ep`:                                        func(p *Plan) { p.Kernels = []string{"dc"} },
+		`Q`:                                                                  func(p *Plan) { p.Classes = []string{"Q"} },
+		"65 nodes; give 2 to 64":                                             func(p *Plan) { p.Nodes = []int{65} },
+		"1 nodes; give 2 to 64":                                              func(p *Plan) { p.KernelNodes = []int{1} },
+		"size 12; give multiples of 8":                                       func(p *Plan) { p.Sizes = []int{12} },
+		"nothing to run":                                                     func(p *Plan) { p.Tests, p.Kernels = nil, nil },
+	} {
+		p := small()
+		change(&p)
+		if err := p.Check(); !errors.Is(err, bench.ErrInput) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	p := small()
+	if p.Kernels, p.KernelNodes = []string{"bt", "cg"}, []int{2, 8}; p.Check() != nil {
+		t.Error("cg runs on 2 and 8 nodes")
+	}
+	if slices.ContainsFunc(p.Cells(), func(c Cell) bool { return c.Program == "bt" }) {
+		t.Error("bt takes squares")
+	}
+}
+
+// TestFailures: a cell that cannot be is an error and no result.
+func TestFailures(t *testing.T) {
+	for _, c := range []Cell{
+		{Variant: Own, NIC: "myrinet", Program: "Barrier", Nodes: 2}, {Variant: Own, NIC: "cenju4", Program: "Scans", Nodes: 2},
+		{Variant: Own, NIC: "cenju4", Program: "dc", Class: "S", Nodes: 2}, {Variant: Own, NIC: "cenju4", Program: "is", Class: "Q", Nodes: 2},
+		{Variant: Own, NIC: "cenju4", Program: "bt", Class: "S", Nodes: 2},
+	} {
+		if r, err := c.Measure(); err == nil {
+			t.Errorf("%+v", r)
+		}
+	}
+	if s := (Cell{NIC: "myrinet"}).setup(); !strings.Contains(s, "no NIC") {
+		t.Error(s)
+	}
+}

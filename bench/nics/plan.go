@@ -1,0 +1,175 @@
+package nics
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rhinet/bench"
+	"rhinet/bench/pmb"
+	"rhinet/npb"
+	"rhinet/npb/nas"
+)
+
+// A Plan is what to run.
+type Plan struct {
+	Variants    []string
+	NICs        []string
+	Tests       []string // of the suite of benchmarks; one of Tests
+	Sizes       []int    // of their messages
+	Nodes       []int    // that they run on
+	Kernels     []string // of the NAS Parallel Benchmarks
+	Classes     []string
+	KernelNodes []int
+}
+
+// Tests are the tests of the suite that a study has.
+func Tests() []string { return []string{"PingPong", "Barrier", "Bcast", "Allreduce", "Alltoall"} }
+
+// Usual is the plan that is meant where nothing is named.
+func Usual() Plan {
+	p := Plan{
+		Tests: Tests(), Sizes: []int{8, 1024, 16384}, Nodes: []int{2, 4, 8, 16, 32, 64},
+		Classes: []string{"S", "W"}, KernelNodes: []int{4, 16},
+	}
+	for _, v := range Variants() {
+		p.Variants = append(p.Variants, v.Name)
+	}
+	for _, n := range NICs() {
+		p.NICs = append(p.NICs, n.Name)
+	}
+	for _, k := range npb.Kernels() {
+		p.Kernels = append(p.Kernels, k.Name)
+	}
+	return p
+}
+
+// Limits of a plan: rings of NICs know all nodes.
+const (
+	mostNodes = 64
+	mostBytes = 1 << 20
+)
+
+// Check reports what cannot be run, an ErrInput.
+func (p *Plan) Check() error {
+	for _, x := range []struct {
+		kind        string
+		names, have []string
+	}{
+		{"variant", p.Variants, Usual().Variants}, {"NIC", p.NICs, Usual().NICs}, {"test", p.Tests, Tests()}, {"kernel", p.Kernels, Usual().Kernels},
+	} {
+		for _, name := range x.names {
+			if !slices.Contains(x.have, name) {
+				return fmt.Errorf("%w: no %s %q; there is %s", bench.ErrInput, x.kind, name, strings.Join(x.have, ", "))
+			}
+		}
+	}
+	for _, c := range p.Classes {
+		if _, err := nas.ParseClass(c); err != nil {
+			return fmt.Errorf("%w: %w", bench.ErrInput, err)
+		}
+	}
+	for _, n := range append(slices.Clone(p.Nodes), p.KernelNodes...) {
+		if n < 2 || n > mostNodes {
+			return fmt.Errorf("%w: %d nodes; give 2 to %d", bench.ErrInput, n, mostNodes)
+		}
+	}
+	for _, n := range p.Sizes {
+		if n < 8 || n > mostBytes || n%8 != 0 {
+			return fmt.Errorf("%w: size %d; give multiples of 8 from 8 to %d bytes", bench.ErrInput, n, mostBytes)
+		}
+	}
+	if len(p.Cells()) == 0 {
+		return fmt.Errorf("%w: nothing to run; name variants, NICs, and tests with nodes or kernels with classes and nodes that they run on", bench.ErrInput)
+	}
+	return nil
+}
+
+// A Cell is one program on so many nodes.
+type Cell struct {
+	Variant string `json:"variant"`
+	NIC     string `json:"nic"`
+	Program string `json:"program"` // a test, or a kernel
+	Class   string `json:"class,omitempty"`
+	Nodes   int    `json:"nodes"`
+	Bytes   int    `json:"bytes,omitempty"`
+}
+
+// alone stands for all NICs where there is one node, which sends nothing.
+const alone = "one-node"
+
+// String is the name of a file.
+func (c Cell) String() string {
+	name := fmt.Sprintf("%s.%s.%s.%d.%d", c.Variant, strings.ReplaceAll(c.NIC, ":", "-"), c.Program, c.Nodes, c.Bytes)
+	if c.Class != "" {
+		name += "." + c.Class
+	}
+	return name
+}
+
+// Cells lists them: tests before kernels, and few nodes first, so that what is quick is there early.
+func (p *Plan) Cells() (all []Cell) {
+	for _, test := range p.Tests {
+		for _, nodes := range p.testNodes(test) {
+			for _, bytes := range p.testSizes(test) {
+				p.each(func(variant, nic string) {
+					all = append(all, Cell{Variant: variant, NIC: nic, Program: test, Nodes: nodes, Bytes: bytes})
+				})
+			}
+		}
+	}
+	for _, class := range p.Classes {
+		for _, kernel := range p.Kernels {
+			all = append(all, p.kernel(kernel, class)...)
+		}
+	}
+	return all
+}
+
+func (p *Plan) each(do func(variant, nic string)) {
+	for _, variant := range p.Variants {
+		for _, nic := range p.NICs {
+			do(variant, nic)
+		}
+	}
+}
+
+// testNodes are the numbers of nodes of a test: of one between two ranks those two.
+func (p *Plan) testNodes(test string) []int {
+	if b, err := pmb.Find(test); err == nil && b.Kind == pmb.Single {
+		return []int{2}
+	}
+	return p.Nodes
+}
+
+func (p *Plan) testSizes(test string) []int {
+	if b, err := pmb.Find(test); err == nil && b.Sizeless() {
+		return []int{0}
+	}
+	return p.Sizes
+}
+
+// kernel lists the cells of a kernel: on one node, and on those numbers of nodes that it runs on.
+func (p *Plan) kernel(name, class string) (all []Cell) {
+	k, _ := npb.Find(name)
+	c, err := nas.ParseClass(class)
+	if err != nil {
+		return nil
+	}
+	for _, nodes := range p.KernelNodes {
+		if k.Allowed(nodes, c) != nil {
+			continue
+		}
+		p.each(func(variant, nic string) {
+			all = append(all, Cell{Variant: variant, NIC: nic, Program: name, Class: class, Nodes: nodes})
+		})
+	}
+	if all == nil {
+		return nil
+	}
+	var one []Cell
+	for _, variant := range p.Variants {
+		one = append(one, Cell{Variant: variant, NIC: alone, Program: name, Class: class, Nodes: 1})
+	}
+	return append(one, all...)
+}

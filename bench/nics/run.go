@@ -1,0 +1,140 @@
+package nics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"rhinet/bench"
+	"rhinet/bench/pmb"
+	"rhinet/bench/virtual"
+	"rhinet/internal/hosts"
+	"rhinet/mpi"
+	"rhinet/nicemu/models"
+	"rhinet/nicemu/timed"
+	"rhinet/nicemu/vtime"
+	"rhinet/npb"
+	"rhinet/npb/nas"
+)
+
+// A Result is what a cell gave.
+type Result struct {
+	Cell
+	Usec    float64 `json:"usec"`         // of virtual time: a repetition of a test, by its slowest rank; the timed part of a kernel
+	Packets uint64  `json:"packets"`      // that links carried in the whole job
+	Wire    uint64  `json:"wire_bytes"`   // in them
+	Took    float64 `json:"host_seconds"` // real time; another machine takes another
+	Setup   string  `json:"setup"`        // model, parameters and rates that it was run with
+}
+
+// A Runner runs the cells of a plan.
+type Runner struct {
+	Plan
+	Dir  string // results are kept there
+	Jobs int    // at once
+}
+
+// Run runs all cells that have not been run, and reports each that has a result.
+func (r *Runner) Run(ctx context.Context, report func(Result)) error {
+	cells := bench.Cells[Cell, Result]{
+		Dir: r.Dir, Jobs: r.Jobs, Setup: Cell.setup, Of: func(res Result) string { return res.Setup },
+		Run: func(_ context.Context, c Cell) (Result, error) { return c.Measure() },
+	}
+	return cells.All(ctx, r.Cells(), report)
+}
+
+// model returns the model of a cell; on one node any would do.
+func (c Cell) model() (models.Choice, error) {
+	if c.NIC == alone {
+		return models.Parse("loggp")
+	}
+	i := slices.IndexFunc(NICs(), func(n NIC) bool { return n.Name == c.NIC })
+	if i < 0 {
+		return models.Choice{}, fmt.Errorf("%w: no NIC %q", bench.ErrInput, c.NIC)
+	}
+	return NICs()[i].choice(c.Variant)
+}
+
+// host is whose rates of computing a cell has.
+func (c Cell) host() string {
+	i := slices.IndexFunc(Variants(), func(v Variant) bool { return v.Name == c.Variant })
+	return Variants()[max(i, 0)].Host
+}
+
+// setup is what a result depends on beside its cell.
+func (c Cell) setup() string {
+	m, err := c.model()
+	if err != nil {
+		return err.Error()
+	}
+	return m.String() + " counted:" + c.host()
+}
+
+// Measure runs a cell.
+func (c Cell) Measure() (Result, error) {
+	m, err := c.model()
+	if err != nil {
+		return Result{}, err
+	}
+	rates, err := hosts.Rates(c.host())
+	if err != nil {
+		return Result{}, err
+	}
+	program := c.test
+	if c.Class != "" {
+		program = c.kernel
+	}
+	begin := time.Now()
+	times := make([]float64, c.Nodes)
+	j := virtual.Job{Model: m, Ranks: c.Nodes, Compute: timed.Compute{Kind: timed.Counted, Rates: rates}}
+	report, err := j.Run(func(world *mpi.Comm, now func() vtime.Time) (err error) {
+		times[world.Rank()], err = program(world, now)
+		return err
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Cell: c, Usec: slices.Max(times), Packets: report.Wire.Packets, Wire: report.Wire.Bytes, Took: time.Since(begin).Seconds(), Setup: c.setup()}, nil
+}
+
+// repetitions of a test: virtual time has no noise, and the first one, which makes connections, does not count.
+const repetitions = 2
+
+// test is a test of the suite.
+func (c Cell) test(world *mpi.Comm, now func() vtime.Time) (float64, error) {
+	b, err := pmb.Find(c.Program)
+	if err != nil {
+		return 0, err
+	}
+	return b.Timed(world, c.Bytes, repetitions, func() float64 { return now().Seconds() })
+}
+
+// errUnverified reports a kernel with a wrong result.
+var errUnverified = errors.New("the kernel was not verified")
+
+// kernel is a kernel, from its first iteration to the end; one that names none, from the beginning.
+func (c Cell) kernel(world *mpi.Comm, now func() vtime.Time) (float64, error) {
+	k, ok := npb.Find(c.Program)
+	if !ok {
+		return 0, fmt.Errorf("%w: no kernel %q", bench.ErrInput, c.Program)
+	}
+	class, err := nas.ParseClass(c.Class)
+	if err != nil {
+		return 0, err
+	}
+	var begun vtime.Time
+	r, err := k.Run(world, nas.Config{Class: class, Progress: func(i, _ int) {
+		if i == 1 {
+			begun = now()
+		}
+	}})
+	if err != nil || world.Rank() != 0 {
+		return 0, err
+	}
+	if len(r.Checks) == 0 || slices.ContainsFunc(r.Checks, func(c nas.Check) bool { return !c.OK }) {
+		return 0, errUnverified
+	}
+	return (now() - begun).Microseconds(), nil
+}

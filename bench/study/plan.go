@@ -1,0 +1,136 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rhinet/bench"
+	"rhinet/npb/nas"
+)
+
+// A Series is a message layer.
+type Series struct {
+	Name  string
+	Model string // as mpirun --time takes it
+	About string
+}
+
+// AllSeries are the layers of the study.
+func AllSeries() []Series {
+	return []Series{
+		{"pm", "martini:pm", "PM/RHiNET with the ack throttle"},
+		{"pm-unthrottled", "martini:pm:pm.throttle=off", "PM/RHiNET without it"},
+		{"vp", "martini:vp", "PM/RHiNET-VP, which has no acks to wait for"},
+		{"vpush", "martini:vpush", "VPUSH in hardware, without acks"},
+	}
+}
+
+// Kernels are the kernels in the order of the figures (pm-messaging, section 2.4).
+func Kernels() []string { return []string{"bt", "cg", "ep", "ft", "is", "lu", "mg", "sp"} }
+
+// squares are the kernels that take a square number of processes.
+func squares() []string { return []string{"bt", "sp"} }
+
+// A Plan is what to run.
+type Plan struct {
+	Series   []Series
+	Kernels  []string
+	Classes  []string
+	Nodes    []int    // of kernels that take powers of two
+	Squares  []int    // of those that take squares
+	Settings []string // parameters of the model, NAME=VALUE
+	Compute  string   // as mpirun --compute takes it
+}
+
+// A Cell is one job.
+type Cell struct {
+	Series string `json:"series"`
+	Kernel string `json:"kernel"`
+	Class  string `json:"class"`
+	Nodes  int    `json:"nodes"`
+}
+
+// alone is the series of one node, which sends nothing.
+const alone = "one-node"
+
+func (c Cell) String() string {
+	return fmt.Sprintf("%s.%s.%d.%s", c.Kernel, c.Class, c.Nodes, c.Series)
+}
+
+// Cells lists the jobs: small classes and few nodes first, so that what is quick is there
+// early.
+func (p *Plan) Cells() (all []Cell) {
+	for _, class := range p.Classes {
+		for _, kernel := range p.Kernels {
+			for _, n := range p.nodes(kernel) {
+				if n == 1 {
+					all = append(all, Cell{alone, kernel, class, 1})
+					continue
+				}
+				for _, s := range p.Series {
+					all = append(all, Cell{s.Name, kernel, class, n})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (p *Plan) nodes(kernel string) []int {
+	if slices.Contains(squares(), kernel) {
+		return p.Squares
+	}
+	return p.Nodes
+}
+
+// Check reports what cannot be run.
+func (p *Plan) Check() error {
+	for _, k := range p.Kernels {
+		if !slices.Contains(Kernels(), k) {
+			return fmt.Errorf("%w: no kernel %q; there is %s", bench.ErrInput, k, strings.Join(Kernels(), ", "))
+		}
+	}
+	for _, c := range p.Classes {
+		if _, err := nas.ParseClass(c); err != nil {
+			return fmt.Errorf("%w: %w", bench.ErrInput, err)
+		}
+	}
+	return nil
+}
+
+// Pick returns the series of the given names, all if there are none.
+func Pick(names []string) (picked []Series, err error) {
+	if len(names) == 0 {
+		return AllSeries(), nil
+	}
+	for _, name := range names {
+		s, known, ok := bench.Pick(AllSeries(), func(s Series) string { return s.Name }, name)
+		if !ok {
+			return nil, fmt.Errorf("%w: no series %q; there is %s", bench.ErrInput, name, known)
+		}
+		picked = append(picked, s)
+	}
+	return picked, nil
+}
+
+// Counts splits numbers of nodes into those for most kernels and those for kernels that take
+// squares, which get the next one where theirs is none: 9 for 8, 4 for 2.
+func Counts(nodes []int) (powers, square []int, err error) {
+	for _, n := range nodes {
+		root, exact := nas.SquareRoot(n)
+		switch {
+		case nas.IsPowerOfTwo(n):
+			powers = append(powers, n)
+		case !exact:
+			return nil, nil, fmt.Errorf("%w: %d nodes; kernels take a power of two or a square", bench.ErrInput, n)
+		}
+		if !exact {
+			n = (root + 1) * (root + 1)
+		}
+		if !slices.Contains(square, n) {
+			square = append(square, n)
+		}
+	}
+	return powers, square, nil
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"rhinet/bench/compare"
+)
+
+// hostsTag is the tag of programs that talk to other hosts.
+const hostsTag = "ofi"
+
+// betweenHosts compares jobs on several hosts, which are made for the occasion. Kernels are in it if
+// there are compiled originals to compare them with.
+func (s *comparison) betweenHosts(short bool, tests []string, kernels *originals) (err error) {
+	var cells []compare.Cell
+	if len(kernels.folders) > 0 {
+		cells, s.Left, err = compare.NPB(nil, []string{"W"}, []int{4})
+		if err != nil {
+			return usage(err)
+		}
+	} else {
+		s.Left = append(s.Left, "kernels, as --reference names no compiled originals")
+	}
+	plan := compare.BetweenHosts(cells)
+	if short {
+		plan = compare.ShortBetweenHosts()
+	}
+	if s.Cells, err = compare.Select(plan, tests); err != nil {
+		return usage(err)
+	}
+	var hosts *compare.Hosts
+	defer func() {
+		if hosts != nil {
+			hosts.Close()
+		}
+	}()
+	return s.run(func(p place) ([]compare.Runtime, error) {
+		if hosts, err = compare.OpenHosts(p.dir); err != nil {
+			return nil, err
+		}
+		s.Notes = hosts.About()
+		others, err := hosts.Peers(p.ctx, s.peers, p.dir, kernels.folders, kernels.mpi)
+		if err != nil {
+			return nil, err
+		}
+		ours, err := s.oursBetween(p, hosts)
+		return append(ours, others...), err
+	})
+}
+
+// oursBetween returns the variants of this runtime between hosts, with programs that reach them.
+func (s *comparison) oursBetween(p place, hosts *compare.Hosts) ([]compare.Runtime, error) {
+	launch, err := p.program(s.launch, "mpirun")
+	if err != nil {
+		return nil, err
+	}
+	programs := map[string]string{"bench": "", "hello": "", "npb": ""}
+	for name := range programs {
+		if programs[name], err = p.tagged(name, hostsTag); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.ours {
+		s.ours[i].Hosts = hosts
+	}
+	return s.variants(p, launch, func(v compare.Setting) compare.Runtime {
+		return compare.Ours(launch, programs["bench"], programs["hello"], v).WithKernels(compare.OursNPB(launch, programs["npb"], v, false))
+	})
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rhinet/bench"
+	"rhinet/bench/dimmnet2"
+	"rhinet/bench/network"
+	"rhinet/bench/report"
+	"rhinet/nicemu/dimmnet2/timed"
+	"rhinet/nicemu/param"
+)
+
+// dimmnet2Command measures the timed model of DIMMnet-2.
+func dimmnet2Command(out io.Writer) *cobra.Command {
+	var format, plot string
+	var settings []string
+	var print bool
+	table := timed.Parameters()
+	names := strings.Join(dimmnet2.Names(), "|")
+	c := &cobra.Command{
+		Use: "dimmnet2 " + names, Short: "Measure the timed DIMMnet-2 as its board was measured, in virtual time", ValidArgs: dimmnet2.Names(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := table.SetAll(settings); err != nil {
+				return bench.Input(err, param.ErrSetting)
+			}
+			if print {
+				return network.WriteParameters(out, format, table)
+			}
+			if len(args) != 1 {
+				return usage(errors.New("model dimmnet2 takes one experiment: " + strings.Join(dimmnet2.Names(), ", ")))
+			}
+			return measureDIMMnet2(out, args[0], table, format, plot)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&print, "parameters", false, "print every number of the model with its source, and measure nothing")
+	f.StringArrayVar(&settings, "set", nil, "NAME=VALUE, a parameter; may be given several times")
+	f.StringVar(&format, "format", "table", "output format: "+bench.ModelFormats)
+	f.StringVar(&plot, "plot", "", "also draw the curves to this file: "+report.PlotFormats)
+	return c
+}
+
+func measureDIMMnet2(out io.Writer, name string, table *param.Table, format, plot string) error {
+	if err := bench.CheckModelFormat(format); err != nil {
+		return err
+	}
+	if plot != "" {
+		if err := checkPlot(plot); err != nil {
+			return err
+		}
+	}
+	rows, err := dimmnet2.Run(name, table)
+	if err != nil {
+		return err
+	}
+	if plot != "" {
+		if err := savePlot(plot, func() (*report.Figure, error) { return dimmnet2.Plot(rows) }); err != nil {
+			return err
+		}
+	}
+	return dimmnet2.Write(out, format, rows)
+}

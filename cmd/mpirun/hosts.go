@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"rhinet/internal/kvs/open"
+	"rhinet/internal/launch"
+	"rhinet/llc/nics"
+)
+
+// daemonWord is the first word of mpirun where it runs ranks of a job that another one leads.
+const daemonWord = "--daemon"
+
+// daemon runs the ranks of a job on this host, one of several.
+func daemon(std streams) int {
+	return launch.Daemon(std.in, std.err, func(nic string, ranks int) (launch.Fabric, error) {
+		m, err := openFabric(nic, ranks)
+		if err != nil {
+			return nil, err // not a memory that is nil
+		}
+		return m, nil
+	})
+}
+
+// sshLauncher starts programs on other hosts unless the user names another command. It must not
+// ask anything.
+const sshLauncher = "ssh -x -o BatchMode=yes"
+
+// A hostList is what a command line says of several hosts.
+type hostList struct {
+	list     []launch.Host
+	launcher string // of --launcher
+	needs    string // a flag that makes sense with hosts only
+}
+
+// addHosts declares the flags of jobs on several hosts.
+func (req *request) addHosts(fs *pflag.FlagSet) {
+	h := &req.hosts
+	fs.Func("hosts", "run the ranks on the hosts `HOST[:RANKS],...`", h.set)
+	fs.Func("hostfile", "run the ranks on the hosts that `FILE` lists, one a line, perhaps with slots=RANKS", h.read)
+	fs.Func("launcher", "start programs on other hosts by `COMMAND`, to which host and program are appended (default "+sshLauncher+")", func(v string) error {
+		if len(strings.Fields(v)) == 0 {
+			return errors.New("the command is empty")
+		}
+		h.launcher, h.needs = v, "--launcher"
+		return nil
+	})
+	fs.Func("iface", "have the hosts reach this one by the network interface `NAME`, or its address", func(v string) error {
+		req.job.Interface, h.needs = v, "--iface"
+		return nil
+	})
+	fs.Func("kvs", "have ranks on several hosts find each other through `memcached://HOST:PORT` (default: mpirun's own store)", func(v string) error {
+		req.job.Store, h.needs = v, "--kvs"
+		return open.Check(v)
+	})
+	fs.BoolFunc("preload", "send executables to the hosts (those that mpirun builds are sent anyway)", func(v string) (err error) {
+		req.job.Preload, err = strconv.ParseBool(v)
+		h.needs = "--preload"
+		return err
+	})
+}
+
+// set takes a list of hosts.
+func (h *hostList) set(list string) error {
+	for word := range strings.SplitSeq(list, ",") {
+		name, slots := word, 0
+		if i := strings.LastIndexByte(word, ':'); i >= 0 && strings.Count(word, ":") == 1 {
+			var err error
+			if slots, err = strconv.Atoi(word[i+1:]); err != nil || slots < 1 {
+				return fmt.Errorf("%q: the number of ranks is at least 1", word)
+			}
+			name = word[:i]
+		}
+		if err := h.add(name, slots); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hostName matches what hosts are called: names, addresses, and user@name for ssh.
+var hostName = regexp.MustCompile(`^(::|[A-Za-z0-9_\[])[A-Za-z0-9_.:@%\]-]{0,99}$`)
+
+// add adds a host. One that is named again takes as many ranks more.
+func (h *hostList) add(name string, slots int) error {
+	if !hostName.MatchString(name) {
+		return fmt.Errorf("%q is no host; it has a name or an address", name)
+	}
+	i := slices.IndexFunc(h.list, func(k launch.Host) bool { return k.Name == name })
+	if i < 0 {
+		h.list = append(h.list, launch.Host{Name: name, Slots: slots})
+		return nil
+	}
+	h.list[i].Slots = max(1, h.list[i].Slots) + max(1, slots)
+	return nil
+}
+
+// read takes a file of hosts.
+func (h *hostList) read(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before := len(h.list)
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		name := words[0]
+		for _, w := range words[1:] {
+			count, ok := strings.CutPrefix(w, "slots=")
+			if !ok {
+				return fmt.Errorf("line %d says %q; a line is HOST, HOST:RANKS or HOST slots=RANKS", n, w)
+			}
+			name += ":" + count
+		}
+		if err := h.set(name); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if len(h.list) == before {
+		return errors.New("the file names no host")
+	}
+	return nil
+}
+
+// here reports whether all hosts are this machine, which needs no daemon.
+func (h *hostList) here() bool {
+	own, _ := os.Hostname()
+	this := []string{"localhost", "127.0.0.1", "::1", own}
+	return h.launcher == "" && !slices.ContainsFunc(h.list, func(k launch.Host) bool { return !slices.Contains(this, k.Name) })
+}
+
+// check readies the job for its hosts, if there are several, and finds what does not go
+// with them.
+func (h *hostList) check(req *request) error {
+	job := &req.job
+	if len(h.list) == 0 && h.needs != "" {
+		return fmt.Errorf("%s is for jobs on several hosts; --hosts or --hostfile names them", h.needs)
+	}
+	if h.here() {
+		if strings.Contains(job.NIC, "+") {
+			return fmt.Errorf("--nic %s: for jobs on several hosts only; name one network interface", job.NIC)
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		given bool
+		flag  string
+	}{
+		{req.virtual.on, "--time"},
+		{req.observe.metrics.address != "", "--metrics"},
+		{job.Debug != nil, "--debug"},
+	} {
+		if c.given {
+			return fmt.Errorf("%s: for jobs on one host only; leave --hosts out", c.flag)
+		}
+	}
+	chosen := ""
+	if req.nicSet {
+		chosen = job.NIC
+	}
+	nic, err := nics.Spread(chosen)
+	if err != nil {
+		return fmt.Errorf("--nic %s: %w", chosen, err)
+	}
+	job.NIC, job.BuildTag = nic, nics.Tag(nic)
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("cannot find the file of mpirun, which starts on each host: %w", err)
+	}
+	launcher := h.launcher
+	if launcher == "" {
+		launcher = sshLauncher
+	}
+	job.Hosts, job.Launcher, job.Daemon = h.list, strings.Fields(launcher), []string{self, daemonWord}
+	return nil
+}

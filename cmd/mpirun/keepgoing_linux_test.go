@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"rhinet/mpi"
+)
+
+// recovers loses the ranks 1, 4 and 6, by a signal or as how says, and adds up with
+// those that are left.
+func recovers(world *mpi.Comm, how string) error {
+	c := world
+	for round := 0; ; round++ {
+		if me := world.Rank(); round == 0 && (me == 1 || me == 4) || round == 1 && me == 6 {
+			if how == "exit" {
+				os.Exit(5)
+			}
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+		sum, good := []int{0}, uint64(1)
+		if err := mpi.Allreduce(c, []int{world.Rank()}, sum, mpi.Sum); err != nil {
+			good = 0
+			if err := c.Revoke(); err != nil {
+				return err
+			}
+		}
+		good, err := c.Agree(good)
+		if err != nil && !errors.Is(err, mpi.ErrProcFailed) {
+			return err
+		}
+		if err == nil && good == 1 {
+			if sum[0] != 28-1-4-6 {
+				return fmt.Errorf("the ranks add up to %d", sum[0])
+			}
+			if c.Rank() == 0 {
+				fmt.Printf("%d are left\n", c.Size())
+			}
+			return nil
+		}
+		if c, err = c.Shrink(); err != nil {
+			return err
+		}
+	}
+}
+
+// Three of eight processes die, and the others come to the right answer. A death
+// by a signal is what they are there to survive; a rank that fails by itself
+// gives the job its status. The message names the dead.
+func TestKeepGoing(t *testing.T) {
+	for how, want := range map[string]struct {
+		status int
+		text   string
+	}{"kill": {0, "killed by signal 9, SIGKILL (killed)"}, "exit": {5, "exited with status 5"}} {
+		status, out, err := mpirun(t, "--keep-going", "-n", "8", "-x", playRank+"=recover "+how, os.Args[0])
+		if status != want.status || out != "5 are left\n" || !strings.HasPrefix(err, "mpirun: 3 ranks of 8 died, 5 went on to the end:\n") {
+			t.Errorf("%s: status %d, %q, %s", how, status, out, err)
+		}
+		for _, r := range []int{1, 4, 6} {
+			if !strings.Contains(err, fmt.Sprintf("  rank %d (", r)) || strings.Count(err, want.text) != 3 {
+				t.Errorf("%s: rank %d is not named: %s", how, r, err)
+			}
+		}
+	}
+}
+
+// mourns has the ranks 1 and 3 killed, while one has a lock of a window and the other is in the
+// middle of updates, and goes on with the window, and with another one.
+func mourns(world *mpi.Comm) error {
+	const n = 64 // a long update
+	v, err := mpi.WinAllocate[int64](world, n)
+	if err != nil {
+		return err
+	}
+	add := make([]int64, n)
+	switch world.Rank() {
+	case 1:
+		if err := v.Lock(mpi.LockExclusive, 2); err != nil {
+			return err
+		}
+	case 3:
+		if err := v.Lock(mpi.LockShared, 0); err != nil {
+			return err
+		}
+		go func() {
+			for v.Accumulate(add, 0, 0, mpi.Sum) == nil {
+			}
+		}()
+	}
+	if err := leave(world, 1, 3); err != nil {
+		return err
+	}
+	// What waits for the dead fails, once for each of them at most; then all that live are served.
+	again := func(call func() error) error {
+		err := call()
+		for tries := 0; err != nil && errors.Is(err, mpi.ErrProcFailed) && tries < 2; tries++ {
+			err = call()
+		}
+		return err
+	}
+	if err := again(func() error { return v.Lock(mpi.LockExclusive, 2) }); err != nil {
+		return err
+	}
+	if err := errors.Join(v.Put(add, 2, 0), v.Unlock(2), v.Lock(mpi.LockShared, 0)); err != nil {
+		return err
+	}
+	if err := again(func() error { return v.Accumulate(add, 0, 0, mpi.Sum) }); err != nil {
+		return err
+	}
+	if err := errors.Join(v.Unlock(0), v.Free()); err != nil {
+		return err
+	}
+	c, err := world.Shrink()
+	if err != nil {
+		return err
+	}
+	u, err := mpi.WinAllocate[int64](c, 1)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(u.Fence(), u.Accumulate([]int64{1}, 0, 0, mpi.Sum), u.Fence(mpi.NoSucceed)); err != nil {
+		return err
+	}
+	if c.Rank() == 0 {
+		fmt.Printf("%d of %d have added\n", u.Local()[0], c.Size())
+	}
+	return u.Free()
+}
+
+// leave has some ranks killed, when they have come there and the others know.
+func leave(world *mpi.Comm, ranks ...int) error {
+	buf := make([]byte, 1)
+	if !slices.Contains(ranks, world.Rank()) {
+		for _, r := range ranks {
+			_, err := mpi.Recv(world, buf, r, 1)
+			if err := errors.Join(err, mpi.Send(world, buf, r, 2)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for r := range world.Size() {
+		if slices.Contains(ranks, r) {
+			continue
+		}
+		err := mpi.Send(world, buf, r, 1)
+		if _, e := mpi.Recv(world, buf, r, 2); e != nil || err != nil {
+			return errors.Join(err, e)
+		}
+	}
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+// Windows outlive ranks that are killed: locks that these had come free, and nobody waits for ever.
+func TestWindowsOutliveRanks(t *testing.T) {
+	for _, nic := range []string{"martini", "martini:vp", "ib"} {
+		status, out, err := mpirun(t, "--keep-going", "--nic", nic, "-n", "5", "-x", playRank+"=mourn", os.Args[0])
+		if status != 0 || out != "3 of 3 have added\n" || strings.Count(err, "killed by signal 9") != 2 {
+			t.Errorf("%s: status %d, %q, %s", nic, status, out, err)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"rhinet/internal/launch"
+)
+
+// A profile of a job has the samples of all ranks, each with its number.
+func TestProfileOfAllRanks(t *testing.T) {
+	before, _ := filepath.Glob(filepath.Join(os.TempDir(), "rhinet-profile-*"))
+	for _, kind := range []string{"heap", "cpu", "mutex", "block"} {
+		file := filepath.Join(t.TempDir(), "x.pprof")
+		status, _, text := mpirun(t, "-n", "3", "--profile", kind+":"+file, "-x", playRank+"=observed profile", os.Args[0])
+		if status != 0 || text != "" {
+			t.Fatalf("%s: status %d, %s", kind, status, text)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.ParseData(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks := map[string]bool{}
+		for _, s := range p.Sample {
+			ranks[strings.Join(s.Label["rank"], "?")] = true
+		}
+		if got := slices.Sorted(maps.Keys(ranks)); kind == "heap" && !slices.Equal(got, []string{"0", "1", "2"}) {
+			t.Errorf("%s: ranks %v", kind, got)
+		}
+	}
+	if after, _ := filepath.Glob(filepath.Join(os.TempDir(), "rhinet-profile-*")); len(after) > len(before) {
+		t.Errorf("left behind: %v", after)
+	}
+}
+
+// The ranks that have ended by themselves are in the profile of a job that failed.
+func TestProfileOfAJobThatFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.pprof")
+	status, _, text := mpirun(t, "-n", "2", "--profile", "heap:"+file, "-x", playRank+"=kill Barrier", os.Args[0])
+	if status != 128+9 || !strings.Contains(text, "mpirun: no profile of ") || !strings.Contains(text, "rank 1: a rank writes it when it ends with Finalize or an error\n") {
+		t.Errorf("status %d, %s", status, text)
+	}
+}
+
+func TestWrongProfile(t *testing.T) {
+	dir := t.TempDir()
+	const known = "there are profiles of cpu, heap, mutex, block; give one of these, or KIND:FILE"
+	for value, want := range map[string]string{
+		"":                           known,
+		"disk":                       known,
+		":x":                         known,
+		"cpu:":                       "the file's name is empty",
+		"cpu:" + dir:                 "it is a directory; name a file",
+		"heap:" + dir + "/no/x.prof": "there is no directory " + dir + "/no to write to",
+	} {
+		status, out, err := mpirun(t, "--profile", value, "true")
+		if want := fmt.Sprintf("mpirun: --profile %s: %s\n", value, want); status != launch.StatusUsage || out != "" || err != want {
+			t.Errorf("status %d, %q, want %q", status, err, want)
+		}
+	}
+	gone := filepath.Join(dir, "gone")
+	os.Mkdir(gone, 0o755)
+	status, _, err := mpirun(t, "--profile", "heap:"+filepath.Join(gone, "x"), "-x", playRank+"=observed gone "+gone, os.Args[0])
+	if status != launch.StatusFailed || !strings.HasPrefix(err, "mpirun: cannot write the profile: open ") {
+		t.Errorf("status %d, %q", status, err)
+	}
+}

@@ -1,0 +1,21 @@
+package collectives
+
+// Everyone shows all its parts to all, who take what is meant for them. Parts of a rank
+// that are too long together are announced, and follow as messages.
+//
+// Cost: one step of the network for short parts, two for others.
+func alltoallvExchange(b *builder) {
+	of, e := b.partsToSend(), b.envelope()
+	short := b.encloseAll(e, of)
+	all := b.scratch(b.size * e.n)
+	b.exchange(AllToAll, e, all)
+	for d := 1; d < b.size; d++ {
+		src, dst := b.mod(b.rank-d), b.mod(b.rank+d)
+		b.room(2)
+		b.disclose(b.outPart(src), b.addressed(all.sub(src*e.n, e.n)), src)
+		if !short {
+			b.sendAny(of(dst), dst)
+		}
+	}
+	b.copy(b.outPart(b.rank), of(b.rank))
+}

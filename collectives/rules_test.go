@@ -1,0 +1,139 @@
+package collectives
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func mustRules(t *testing.T, list string) []Rule {
+	t.Helper()
+	rules, err := ParseRules(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+func TestRulesReadAsTheyAreWritten(t *testing.T) {
+	const list = "bcast=linear@4..7@65536..@shared,reduce_scatter=pairwise@2..@0..1023,barrier=tree@0..@0.."
+	rules := mustRules(t, list)
+	want := []Rule{
+		{Kind: Bcast, Algorithm: "linear", MinRanks: 4, MaxRanks: 7, MinBytes: 65536, Oversubscribed: true},
+		{Kind: ReduceScatter, Algorithm: "pairwise", MinRanks: 2, MaxBytes: 1023},
+		{Kind: Barrier, Algorithm: "tree"},
+	}
+	if !slices.Equal(rules, want) {
+		t.Errorf("%+v", rules)
+	}
+	var back []string
+	for _, r := range rules {
+		back = append(back, r.String())
+	}
+	if got := strings.Join(back, ","); got != list {
+		t.Errorf("written %s", got)
+	}
+	if rules, err := ParseRules(""); err != nil || rules != nil {
+		t.Errorf("%v, %v", rules, err)
+	}
+}
+
+func TestWrongRules(t *testing.T) {
+	for list, want := range map[string]string{
+		"bcast=pigeon@2..@0..":              `no algorithm "pigeon" for bcast; there are exchange`,
+		"sing=chain@2..@0..":                `no operation "sing"`,
+		"bcast=chain@2..@0..,":              `"" is no rule, such as`,
+		"bcast@2..@0..":                     "is no rule, such as",
+		"bcast=chain@2..":                   "is no rule, such as",
+		"bcast=chain@2..@0..@apart":         "is no rule, such as",
+		"bcast=chain@2..@0..@shared@shared": "is no rule, such as",
+		"bcast=chain@2@0..":                 "ranks and bytes are ranges",
+		"bcast=chain@4..3@0..":              "ranks and bytes are ranges",
+		"bcast=chain@2..@x..":               "ranks and bytes are ranges",
+		"bcast=chain@2..@0..0":              "ranks and bytes are ranges",
+		"bcast=chain@-2..@0..":              "ranks and bytes are ranges",
+	} {
+		if rules, err := ParseRules(list); !errors.Is(err, ErrName) || !strings.Contains(err.Error(), want) || rules != nil {
+			t.Errorf("%s: %v, %v; want %s", list, rules, err, want)
+		}
+	}
+	if _, err := New(newFake(0, 2), Options{Rules: []Rule{{Kind: Scan, Algorithm: "x"}}}); !errors.Is(err, ErrName) {
+		t.Errorf("New: %v", err)
+	}
+}
+
+// A rule counts where it holds and its algorithm can serve the call; what is
+// forced counts before it, and the table after it.
+func TestRulesComeBeforeTheTable(t *testing.T) {
+	const list = "bcast=chain@4..7@100..199,bcast=scatter-allgather@4..@100..,bcast=binomial@2..3@0..,bcast=linear@4..@0..@shared," +
+		"allreduce=ring@2..@0..,bcast=binomial@5..@0..63"
+	for _, c := range []struct {
+		size   int
+		bytes  int
+		shared bool
+		force  string
+		board  bool
+		want   string
+	}{
+		{4, 100, false, "", false, "chain"},
+		{4, 199, false, "", false, "chain"},
+		{4, 200, false, "", false, "scatter-allgather"},
+		{8, 100, false, "", false, "scatter-allgather"},
+		{4, 99, false, "", false, "binomial"},
+		{2, mib, false, "", false, "binomial"},
+		{4, 150, true, "", false, "linear"},
+		{4, 150, false, "bcast=binomial", false, "binomial"},
+		{5, 8, false, "", true, "binomial"},
+		{4, 8, false, "", true, "exchange"},
+		{5, 64, false, "", true, "exchange"},
+	} {
+		var tr Transport = newFake(0, c.size)
+		if c.board {
+			tr = &fakeBoard{fake: newFake(0, c.size)}
+		}
+		o := force(c.force)
+		o.Rules, o.Oversubscribed = mustRules(t, list), c.shared
+		g := mustGroup(t, tr, o)
+		if got := g.Choice(Bcast, c.bytes); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+		if short := o.Exchanges(Bcast, c.size, 48); short != (g.Choice(Bcast, 8) == "exchange") && c.board {
+			t.Errorf("%+v: exchanges %v", c, short)
+		}
+	}
+	// Where ranks know their own parts only, all choose as for none.
+	for _, rank := range []int{0, 1} {
+		g := mustGroup(t, &fakeBoard{fake: newFake(rank, 2)}, Options{Rules: mustRules(t, "alltoallv=pairwise@2..@0..7,gatherv=linear@2..@0..7,alltoallv=linear@2..@8..")})
+		parts := []int{8, 8}
+		if got, err := g.Algorithm(Call{Kind: Alltoallv, Elem: 1, Send: make([]byte, 16), Recv: make([]byte, 16), SendCounts: parts, RecvCounts: parts}); got != "pairwise" || err != nil {
+			t.Errorf("%s, %v", got, err)
+		}
+		if got := g.choose(shape{kind: Gatherv, bytes: 8 * rank, elem: 1}).name; got != "linear" || g.Choice(Alltoallv, 100) != "pairwise" {
+			t.Errorf("%s, %s", got, g.Choice(Alltoallv, 100))
+		}
+	}
+	// An algorithm that needs what the call has not is left to the table.
+	g := mustGroup(t, newFake(0, 2), Options{Rules: mustRules(t, list)})
+	if got, err := g.Algorithm(Call{Kind: Allreduce, Send: make([]byte, 8), Recv: make([]byte, 8), Reducer: left{}}); got != "recursive-doubling" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	for _, c := range []struct {
+		o    Options
+		want bool
+	}{
+		{Options{}, true}, {force("bcast=exchange"), true}, {force("bcast=chain"), false},
+		{Options{Rules: mustRules(t, "bcast=chain@2..@49..")}, true}, {Options{Rules: mustRules(t, "bcast=chain@2..@48..")}, false},
+		{Options{Rules: mustRules(t, "bcast=chain@2..@0..@shared")}, true}, {Options{Rules: mustRules(t, "bcast=exchange@2..@0..,reduce=linear@2..@0..")}, true},
+		{Options{Rules: mustRules(t, "bcast=chain@5..@0..")}, true},
+	} {
+		if got := c.o.Exchanges(Bcast, 4, 48); got != c.want {
+			t.Errorf("%+v: %v", c.o, got)
+		}
+	}
+	for _, shared := range []bool{false, true} { // the table has ranges
+		if got := (Options{Oversubscribed: shared}).Exchanges(ReduceScatter, 4, 48); got == shared {
+			t.Errorf("reduce_scatter, oversubscribed %t: %v", shared, got)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package bar
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"testing"
+)
+
+// Progress is for terminals: a device counts as one, a buffer does not, and quiet
+// shows nothing.
+func TestBar(t *testing.T) {
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	for _, c := range []struct {
+		errs         io.Writer
+		quiet, shows bool
+	}{{device, false, true}, {device, true, false}, {new(bytes.Buffer), false, false}} {
+		b := New(c.errs, c.quiet)
+		b.Step(0, 2, "one")
+		if (b.shown != nil) != c.shows {
+			t.Errorf("%T, quiet %v: shows %v", c.errs, c.quiet, b.shown != nil)
+		}
+		first := b.shown
+		b.Step(1, 2, "two")
+		if b.shown != first {
+			t.Error("a step of the same makes another bar")
+		}
+		b.Step(0, 1, "again")
+		if c.shows && b.shown == first {
+			t.Error("what begins anew has the same bar")
+		}
+		b.End()
+		if b.shown != nil {
+			t.Error("the bar stays")
+		}
+	}
+}

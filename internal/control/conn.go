@@ -1,0 +1,182 @@
+package control
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrSilent reports that nothing was heard from the other side for too long.
+var ErrSilent = fmt.Errorf("nothing was heard from it for %v", silence*beat)
+
+// A Conn carries values between two sides, in frames: the length in 4 bytes, and as many
+// bytes of a gob stream. A length of 0 is a sign of life, and paused says that
+// the next one may take long.
+type Conn struct {
+	raw     *tls.Conn
+	in      *gob.Decoder
+	heard   atomic.Bool
+	patient atomic.Bool // the other side has paused
+	silent  atomic.Bool // lost for that reason
+
+	mu     sync.Mutex // of what is written
+	out    *gob.Encoder
+	buffer bytes.Buffer
+
+	over    chan struct{}
+	closing sync.Once
+	err     error // of Close
+	beating sync.WaitGroup
+}
+
+const paused = ^uint32(0)
+
+func newConn(raw *tls.Conn, every time.Duration) *Conn {
+	c := &Conn{raw: raw, over: make(chan struct{})}
+	c.in = gob.NewDecoder(&frames{conn: c})
+	c.out = gob.NewEncoder(&c.buffer)
+	wanted := make(chan struct{}, 1)
+	c.beating.Go(func() { c.watch(wanted, every) })
+	c.beating.Go(func() { c.beat(wanted) })
+	return c
+}
+
+// watch has signs of life be sent, and ends a connection that gives none. It counts its own
+// beats, and not time, in which this process may have been stopped.
+func (c *Conn) watch(wanted chan<- struct{}, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for missing := 0; ; {
+		select {
+		case <-c.over:
+			return
+		case <-tick.C:
+		}
+		select {
+		case wanted <- struct{}{}:
+		default: // the last one is still on its way
+		}
+		if missing++; c.heard.Swap(false) || c.patient.Load() {
+			missing = 0
+		}
+		if missing >= silence {
+			c.silent.Store(true)
+			c.hangUp()
+			return
+		}
+	}
+}
+
+func (c *Conn) beat(wanted <-chan struct{}) {
+	for {
+		select {
+		case <-c.over:
+			return
+		case <-wanted:
+			_ = c.mark(0) // whoever receives finds out
+		}
+	}
+}
+
+// mark sends a frame without content.
+func (c *Conn) mark(length uint32) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.write(binary.BigEndian.AppendUint32(nil, length))
+}
+
+func (c *Conn) write(b []byte) error {
+	_, err := c.raw.Write(b)
+	return c.explain(err)
+}
+
+// Pause says that this side may be silent until it sends something again.
+func (c *Conn) Pause() error { return c.mark(paused) }
+
+// Send sends a value. Any goroutine may call it.
+func (c *Conn) Send(v any) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.buffer.Reset()
+	c.buffer.Write(make([]byte, 4))
+	if err := c.out.Encode(v); err != nil {
+		return err
+	}
+	frame := c.buffer.Bytes()
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
+	return c.write(frame)
+}
+
+// Receive waits for the next value, in one goroutine, which must do so as long as the
+// connection is of use: nobody else hears that the other side is there. The end of the connection is an error: io.EOF if
+// the other side has closed it, ErrSilent if it is silent.
+func (c *Conn) Receive(v any) error { return c.explain(c.in.Decode(v)) }
+
+// explain is why a call has failed.
+func (c *Conn) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case c.silent.Load():
+		return ErrSilent
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return io.EOF
+	}
+	return err
+}
+
+// Local returns the address of this side, without a port.
+func (c *Conn) Local() string { return host(c.raw.LocalAddr()) }
+
+// Remote returns the address of the other side, without a port.
+func (c *Conn) Remote() string { return host(c.raw.RemoteAddr()) }
+
+func host(a net.Addr) string { return a.(*net.TCPAddr).IP.String() }
+
+// hangUp ends the connection without the goodbye of TLS, which could wait for a
+// peer that does not read.
+func (c *Conn) hangUp() {
+	c.closing.Do(func() {
+		close(c.over)
+		c.err = c.raw.NetConn().Close()
+	})
+}
+
+// Close ends the connection.
+func (c *Conn) Close() error {
+	c.hangUp()
+	c.beating.Wait()
+	return c.err
+}
+
+// frames reads the contents of frames.
+type frames struct {
+	conn *Conn
+	left int
+}
+
+func (f *frames) Read(b []byte) (int, error) {
+	for f.left == 0 {
+		var length [4]byte
+		if _, err := io.ReadFull(f.conn.raw, length[:]); err != nil {
+			return 0, err
+		}
+		n := binary.BigEndian.Uint32(length[:])
+		f.conn.heard.Store(true)
+		if f.conn.patient.Store(n == paused); n != paused {
+			f.left = int(n)
+		}
+	}
+	n, err := f.conn.raw.Read(b[:min(len(b), f.left)])
+	f.conn.heard.Store(true)
+	f.left -= n
+	return n, err
+}

@@ -1,0 +1,217 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+func listen(t *testing.T, key Key) (*Listener, string) {
+	t.Helper()
+	l, err := Listen("127.0.0.1:0", key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return l, fmt.Sprint("127.0.0.1:", l.Port())
+}
+
+func pair(t *testing.T) (a, b *Conn) {
+	t.Helper()
+	key := NewKey()
+	l, address := listen(t, key)
+	// The first address is nobody's, and so is the second.
+	a, err := Dial([]string{"127.0.0.1:1", "127.0.0.1:2", address}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = <-l.Conns()
+	t.Cleanup(func() { a.Close(); b.Close() })
+	return a, b
+}
+
+type value struct {
+	Words []string
+	Data  []byte
+}
+
+func TestValuesArriveInOrder(t *testing.T) {
+	a, b := pair(t)
+	if a.Local() != "127.0.0.1" || b.Remote() != "127.0.0.1" {
+		t.Error(a.Local(), b.Remote())
+	}
+	go a.Receive(new(value))
+	large := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
+	var senders sync.WaitGroup
+	senders.Go(func() {
+		for i := range 100 {
+			if err := a.Send(&value{Words: []string{fmt.Sprint(i)}, Data: large[:i*i]}); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := a.Send(&value{Data: large}); err != nil {
+			t.Error(err)
+		}
+	})
+	senders.Go(func() {
+		for range 100 {
+			if a.mark(0) != nil {
+				t.Error("no sign of life")
+			}
+		}
+	})
+	for i := range 100 {
+		var v value
+		if err := b.Receive(&v); err != nil || v.Words[0] != fmt.Sprint(i) || !bytes.Equal(v.Data, large[:i*i]) {
+			t.Fatal(i, err, v.Words)
+		}
+	}
+	var v value
+	if err := b.Receive(&v); err != nil || !bytes.Equal(v.Data, large) {
+		t.Fatal(err)
+	}
+	senders.Wait()
+	a.Close()
+	if err := b.Receive(&v); err != io.EOF {
+		t.Error(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if a.Send(&v) == nil {
+		t.Error("sent on what is closed")
+	}
+}
+
+// Who does not know the key is refused by either side, and keeps nobody out.
+func TestStrangers(t *testing.T) {
+	key := NewKey()
+	l, address := listen(t, key)
+	mute, err := net.Dial("tcp", address) // never says anything
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	if _, err := Dial([]string{address}, NewKey()); !errors.Is(err, errStranger) {
+		t.Errorf("another key: %v", err)
+	}
+	plain, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
+	if err == nil { // a client hears of its refusal when it reads
+		_, err = plain.Read(make([]byte, 1))
+		plain.Close()
+	}
+	if err == nil {
+		t.Error("no certificate at all is taken")
+	}
+	if _, err := Dial([]string{"127.0.0.1:1"}, key); err == nil {
+		t.Error("nobody listens there")
+	}
+	if _, err := Dial(nil, key); err == nil {
+		t.Error("nowhere to go")
+	}
+	a, err := Dial([]string{address}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := <-l.Conns()
+	a.Close()
+	b.Close()
+	select {
+	case <-l.Conns():
+		t.Error("a stranger came in")
+	default:
+	}
+}
+
+// raw connects two ends that do not show that they are there.
+func raw(t *testing.T) (client, server *tls.Conn) {
+	t.Helper()
+	config, err := NewKey().config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	shaken := make(chan error, 1)
+	go func() {
+		c, err := l.Accept()
+		if err == nil {
+			server = tls.Server(c, config)
+			err = server.Handshake()
+		}
+		shaken <- err
+	}()
+	client, err = dial(context.Background(), l.Addr().String(), config)
+	if err := errors.Join(err, <-shaken); err != nil {
+		t.Fatal(err)
+	}
+	return client, server
+}
+
+func TestSilenceEndsAConnection(t *testing.T) {
+	client, server := raw(t)
+	defer server.NetConn().Close()
+	c := newConn(client, time.Millisecond)
+	var v value
+	if err := c.Receive(&v); !errors.Is(err, ErrSilent) {
+		t.Error(err)
+	}
+	if err := c.Send(&v); !errors.Is(err, ErrSilent) {
+		t.Error(err)
+	}
+	c.Close()
+}
+
+// A side that has said so may be silent, until it says something again.
+func TestPause(t *testing.T) {
+	client, server := raw(t)
+	c, s := newConn(client, 50*time.Millisecond), newConn(server, time.Hour)
+	defer s.Close()
+	if err := s.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(time.Second, func() { s.Send(&value{Words: []string{"back"}}) })
+	var v value
+	if err := c.Receive(&v); err != nil || v.Words[0] != "back" {
+		t.Errorf("%v, %v", v.Words, err)
+	}
+	if err := c.Receive(&v); !errors.Is(err, ErrSilent) {
+		t.Error(err)
+	}
+	c.Close()
+}
+
+// Signs of life keep a connection that has nothing to say.
+func TestIdle(t *testing.T) {
+	client, server := raw(t)
+	c, s := newConn(client, 400*time.Millisecond), newConn(server, 400*time.Millisecond)
+	defer s.Close()
+	defer c.Close()
+	time.AfterFunc(2500*time.Millisecond, func() { s.Send(&value{Words: []string{"still here"}}) })
+	go s.Receive(new(value))
+	var v value
+	if err := c.Receive(&v); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKeysForOtherUses(t *testing.T) {
+	k := NewKey()
+	if bytes.Equal(k.For("a"), k.For("b")) || !bytes.Equal(k.For("a"), k.For("a")) || bytes.Equal(k.For("a"), NewKey().For("a")) {
+		t.Error("keys follow from something else than key and use")
+	}
+}

@@ -1,0 +1,69 @@
+package kvstest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"rhinet/internal/kvs"
+)
+
+// PlayVariable is the environment variable that has a process of a test be a rank: it names what the
+// rank does.
+const PlayVariable = "RHINET_TEST_PLAY"
+
+// Main runs the tests of a package, or in a process that a launcher has started what it shall play.
+func Main(m *testing.M, plays map[string]func() error) {
+	play := plays[os.Getenv(PlayVariable)]
+	if play == nil {
+		os.Exit(m.Run())
+	}
+	if err := play(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// A Launched store is that of a launcher, which tells the rank who it is.
+type Launched interface {
+	kvs.Store
+	Rank() int
+	Size() int
+	Hosts() ([]int, error)
+	Gone(f func())
+}
+
+// Live is the life of a rank that a launcher has started: it exercises the store, closes it, and
+// prints who it is and the store's name.
+func Live(s Launched, name string) error {
+	s.Gone(func() { panic("the launcher has ended before the ranks") })
+	hosts, err := s.Hosts()
+	if err != nil {
+		return err
+	}
+	if err := Exercise(s, s.Rank(), s.Size()); err != nil {
+		return err
+	}
+	fmt.Println("rank", s.Rank(), "of", s.Size(), "on", hosts, name)
+	return s.Close()
+}
+
+// Lived checks what ranks print that a command starts on the given hosts, and that [Live].
+func Lived(t *testing.T, cmd *exec.Cmd, play string, hosts []int, name string) {
+	t.Helper()
+	cmd.Env = append(cmd.Environ(), PlayVariable+"="+play)
+	out, err := cmd.CombinedOutput()
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	slices.Sort(lines)
+	var want []string
+	for r := range hosts {
+		want = append(want, fmt.Sprintf("rank %d of %d on %v %s", r, len(hosts), hosts, name))
+	}
+	if err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%v: %v\n%s", cmd.Args, err, out)
+	}
+}

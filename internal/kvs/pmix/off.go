@@ -1,0 +1,27 @@
+//go:build !pmix || !linux || !(amd64 || arm64)
+
+package pmix
+
+import (
+	"fmt"
+
+	"rhinet/internal/kvs"
+)
+
+// Built reports whether the program was built with PMIx.
+const Built = false
+
+// A Client cannot be had in this build.
+type Client struct{ kvs.Store }
+
+// Open says how a program gets PMIx.
+func Open() (*Client, error) {
+	return nil, fmt.Errorf("%w: the program was built without it; build it with -tags pmix", ErrUnavailable)
+}
+
+// Rank, like all of a Client, is of no use in this build.
+func (*Client) Rank() int             { return 0 }
+func (*Client) Size() int             { return 0 }
+func (*Client) Hosts() ([]int, error) { return nil, ErrUnavailable }
+func (*Client) Gone(func())           {}
+func (*Client) Abort(int)             {}

@@ -1,0 +1,197 @@
+//go:build pmix
+
+package pmix
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/internal/kvs"
+	"rhinet/internal/kvs/kvstest"
+	"rhinet/internal/need"
+	"rhinet/internal/slurmtest"
+)
+
+func TestMain(m *testing.M) {
+	kvstest.Main(m, map[string]func() error{"exercise": exercise, "abandoned": abandoned, "unanswered": unanswered, "silent": silent})
+}
+
+func exercise() error {
+	if !Speaks(os.Getenv) {
+		return errors.New("no launcher")
+	}
+	c, err := Open()
+	if err != nil {
+		return err
+	}
+	return kvstest.Live(c, name)
+}
+
+// exercised checks what ranks say of themselves that a command starts on the given hosts.
+func exercised(t *testing.T, cmd *exec.Cmd, hosts []int) {
+	t.Helper()
+	kvstest.Lived(t, cmd, "exercise", hosts, name)
+}
+
+// openMPI is a command of Open MPI's launcher, without that part of its daemons that shares a picture of the machine: it looks for a hole in
+// their memory and sometimes writes where there is none.
+func openMPI(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	return exec.Command(need.Program(t, "mpirun.openmpi"), append([]string{"--allow-run-as-root", "--oversubscribe", "--mca", "rtc", "^hwloc"}, args...)...)
+}
+
+// TestOpenMPI is conformance under Open MPI's launcher.
+func TestOpenMPI(t *testing.T) {
+	for _, ranks := range []int{1, 3} {
+		exercised(t, openMPI(t, "-n", fmt.Sprint(ranks), os.Args[0]), make([]int, ranks))
+	}
+	agent := filepath.Join(t.TempDir(), "agent")
+	if err := os.WriteFile(agent, []byte("#!/bin/sh\nshift\nexec sh -c \"$*\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	exercised(t, openMPI(t, "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent, "--host", "a:2,b:2", "-n", "3", os.Args[0]), []int{0, 0, 1})
+}
+
+// TestSlurm is conformance under Slurm's launcher, also of ranks on two nodes.
+func TestSlurm(t *testing.T) {
+	c := slurmtest.Start(t, slurmtest.Here(2))
+	for _, hosts := range [][]int{{0}, {0, 0, 0}, {0, 0, 1}} {
+		nodes := fmt.Sprint(hosts[len(hosts)-1] + 1)
+		exercised(t, c.Srun("--mpi=pmix", "-N", nodes, "-n", fmt.Sprint(len(hosts)), os.Args[0]), hosts)
+	}
+}
+
+// abandoned is a rank whose launcher is killed while it waits for the others.
+func abandoned() error {
+	c, err := Open()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(os.Getenv("RHINET_TEST_LOG"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	gone := make(chan bool)
+	c.Gone(func() { close(gone) })
+	fmt.Fprintln(out, "pid", os.Getpid(), os.Getppid())
+	if c.Rank() == 0 {
+		<-gone
+	}
+	fmt.Fprintln(out, "fence:", c.Fence())
+	<-gone
+	_, err = c.Get("k")
+	fmt.Fprintln(out, "put:", c.Put("k", nil))
+	fmt.Fprintln(out, "get:", err)
+	fmt.Fprintln(out, "close:", c.Close())
+	return nil
+}
+
+// TestLauncherIsKilled: every call then says which store is lost.
+func TestLauncherIsKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	log, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := openMPI(t, "-n", "2", os.Args[0])
+	cmd.Env = append(os.Environ(), kvstest.PlayVariable+"=abandoned", "RHINET_TEST_LOG="+path)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await := func(text string, n int) string {
+		for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+			said, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Count(string(said), text) == n {
+				return string(said)
+			}
+			if time.Since(start) > time.Minute {
+				t.Fatalf("no %q in %q", text, said)
+			}
+		}
+	}
+	await("pid", 2)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	said := await("close: <nil>\n", 2)
+	lines := bufio.NewScanner(strings.NewReader(said))
+	for lines.Scan() {
+		what, text, _ := strings.Cut(lines.Text(), ": ")
+		if lost := strings.HasPrefix(text, kvs.Lost(name, errors.New("")).Error()); !lost && what != "close" && !strings.HasPrefix(what, "pid") {
+			t.Errorf("%q", lines.Text())
+		}
+	}
+}
+
+// unanswered is a rank that asks for what nobody will ever put, and does not wait for it.
+func unanswered() error {
+	c, err := Open()
+	if err != nil {
+		return err
+	}
+	if c.Rank() > 0 {
+		<-c.gone // it puts nothing until the job is ended
+	}
+	patience := c.patience
+	c.patience = 100 * time.Millisecond
+	_, err = c.ask(c.self.peer(1), "rhinet.nothing")
+	if !errors.Is(err, kvs.ErrLost) || !strings.Contains(err.Error(), name+": PMIx_Get rhinet.nothing: no answer") {
+		return fmt.Errorf("the error is: %w", err)
+	}
+	fmt.Println("good")
+	c.patience = patience
+	c.Abort(7)
+	return nil
+}
+
+// TestNoAnswer: a server that does not answer is lost as one that is gone. The rank then has it
+// end the job.
+func TestNoAnswer(t *testing.T) {
+	cmd := openMPI(t, "-n", "2", os.Args[0])
+	cmd.Env = append(os.Environ(), kvstest.PlayVariable+"=unanswered")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 7 || !strings.HasPrefix(string(out), "good\n") {
+		t.Errorf("%v, %q", err, out)
+	}
+}
+
+// silent is a rank whose server says nothing.
+func silent() error {
+	_, err := open(100 * time.Millisecond)
+	if !errors.Is(err, kvs.ErrLost) || !strings.Contains(err.Error(), name+": PMIx_Init: no answer") {
+		return fmt.Errorf("the error is: %w", err)
+	}
+	return nil
+}
+
+// TestServerIsSilentAtStart: a rank does not wait for a server that says nothing from the
+// beginning.
+func TestServerIsSilentAtStart(t *testing.T) {
+	server := "job.0;tcp4://" + kvstest.Silent(t)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), kvstest.PlayVariable+"=silent", envNamespace+"=job", envRank+"=0", "PMIX_SERVER_URI41="+server, "PMIX_SERVER_URI4="+server,
+		"PMIX_SECURITY_MODE=native", "PMIX_GDS_MODULE=hash", "PMIX_BFROP_BUFFER_TYPE=PMIX_BFROP_BUFFER_NON_DESC")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// TestNoLauncher: a process that nobody has started so says what is missing.
+func TestNoLauncher(t *testing.T) {
+	if Speaks(os.Getenv) || Speaks(func(n string) string { return map[string]string{envRank: "0"}[n] }) {
+		t.Error("a launcher in an empty environment")
+	}
+	kvstest.LostAtStart(t, name+": PMIx_Init: ", func() (kvs.Store, error) { return Open() })
+}

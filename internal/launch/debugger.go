@@ -1,0 +1,52 @@
+package launch
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+)
+
+// debuggerName is the debugger of Go programs.
+const debuggerName = "dlv"
+
+// findDebugger finds the debugger, if ranks are to run under it.
+func (p *Plan) findDebugger() error {
+	if len(p.job.Debug) == 0 {
+		return nil
+	}
+	for _, r := range p.job.Debug {
+		if n := p.job.Size(); r < 0 || r >= n {
+			return fmt.Errorf("rank %d cannot be debugged: the job has ranks 0 to %d", r, n-1)
+		}
+	}
+	path, err := exec.LookPath(debuggerName)
+	if err != nil {
+		return fmt.Errorf("there is no %s in PATH to debug with; go install github.com/go-delve/delve/cmd/dlv@latest installs it", debuggerName)
+	}
+	p.debugger = path
+	return nil
+}
+
+// buildFlags are those of the go command for the programs of the job: what a debugger shows
+// must not be optimized away. They concern the package that was named: others would all be built anew.
+func (p *Plan) buildFlags() (flags []string) {
+	if tag := p.job.BuildTag; tag != "" {
+		flags = append(flags, "-tags", tag)
+	}
+	if p.debugger != "" {
+		flags = append(flags, "-gcflags=-N -l")
+	}
+	return flags
+}
+
+// command returns what is executed as a rank.
+func (p *Plan) command(r int) (path string, args []string) {
+	slot := p.slots[r]
+	part, prog := &p.job.Parts[slot.Part], &p.programs[slot.Part]
+	if !slices.Contains(p.job.Debug, r) {
+		return prog.path, append([]string{prog.argv0()}, part.Args...)
+	}
+	// The program does not run before somebody connects and says so.
+	args = []string{debuggerName, "exec", "--headless", "--listen=127.0.0.1:0", "--accept-multiclient", prog.path, "--"}
+	return p.debugger, append(args, part.Args...)
+}

@@ -1,0 +1,114 @@
+package launch
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// An exporter sends mpirun what the ranks of a host print.
+type exporter struct {
+	send    func(*message) error
+	number  func(r int) int // of a rank in the job
+	files   []*os.File
+	running sync.WaitGroup
+
+	mu   sync.Mutex
+	more *sync.Cond
+	room int // bytes that mpirun takes now
+	shut bool
+}
+
+func newExporter(send func(*message) error, number func(int) int) *exporter {
+	x := &exporter{send: send, number: number, room: window}
+	x.more = sync.NewCond(&x.mu)
+	return x
+}
+
+// open makes the pipe for one output of a rank, and returns the end for the rank.
+func (x *exporter) open(r int, isError bool) (int, error) {
+	read, write, err := pipe()
+	if err != nil {
+		return -1, err
+	}
+	file := os.NewFile(uintptr(read), "output")
+	x.files = append(x.files, file)
+	x.running.Go(func() { x.forward(file, x.number(r), isError) })
+	return write, nil
+}
+
+// forward sends what comes until the last writer has closed the pipe, or what there is when the
+// exporter finishes.
+func (x *exporter) forward(file *os.File, rank int, isError bool) {
+	buf := make([]byte, pieceBytes)
+	pass := func(n int) bool {
+		return n <= 0 || x.pass(&piece{Rank: rank, Error: isError, Data: buf[:n]})
+	}
+	for {
+		n, err := file.Read(buf)
+		if !pass(n) {
+			return
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if err != nil {
+			return
+		}
+	}
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return
+	}
+	for n := 1; n > 0; {
+		raw.Control(func(fd uintptr) { n, err = syscall.Read(int(fd), buf) })
+		if errors.Is(err, syscall.EINTR) {
+			n = 1
+			continue
+		}
+		if !pass(n) {
+			return
+		}
+	}
+}
+
+// pass sends a piece when there is room for it.
+func (x *exporter) pass(p *piece) bool {
+	x.mu.Lock()
+	for x.room < p.weight() && !x.shut {
+		x.more.Wait()
+	}
+	x.room -= p.weight()
+	shut := x.shut
+	x.mu.Unlock()
+	return !shut && x.send(&message{Output: p}) == nil
+}
+
+// taken says that mpirun has passed on so many bytes.
+func (x *exporter) taken(n int) {
+	x.mu.Lock()
+	x.room += n
+	x.mu.Unlock()
+	x.more.Broadcast()
+}
+
+// abandon drops what nobody takes any more.
+func (x *exporter) abandon() {
+	x.mu.Lock()
+	x.shut = true
+	x.mu.Unlock()
+	x.more.Broadcast()
+}
+
+// finish sends what the pipes still hold when every rank is gone.
+func (x *exporter) finish() {
+	for _, f := range x.files {
+		f.SetReadDeadline(time.Now())
+	}
+	x.running.Wait()
+	for _, f := range x.files {
+		f.Close()
+	}
+}

@@ -1,0 +1,73 @@
+package launch
+
+import (
+	"fmt"
+	"strings"
+
+	"rhinet/internal/pmi"
+)
+
+// A loss is a rank without which a job has gone on.
+type loss struct {
+	rank   int
+	text   string // how it ended
+	status int    // that the job has because of it, unless 0
+}
+
+// goOn takes the ends of ranks in a job that goes on without them: it tells the
+// others. It reports whether the job does go on; it does not if a rank has
+// called Abort.
+func (w *watcher) goOn(batch []exit) bool {
+	for i := range batch {
+		if e := &batch[i]; !e.ws.Stopped() && w.fabric.Status(e.rank).State == pmi.Aborted {
+			return false
+		}
+	}
+	for i := range batch {
+		e := &batch[i]
+		if e.ws.Stopped() {
+			continue
+		}
+		w.fabric.Bury(e.rank)
+		if l, lost := w.lossOf(e); lost {
+			w.lost = append(w.lost, l)
+		}
+	}
+	return true
+}
+
+// lossOf says how a rank was lost, if it was: killed by a signal, which others are
+// there to survive; or with a status of its own, which is then the job's.
+func (w *watcher) lossOf(e *exit) (loss, bool) {
+	switch {
+	case e.ws.Signaled():
+		sig := e.ws.Signal()
+		return loss{e.rank, fmt.Sprintf("killed by signal %d, %s", int(sig), signalText(sig)), 0}, true
+	case e.ws.ExitStatus() != 0:
+		return loss{e.rank, fmt.Sprintf("exited with status %d", e.ws.ExitStatus()), e.ws.ExitStatus()}, true
+	}
+	return loss{}, false
+}
+
+// losses words what a job has lost that has gone on to its end, and gives it a
+// status: that of the first rank that failed by itself, or of a signal if no rank
+// is left that could have finished the work.
+func (w *watcher) losses() *cause {
+	if len(w.lost) == 0 {
+		return nil
+	}
+	c := &cause{}
+	var lines []string
+	for _, l := range w.lost {
+		lines = append(lines, fmt.Sprintf("%s: %s", w.who(l.rank), l.text))
+		if c.status == 0 {
+			c.status = l.status
+		}
+	}
+	left := len(w.ended) - len(w.lost)
+	if left == 0 && c.status == 0 {
+		c.status = StatusFailed
+	}
+	c.text = fmt.Sprintf("%s of %d died, %d went on to the end:\n  %s", plural(len(w.lost), "rank"), len(w.ended), left, strings.Join(lines, "\n  "))
+	return c
+}

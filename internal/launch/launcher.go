@@ -1,0 +1,109 @@
+package launch
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A launcher is the command that has started a daemon.
+type launcher struct {
+	cmd   *exec.Cmd
+	input io.WriteCloser // the daemon ends when it does
+	said  tail
+	over  chan struct{} // closed when the command has ended
+	err   error         // of it, then
+}
+
+// startLauncher starts the command of a daemon and hands it the invitation.
+func startLauncher(words []string, to *invitation) (*launcher, error) {
+	line, err := json.Marshal(to)
+	if err != nil {
+		return nil, err
+	}
+	l := &launcher{cmd: exec.Command(words[0], words[1:]...), over: make(chan struct{})}
+	l.cmd.Stdout, l.cmd.Stderr = &l.said, &l.said
+	l.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	l.cmd.WaitDelay = time.Second
+	if l.input, err = l.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := l.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%s cannot be started: %w", words[0], plainExec(err))
+	}
+	go func() {
+		l.err = l.cmd.Wait()
+		close(l.over)
+	}()
+	_, _ = l.input.Write(append(line, '\n')) // a command that does not read ends
+	return l, nil
+}
+
+// plainExec strips from an error of package exec what the message says already.
+func plainExec(err error) error {
+	if e, ok := err.(*exec.Error); ok {
+		return e.Err
+	}
+	return plainError(err)
+}
+
+// outcome says how a command has ended.
+func (l *launcher) outcome() string {
+	if l.err != nil {
+		return fmt.Sprintf("%s ended with %v", l.cmd.Args[0], l.err)
+	}
+	return l.cmd.Args[0] + " ended"
+}
+
+// words returns what a command has said, for the end of a sentence.
+func (l *launcher) words() string {
+	if said := l.said.text(); said != "" {
+		return ": " + said
+	}
+	return ""
+}
+
+// end waits for the command to end, and makes it if it does not. It says why the daemon of a
+// connection that has ended is no more.
+func (l *launcher) end(patience time.Duration) string {
+	l.input.Close()
+	select {
+	case <-l.over:
+		return "its daemon has ended (" + l.outcome() + ")" + l.words()
+	case <-time.After(patience):
+		_ = killGroup(l.cmd.Process.Pid)
+		<-l.over
+		return "its daemon has closed the connection" + l.words()
+	}
+}
+
+// tailBytes is how much of what a launcher says is kept.
+const tailBytes = 2048
+
+// A tail keeps the end of a text.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b...)
+	if over := len(t.kept) - tailBytes; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(b), nil
+}
+
+// text returns it as one line.
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(strings.Fields(string(t.kept)), " ")
+}

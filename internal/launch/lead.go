@@ -1,0 +1,376 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"rhinet/internal/control"
+	"rhinet/internal/kvs/own"
+)
+
+const (
+	callPatience = 30 * time.Second       // for a daemon to call
+	lookPatience = 300 * time.Millisecond // for hosts to report what their ranks wait for
+	leaveTime    = 2 * time.Second        // for a daemon to end when its job has
+	lastWords    = 200 * time.Millisecond // for its launcher to say how it ended
+)
+
+// A lead starts the daemons of a job on several hosts and follows them: it is what parent is
+// on one host, and shows the watcher what they report.
+type lead struct {
+	plan  *Plan
+	key   control.Key
+	begin time.Time
+	hosts []*host // those that have ranks, in their order
+
+	ranks *ranks
+	mux   *mux
+	input *os.File
+	exits chan<- []exit
+	ready chan<- error
+	lost  chan lostHost
+
+	following sync.WaitGroup
+	streams   [2][]*stream // of each rank
+	taken     chan int     // bytes that rank 0's host has passed on to it
+	reported  chan struct{}
+
+	mu     sync.Mutex // of what follows, and of the state of hosts
+	looks  int
+	states []state
+	gone   []departed
+}
+
+// A host is one on which a daemon runs ranks of the job. mu of its lead guards what changes.
+type host struct {
+	Host
+	number  int
+	ranks   []int
+	process *launcher
+	conn    *control.Conn // nil: it has not called
+	cpus    int
+	begun   chan *begun
+	outputs chan *piece
+	ordered bool          // ranks may run there
+	done    bool          // none runs any more, or nobody can know
+	looked  int           // the number of its latest report
+	ahead   time.Duration // of its clock, as far as known
+	heard   bool          // anything is
+	set     bool          // nothing more is to be learnt
+
+}
+
+// A lostHost is one that has left the job, and why.
+type lostHost struct {
+	*host
+	err error
+}
+
+func newLead(p *Plan) *lead {
+	l := &lead{plan: p, key: control.NewKey(), begin: time.Now(), states: make([]state, len(p.slots)),
+		taken: make(chan int, 1), reported: make(chan struct{}, 1)}
+	at := map[int]*host{}
+	for r, n := range p.away.hosts {
+		h := at[n]
+		if h == nil {
+			// outputs holds all pieces that a daemon may send before it hears of one.
+			h = &host{Host: p.job.Hosts[n], number: n, begun: make(chan *begun, 1), outputs: make(chan *piece, window/besidePiece)}
+			at[n] = h
+			l.hosts = append(l.hosts, h)
+		}
+		h.ranks = append(h.ranks, r)
+	}
+	l.lost = make(chan lostHost, len(l.hosts))
+	return l
+}
+
+// run is the life of the lead's goroutine. It returns when no rank is left, or none that
+// can be known of. The go command ends with its thread.
+func (l *lead) run(ctx context.Context) {
+	runtime.LockOSThread()
+	for r := range l.states {
+		l.streams[0], l.streams[1] = append(l.streams[0], l.mux.stream(r, false)), append(l.streams[1], l.mux.stream(r, true))
+	}
+	end, err := l.start(ctx)
+	defer end()
+	l.ready <- err
+	l.following.Wait()
+}
+
+// start builds programs, starts daemons, and has them start the ranks. end gives back what it has made.
+func (l *lead) start(ctx context.Context) (end func(), err error) {
+	var undo []func()
+	end = func() {
+		for i := len(undo); i > 0; i-- {
+			undo[i-1]()
+		}
+	}
+	parts, err := l.errands(ctx)
+	if err != nil {
+		return end, err
+	}
+	bind := ""
+	if l.plan.job.Interface != "" {
+		found, err := addresses(l.plan.job.Interface, 0)
+		if err != nil {
+			return end, &refusal{err.Error()}
+		}
+		bind = found[0][:len(found[0])-len(":0")]
+	}
+	listener, err := control.Listen(bind+":0", l.key)
+	if err != nil {
+		return end, fmt.Errorf("cannot listen for the hosts of the job: %w", err)
+	}
+	undo = append(undo, func() { listener.Close() })
+	where, err := addresses(l.plan.job.Interface, listener.Port())
+	if err != nil {
+		return end, err
+	}
+	undo = append(undo, l.dismiss)
+	if err := l.launch(where); err != nil {
+		return end, err
+	}
+	if err := l.gather(ctx, listener); err != nil {
+		return end, err
+	}
+	store := l.plan.job.Store
+	key := l.key.For("store")
+	if store == "" {
+		server, err := own.Serve(bind+":0", key, len(l.states))
+		if err != nil {
+			return end, fmt.Errorf("cannot serve the key-value store of the job: %w", err)
+		}
+		undo = append(undo, func() { server.Close() })
+		store = server.Address()[len(hostOf(server.Address())):]
+	}
+	return end, l.order(ctx, orders{
+		Size: len(l.states), Parts: parts, Environ: l.plan.environ, Env: l.plan.job.Env, NIC: l.plan.job.NIC, Tuning: l.plan.job.Tuning,
+		Bind: l.plan.job.Bind, KeepGoing: l.plan.job.KeepGoing, RingMemory: l.plan.job.RingMemory, Gather: l.plan.job.Gather, CPUs: l.processors(), Columns: l.plan.columns, Store: store, Key: key,
+	})
+}
+
+// hostOf returns HOST of HOST:PORT.
+func hostOf(address string) string {
+	i := len(address) - 1
+	for i > 0 && address[i] != ':' {
+		i--
+	}
+	return address[:i]
+}
+
+// errands returns the parts of the job for daemons, with the programs that are sent.
+func (l *lead) errands(ctx context.Context) ([]errand, error) {
+	remove, err := build(ctx, l.plan.programs, l.plan.buildFlags())
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	var all []errand
+	for i := range l.plan.programs {
+		part, prog := &l.plan.job.Parts[i], &l.plan.programs[i]
+		e := errand{Name: prog.name, Path: prog.path, Args: part.Args, Dir: part.Dir, Env: part.Env}
+		if prog.pkg != "" {
+			e.Name = commandName(prog.pkg)
+		}
+		if prog.pkg != "" || l.plan.job.Preload {
+			if e.Image, err = os.ReadFile(prog.path); err != nil {
+				return nil, fmt.Errorf("%s: %w", prog.name, plainError(err))
+			}
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// launch starts the daemons, who are told where to call.
+func (l *lead) launch(where []string) error {
+	for _, h := range l.hosts {
+		var err error
+		h.process, err = startLauncher(l.plan.job.reach(h.Host), &invitation{invitationVersion, h.number, l.key, where})
+		if err != nil {
+			return &refusal{fmt.Sprintf("host %s: %v", h.Name, err)}
+		}
+	}
+	return nil
+}
+
+// gather waits until all daemons have called.
+func (l *lead) gather(ctx context.Context, listener *control.Listener) error {
+	patience := time.NewTimer(callPatience)
+	defer patience.Stop()
+	type call struct {
+		conn  *control.Conn
+		hello *hello
+	}
+	calls, failed := make(chan call), make(chan error, len(l.hosts))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for _, h := range l.hosts {
+		go func() {
+			select {
+			case <-h.process.over:
+				failed <- &refusal{fmt.Sprintf("host %s: %s before its daemon called%s", h.Name, h.process.outcome(), h.process.words())}
+			case <-ctx.Done():
+			}
+		}()
+	}
+	answer := func(conn *control.Conn) {
+		var m message
+		if err := conn.Receive(&m); err != nil || m.Hello == nil {
+			conn.Close()
+			return
+		}
+		select {
+		case calls <- call{conn, m.Hello}:
+		case <-ctx.Done():
+			conn.Close()
+		}
+	}
+	for missing := len(l.hosts); missing > 0; {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-failed:
+			return err
+		case <-patience.C:
+			return fmt.Errorf("host %s: its daemon has not called within %v; can it reach this host? --iface names the network interface that it can reach", l.silentHost(), callPatience)
+		case conn := <-listener.Conns():
+			go answer(conn)
+		case c := <-calls:
+			if l.called(c.conn, c.hello) {
+				missing--
+			} else {
+				c.conn.Close()
+			}
+		}
+	}
+	return nil
+}
+
+// silentHost returns the name of a host that has not called.
+func (l *lead) silentHost() string {
+	for _, h := range l.hosts {
+		if h.conn == nil {
+			return h.Name
+		}
+	}
+	return ""
+}
+
+// called notes the call of a daemon, and reports whether one was missing.
+func (l *lead) called(conn *control.Conn, m *hello) bool {
+	for _, h := range l.hosts {
+		if h.number == m.Host && h.conn == nil {
+			l.mu.Lock()
+			h.conn, h.cpus = conn, m.CPUs
+			h.hear(m.Now)
+			l.mu.Unlock()
+			return true
+		}
+	}
+	return false
+}
+
+// processors returns how many processors ranks are told to share: as many as there would be if every
+// host were as crowded as the one that is most so, since all ranks must choose alike.
+func (l *lead) processors() int {
+	least, n := 0, len(l.states)
+	for i, h := range l.hosts {
+		if c := max(1, h.cpus*n/len(h.ranks)); i == 0 || c < least {
+			least = c
+		}
+	}
+	return least
+}
+
+// order tells all daemons what to do, and waits until their ranks run.
+func (l *lead) order(ctx context.Context, common orders) error {
+	l.ranks.begun.Store(true)
+	for _, h := range l.hosts {
+		o := common
+		o.Ranks = h.ranks
+		for _, r := range h.ranks {
+			o.Slots = append(o.Slots, l.plan.slots[r].Part)
+		}
+		o.Input = l.input != nil && h.ranks[0] == 0
+		l.following.Go(func() {
+			if l.instruct(h, &o) && o.Input {
+				go l.feed(h)
+			}
+		})
+		l.following.Go(func() { l.follow(h) })
+		l.mux.running.Go(func() { l.print(h) })
+	}
+	var failed error
+	for _, h := range l.hosts {
+		select {
+		case b, ok := <-h.begun:
+			if !ok {
+				b = &begun{Err: "its daemon does not say whether the ranks run"}
+			}
+			if err := h.started(b); err != nil && failed == nil {
+				failed = err
+			}
+			for i, pid := range b.PIDs {
+				l.ranks.started(h.ranks[i], pid)
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return failed
+}
+
+// instruct sends a daemon its orders, and what it has missed meanwhile.
+func (l *lead) instruct(h *host, o *orders) bool {
+	if h.conn.Send(&message{Orders: o}) != nil {
+		_ = h.conn.Close() // whoever follows finds out
+		return false
+	}
+	l.mu.Lock()
+	h.ordered = true
+	gone := slices.Clone(l.gone)
+	l.mu.Unlock()
+	if len(gone) > 0 {
+		_ = h.conn.Send(&message{Ended: gone})
+	}
+	if l.ranks.stop.Load() {
+		_ = h.conn.Send(&message{Signal: syscall.SIGKILL})
+	}
+	return true
+}
+
+// started is why not all ranks of a host run, nil if they do.
+func (h *host) started(b *begun) error {
+	switch text := fmt.Sprintf("host %s: %s", h.Name, b.Err); {
+	case b.Err == "":
+		return nil
+	case b.Usage:
+		return &refusal{text}
+	default:
+		return errors.New(text)
+	}
+}
+
+// dismiss ends the connections, after which daemons end, and what has started them.
+func (l *lead) dismiss() {
+	var all sync.WaitGroup
+	for _, h := range l.hosts {
+		all.Go(func() {
+			if h.conn != nil {
+				_ = h.conn.Close()
+			}
+			if h.process != nil {
+				h.process.end(leaveTime)
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,158 @@
+package mpivet
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// A call is one of a function or a method of package mpi.
+type call struct {
+	*ast.CallExpr
+	fn  *types.Func
+	sig *types.Signature
+}
+
+// call returns the call that n is.
+func (f *function) call(n ast.Node) (call, bool) {
+	e, ok := n.(*ast.CallExpr)
+	if !ok {
+		return call{}, false
+	}
+	fn, ok := typeutil.Callee(f.TypesInfo, e).(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != mpiPath || isTransport(fn) {
+		return call{}, false
+	}
+	return call{e, fn, fn.Signature()}, true
+}
+
+// isTransport reports whether fn is a method of what carries the messages of package mpi.
+func isTransport(fn *types.Func) bool {
+	r := fn.Signature().Recv()
+	return r != nil && isMPI(r.Type(), "Transport")
+}
+
+// calls visits the calls of package mpi below n.
+func (f *function) calls(n ast.Node, visit func(call)) {
+	walk(n, func(m ast.Node) bool {
+		if c, ok := f.call(m); ok {
+			visit(c)
+		}
+		return true
+	})
+}
+
+// arg is the argument for the parameter called name, or nil.
+func (c call) arg(name string) ast.Expr {
+	for i := range c.sig.Params().Len() {
+		if c.sig.Params().At(i).Name() == name && i < len(c.Args) {
+			return c.Args[i]
+		}
+	}
+	return nil
+}
+
+// anyArg is the argument for the first of the parameters that there is.
+func (c call) anyArg(names ...string) ast.Expr {
+	for _, name := range names {
+		if a := c.arg(name); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// receiver is what a method is called on, or nil.
+func (c call) receiver() ast.Expr {
+	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && c.sig.Recv() != nil {
+		return s.X
+	}
+	return nil
+}
+
+// is reports whether the call is of the method name of a type of package mpi.
+func (c call) is(typ, name string) bool {
+	return c.fn.Name() == name && c.sig.Recv() != nil && isMPI(c.sig.Recv().Type(), typ)
+}
+
+// fails reports whether the last result is an error.
+func (c call) fails() bool {
+	r := c.sig.Results()
+	return r.Len() > 0 && isError(r.At(r.Len()-1).Type())
+}
+
+// request is the index of the result that is a request in progress, or -1.
+// Those of persistent requests are not in progress, and others are the program's own.
+func (c call) request() int {
+	if strings.HasSuffix(c.fn.Name(), "Init") || c.fn.Name() == "NewRequest" {
+		return -1
+	}
+	for i := range c.sig.Results().Len() {
+		if isMPI(c.sig.Results().At(i).Type(), "Request") {
+			return i
+		}
+	}
+	return -1
+}
+
+// sends is the buffer that the call sends from, and fills the one that it receives
+// into; both may be nil.
+func (c call) sends() ast.Expr {
+	if b := c.anyArg("send", "in"); b != nil {
+		return b
+	}
+	if c.arg("dst") != nil || c.arg("root") != nil {
+		return c.arg("buf")
+	}
+	return nil
+}
+
+func (c call) fills() ast.Expr {
+	if b := c.anyArg("recv", "out"); b != nil {
+		return b
+	}
+	if c.arg("src") != nil || c.arg("root") != nil || c.arg("m") != nil {
+		return c.arg("buf")
+	}
+	return nil
+}
+
+// number is the value of an argument, if it is a constant.
+func (f *function) number(e ast.Expr) (int64, bool) {
+	if e == nil {
+		return 0, false
+	}
+	v := f.TypesInfo.Types[e].Value
+	if v == nil {
+		return 0, false
+	}
+	return constant.Int64Val(constant.ToInt(v))
+}
+
+// element is the type of the elements of a buffer, or nil if it is unknown.
+func (f *function) element(buf ast.Expr) types.Type {
+	s, ok := f.TypesInfo.TypeOf(buf).Underlying().(*types.Slice)
+	if !ok {
+		return nil
+	}
+	if _, ok := types.Unalias(s.Elem()).(*types.TypeParam); ok {
+		return nil
+	}
+	return s.Elem()
+}
+
+// isMPI reports whether t is the type of package mpi of this name, or a pointer to it.
+func isMPI(t types.Type, name string) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == mpiPath
+}
+
+func isError(t types.Type) bool {
+	return types.Identical(t, types.Universe.Lookup("error").Type())
+}

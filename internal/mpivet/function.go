@@ -1,0 +1,160 @@
+package mpivet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// A function is a declared function or a function literal. What is in literals
+// within it belongs to them.
+type function struct {
+	*analysis.Pass
+	node ast.Node // *ast.FuncDecl or *ast.FuncLit
+	body *ast.BlockStmt
+}
+
+// newFunction is nil for a declaration without a body.
+func newFunction(pass *analysis.Pass, n ast.Node) *function {
+	f := &function{Pass: pass, node: n}
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		f.body = n.Body
+	case *ast.FuncLit:
+		f.body = n.Body
+	}
+	if f.body == nil {
+		return nil
+	}
+	return f
+}
+
+// line is where something stands, for messages.
+func (f *function) line(pos token.Pos) int { return f.Fset.Position(pos).Line }
+
+// walk visits n and all below it but what is in function literals.
+func walk(n ast.Node, visit func(ast.Node) bool) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		if _, ok := m.(*ast.FuncLit); ok && m != n {
+			return false
+		}
+		return m == nil || visit(m)
+	})
+}
+
+// preorder is walk of the function, with what is above each node: outermost first.
+func (f *function) preorder(visit func(n ast.Node, above []ast.Node)) {
+	ast.PreorderStack(f.body, nil, func(n ast.Node, above []ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		visit(n, above)
+		return true
+	})
+}
+
+// lists visits each list of statements of the function.
+func (f *function) lists(visit func([]ast.Stmt)) {
+	walk(f.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			visit(n.List)
+		case *ast.CaseClause:
+			visit(n.Body)
+		case *ast.CommClause:
+			visit(n.Body)
+		}
+		return true
+	})
+}
+
+// local is the variable of this function that e names, or nil: parameters and
+// results are not among them.
+func (f *function) local(e ast.Expr) *types.Var {
+	v := f.variable(e)
+	if v == nil || v.Pos() < f.body.Pos() || v.Pos() >= f.body.End() {
+		return nil
+	}
+	return v
+}
+
+// variable is the variable that e names, or nil.
+func (f *function) variable(e ast.Expr) *types.Var {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	v, _ := f.TypesInfo.ObjectOf(id).(*types.Var)
+	return v
+}
+
+// mentions reports whether n names v, in function literals too.
+func (f *function) mentions(n ast.Node, v *types.Var) (found bool) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		if id, ok := m.(*ast.Ident); ok && f.TypesInfo.Uses[id] == v {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// leaks reports whether v is used in a function literal, or its address taken:
+// then what happens to it cannot be read off this function.
+func (f *function) leaks(v *types.Var) (found bool) {
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			found = found || f.mentions(n.Body, v)
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && f.variable(n.X) == v
+		}
+		return !found
+	})
+	return found
+}
+
+// assigns reports whether n gives v a value.
+func (f *function) assigns(n ast.Node, v *types.Var) (found bool) {
+	walk(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.AssignStmt:
+			for _, l := range m.Lhs {
+				found = found || f.variable(l) == v
+			}
+		case *ast.RangeStmt:
+			found = found || m.Key != nil && f.variable(m.Key) == v || m.Value != nil && f.variable(m.Value) == v
+		}
+		return !found
+	})
+	return found
+}
+
+// A place is a variable, or a field of one, and of that: what two expressions
+// must name to be the same.
+type place struct {
+	root types.Object
+	path string
+}
+
+// placeOf is the place that e names. A full slice of something is its place.
+func (f *function) placeOf(e ast.Expr) (place, bool) {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if o := f.TypesInfo.ObjectOf(e); o != nil {
+			_, ok := o.(*types.Var)
+			return place{root: o}, ok
+		}
+	case *ast.SelectorExpr:
+		if p, ok := f.placeOf(e.X); ok {
+			return place{p.root, p.path + "." + e.Sel.Name}, true
+		}
+	case *ast.SliceExpr:
+		if e.Low == nil && e.High == nil {
+			return f.placeOf(e.X)
+		}
+	}
+	return place{}, false
+}

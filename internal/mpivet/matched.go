@@ -1,0 +1,238 @@
+package mpivet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// A transfer is a send or a receive, as far as constants say what it is.
+type transfer struct {
+	call
+	comm  place
+	send  bool
+	buf   ast.Expr
+	peer  number
+	tag   number
+	ranks ranks // that come by
+}
+
+// A number is a constant, or nothing.
+type number struct {
+	n     int64
+	known bool
+}
+
+// The wildcards of package mpi.
+const anySource, anyTag = -1, -1
+
+// ranks are those of a communicator that a condition lets pass: one, or all but some.
+type ranks struct {
+	only number
+	not  []int64
+}
+
+func (r ranks) may(rank int64) bool {
+	if r.only.known {
+		return r.only.n == rank
+	}
+	return !slices.Contains(r.not, rank)
+}
+
+// matched reports sends between two given ranks that no receive of the function takes,
+// while the receiver has a receive for which there is no send: the tags must be
+// wrong. Where the tags fit and are of one send and one receive, elements are compared.
+//
+// MPI 4.1, sections 3.2.4 and 3.3.1.
+func (f *function) matched() {
+	all, known := f.transfers()
+	if !known {
+		return
+	}
+	for _, s := range all {
+		if !s.send || !s.ranks.only.known || !s.peer.known || !s.tag.known {
+			continue
+		}
+		var lost, fit []transfer
+		for _, r := range all {
+			switch {
+			case r.send || !r.ranks.may(s.peer.n) || r.comm != s.comm || r.peer.known && r.peer.n != anySource && r.peer.n != s.ranks.only.n:
+			case r.tag.known && r.tag.n != anyTag && r.tag.n != s.tag.n:
+				lost = append(lost, r)
+			default:
+				fit = append(fit, r)
+			}
+		}
+		switch {
+		case len(fit) == 0:
+			f.otherTag(s, lost, all)
+		case len(fit) == 1:
+			f.otherElements(s, fit[0], all)
+		}
+	}
+}
+
+// otherTag reports s if one of the receives that might have been meant takes nothing else.
+func (f *function) otherTag(s transfer, lost, all []transfer) {
+	for _, r := range lost {
+		alone := r.peer.known && r.peer.n == s.ranks.only.n && r.ranks.only.known
+		for _, other := range all {
+			if other.send && other.ranks.may(s.ranks.only.n) && (!other.tag.known || other.tag.n == r.tag.n) {
+				alone = false
+			}
+		}
+		if alone {
+			f.Reportf(s.Pos(), "%s to %d has the tag %d, and rank %d receives from %d with the tag %d (line %d); use the same tag",
+				s.fn.Name(), s.peer.n, s.tag.n, s.peer.n, s.ranks.only.n, r.tag.n, f.line(r.Pos()))
+			return
+		}
+	}
+}
+
+// otherElements compares the elements of a send with those of the only receive that can take
+// it, if it is the only one that this receive can take.
+func (f *function) otherElements(s, r transfer, all []transfer) {
+	for _, other := range all {
+		if other.send && other.CallExpr != s.CallExpr && (!other.tag.known || !r.tag.known || r.tag.n == anyTag || other.tag.n == r.tag.n) {
+			return
+		}
+	}
+	if !r.ranks.only.known {
+		return
+	}
+	from, to := f.element(s.buf), f.element(r.buf)
+	if from == nil || to == nil {
+		return
+	}
+	if a, b := basicOf(from), basicOf(to); a != b && a != types.Invalid && b != types.Invalid && a != types.Uint8 && b != types.Uint8 {
+		f.Reportf(s.Pos(), "%s sends %s, and line %d receives them as %s; use the same type, or []byte",
+			s.fn.Name(), types.TypeString(from, f.qualify), f.line(r.Pos()), types.TypeString(to, f.qualify))
+	}
+}
+
+func (f *function) qualify(p *types.Package) string {
+	if p == f.Pkg {
+		return ""
+	}
+	return p.Name()
+}
+
+// basicOf is what an element is made of, or Invalid if it is several things, or bytes in
+// an array, which stand for any.
+func basicOf(t types.Type) types.BasicKind {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch u.Kind() {
+		case types.Int:
+			return types.Int64
+		case types.Uint, types.Uintptr:
+			return types.Uint64
+		}
+		return u.Kind()
+	case *types.Array:
+		return basicOf(u.Elem())
+	}
+	return types.Invalid
+}
+
+// transfers are those of the function; known if it makes no others that could be in their place.
+func (f *function) transfers() (all []transfer, known bool) {
+	known = true
+	f.preorder(func(n ast.Node, above []ast.Node) {
+		e, ok := n.(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		c, ok := f.call(e)
+		if !ok {
+			known = known && !f.mayCommunicate(e, place{root: types.NewVar(token.NoPos, nil, "", nil)})
+			return
+		}
+		at, ok := f.placeOf(c.arg("c"))
+		if !ok {
+			known = known && c.anyArg("dst", "src", "m") == nil
+			return
+		}
+		r := f.reach(above, at)
+		if c.arg("dst") != nil {
+			all = append(all, transfer{c, at, true, c.anyArg("send", "buf"), f.constant(c.arg("dst")), f.constant(c.anyArg("tag", "stag")), r})
+		}
+		if c.arg("src") != nil && c.anyArg("recv", "buf") != nil {
+			all = append(all, transfer{c, at, false, c.anyArg("recv", "buf"), f.constant(c.arg("src")), f.constant(c.anyArg("tag", "rtag")), r})
+		}
+		known = known && (c.arg("src") == nil || c.anyArg("recv", "buf") != nil) // Mprobe receives elsewhere
+	})
+	return all, known
+}
+
+func (f *function) constant(e ast.Expr) number {
+	n, ok := f.number(e)
+	return number{n, ok}
+}
+
+// reach is which ranks of comm come to what stands below nodes.
+func (f *function) reach(above []ast.Node, comm place) (r ranks) {
+	for i, n := range above[:max(len(above)-1, 0)] {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			rank, ok := f.equals(n.Cond, comm)
+			switch {
+			case !ok:
+			case above[i+1] == n.Body:
+				r.only = number{rank, true}
+			case above[i+1] == n.Else:
+				r.not = append(r.not, rank)
+			}
+		case *ast.SwitchStmt:
+			if clause, ok := clauseOf(above[i:]); ok && n.Tag != nil {
+				f.inClause(&r, n, clause, comm)
+			}
+		}
+	}
+	return r
+}
+
+// clauseOf is the clause of the switch that above begins with.
+func clauseOf(above []ast.Node) (*ast.CaseClause, bool) {
+	if len(above) < 3 {
+		return nil, false
+	}
+	c, ok := above[2].(*ast.CaseClause)
+	return c, ok
+}
+
+func (f *function) inClause(r *ranks, n *ast.SwitchStmt, clause *ast.CaseClause, comm place) {
+	if at, ok := f.rankOf(n.Tag); !ok || at != comm {
+		return
+	}
+	if len(clause.List) == 1 {
+		r.only = f.constant(clause.List[0])
+		return
+	}
+	if clause.List != nil {
+		return
+	}
+	for _, s := range n.Body.List {
+		for _, e := range s.(*ast.CaseClause).List {
+			if rank, ok := f.number(e); ok {
+				r.not = append(r.not, rank)
+			}
+		}
+	}
+}
+
+// equals is the rank of comm that cond asks for: c.Rank() == 1.
+func (f *function) equals(cond ast.Expr, comm place) (int64, bool) {
+	e, ok := ast.Unparen(cond).(*ast.BinaryExpr)
+	if !ok || e.Op != token.EQL {
+		return 0, false
+	}
+	if _, sum := ast.Unparen(e.X).(*ast.BinaryExpr); sum {
+		return 0, false
+	}
+	if at, ok := f.rankOf(e.X); !ok || at != comm {
+		return 0, false
+	}
+	return f.number(e.Y)
+}

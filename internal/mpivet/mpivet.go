@@ -1,0 +1,61 @@
+// Package mpivet finds mistakes in programs that use package mpi, by reading
+// them. It reports what must be wrong, and stays silent where it cannot know.
+//
+// Each check is an analyzer of golang.org/x/tools/go/analysis; cmd/mpivet runs
+// them. They know the calls of MPI from their signatures: what the parameters
+// are called says which is a buffer, a rank or a tag.
+package mpivet
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// mpiPath is the package whose users are looked at.
+const mpiPath = "rhinet/mpi"
+
+// Analyzers returns all checks, by name.
+func Analyzers() []*analysis.Analyzer {
+	return []*analysis.Analyzer{
+		check("collective", "calls that all ranks must make, in a condition on the rank", (*function).collective),
+		check("elements", "elements that cannot travel, and operations that are not defined for them", (*function).elements),
+		check("finalize", "mpi.Init in a program without mpi.Finalize", (*function).finalize),
+		check("ignored", "errors of package mpi that nobody looks at", (*function).ignored),
+		check("matched", "a send and a receive of one function whose tags or elements differ", (*function).matched),
+		check("pending", "buffers that are used while a request still sends or fills them", (*function).pending),
+		check("room", "receive buffers that have no room", (*function).room),
+		check("waited", "requests that nobody waits for, on some path", (*function).waited),
+	}
+}
+
+// check is an analyzer that looks at one function after the other.
+func check(name, doc string, look func(*function)) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:     name,
+		Doc:      "report " + doc,
+		Requires: []*analysis.Analyzer{inspect.Analyzer},
+		Run: func(pass *analysis.Pass) (any, error) {
+			if !uses(pass.Pkg) {
+				return nil, nil
+			}
+			in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+			in.Preorder([]ast.Node{(*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)}, func(n ast.Node) {
+				if f := newFunction(pass, n); f != nil {
+					look(f)
+				}
+			})
+			return nil, nil
+		},
+	}
+}
+
+// uses reports whether a package is a user of package mpi.
+func uses(pkg *types.Package) bool {
+	return pkg.Path() != mpiPath &&
+		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == mpiPath })
+}

@@ -1,0 +1,75 @@
+package observe
+
+import (
+	"fmt"
+	"os"
+)
+
+// The ranks of a job on several hosts write to memory of their hosts. There a Reader takes it apart,
+// and where the job was started [Gather] puts it together:
+//
+//	ranks ---> memory of their host ---> Parts --network--> Place ---> Reader
+
+// A Clock says what the times mean that a rank has written.
+type Clock struct {
+	Tick   float64 // nanoseconds of one
+	Origin int64   // the time that a rank would have written when it was
+	Wall   int64   // so many nanoseconds, since 1970 by the clock of its host, or, for Place, since the job began
+}
+
+// Clock returns that of a rank.
+func (r *Reader) Clock(rank int) (Clock, error) {
+	b, err := r.read(rank)
+	if err != nil {
+		return Clock{}, fmt.Errorf("observe: rank %d: %w", rank, err)
+	}
+	t := r.timesOf(rank, b)
+	return Clock{t.tick, t.origin, r.begin.At.UnixNano()}, nil
+}
+
+// partBytes is how much of a region Parts gives at a time.
+const partBytes = 256 << 10
+
+// Parts gives all that a rank has written, part by part, each with its place; until give returns an error.
+func (r *Reader) Parts(rank int, give func(at int64, part []byte) error) error {
+	head, err := r.read(rank)
+	if err != nil {
+		return fmt.Errorf("observe: rank %d: %w", rank, err)
+	}
+	size := int64(len(head)) + int64(min(get(head, headEvents), uint64(r.plan.events)))*eventBytes
+	for at := int64(0); at < size; at += partBytes {
+		part := make([]byte, min(partBytes, size-at))
+		if _, err := r.file.ReadAt(part, r.plan.regionAt(rank)+at); err != nil {
+			return fmt.Errorf("observe: rank %d: %w", rank, err)
+		}
+		if err := give(at, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Gather returns a reader of what other readers give, and the memory that it is kept in.
+func Gather(ranks int, traced bool) (*Reader, *os.File, error) {
+	file, err := Create(ranks, traced)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := NewReader(file)
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	r.away = make([]*Clock, ranks)
+	return r, file, nil
+}
+
+// Place puts down a part of what a rank has written, with the clock that its times are of.
+func (r *Reader) Place(rank int, at int64, part []byte, c Clock) error {
+	if rank < 0 || rank >= len(r.away) || at < 0 || at > int64(r.plan.region()-len(part)) {
+		return fmt.Errorf("observe: %d bytes at %d of rank %d, of whom there is no such memory", len(part), at, rank)
+	}
+	r.away[rank] = &c
+	_, err := r.file.WriteAt(part, r.plan.regionAt(rank)+at)
+	return err
+}

@@ -1,0 +1,153 @@
+package observe
+
+import (
+	"sync"
+	"testing"
+)
+
+// heldRank returns the reader and the rank of a job whose calls a port counts, on a clock that stands.
+func heldRank(t *testing.T, traced bool) (*Reader, *Rank, *int64) {
+	t.Helper()
+	reader, r, now := still(t, 2, traced)
+	r.Meter.sampling.Add(-1)
+	r.Guard(new(sync.Mutex))
+	return reader, r, now
+}
+
+// call finds the statistics of a call of rank 0.
+func call(t *testing.T, reader *Reader, name string) Call {
+	t.Helper()
+	for _, c := range stats(t, reader).Ranks[0].Calls {
+		if c.Call == name {
+			return c
+		}
+	}
+	return Call{}
+}
+
+// Of the calls of a port the first ones are timed, and then few; the rest is estimated from them.
+func TestHeldCallsAreEstimated(t *testing.T) {
+	reader, r, now := heldRank(t, false)
+	const calls = 100000
+	sample := true
+	for i := range uint64(calls) {
+		var m Mark
+		if sample {
+			m = r.Sample()
+		}
+		*now += 100
+		due := r.Sent(Send, i, Message{Peer: 1, Bytes: 8})
+		if sample {
+			due = r.Sampled(m, Send, i, true)
+		}
+		sample = due && r.Settle(Send, i, 0)
+	}
+	c := call(t, reader, "Send")
+	if c.Count != calls || c.Bytes != 8*calls || c.Timed < firstCalls+calls/(heldSkip+heldSpan+2) || c.Timed > firstCalls+calls/heldSkip {
+		t.Errorf("%+v", c)
+	}
+	if want := calls * 100e-9; c.Seconds < want-1e-9 || c.Seconds > want+1e-9 || c.Wait != 0 {
+		t.Errorf("%v s, %v wait, want %v", c.Seconds, c.Wait, want)
+	}
+}
+
+// A call that was to be timed and was not made adds nothing.
+func TestHeldCallNotMade(t *testing.T) {
+	reader, r, now := heldRank(t, false)
+	m := r.Sample()
+	*now += 1e9
+	r.Sampled(m, Isend, 1, false)
+	r.Sent(Isend, 1, Message{Peer: 1})
+	if c := call(t, reader, "Isend"); c.Timed != 0 || c.Seconds != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// What a call has slept is known exactly, and counts once.
+func TestHeldCallsSleep(t *testing.T) {
+	reader, r, _ := heldRank(t, false)
+	id := r.Comm("world", 4)
+	r.held.next, r.held.due = 1<<60, 1<<60 // nothing is timed
+	for i := range uint64(10) {
+		if i == 3 || i == 5 {
+			r.Waited(Span{}, 7)
+			r.Waited(Span{}, 2e9) // a wait in two parts
+		}
+		if due := r.Received(Recv, i, Message{Context: 4, Bytes: 1}); due != (i == 3 || i == 5) {
+			t.Errorf("call %d: due %v", i, due)
+		} else if due {
+			r.Settle(Recv, i, id)
+		}
+	}
+	r.Waited(Span{}, 1e9) // of a part, which is seen by others
+	r.Forget()
+	r.Settle(Recv, 10, id)
+	if c := call(t, reader, "Recv"); c.Count != 10 || c.Wait < 4 || c.Wait > 4.0001 {
+		t.Errorf("%+v", c)
+	}
+	if k := stats(t, reader).Ranks[0].Comms; len(k) != 1 || k[0].Waits != 2 || k[0].Received != 10 || k[0].ReceivedBytes != 10 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// Ranks choose by which context they know a communicator: so it depends on the receiver, to which one a
+// message belongs.
+func TestForeignContexts(t *testing.T) {
+	reader, r, _ := heldRank(t, false)
+	a := r.Comm("a", 2)
+	b := r.Comm("b", 4)
+	r.Foreign(b, 1, 2) // the other rank knows b as this one a
+	r.Sent(Send, 0, Message{Context: 2, Peer: 1, Bytes: 10})
+	r.Sent(Send, 0, Message{Context: 2, Peer: 0, Bytes: 100})
+	c := r.Comm("c", 2) // another has the context now
+	r.Sent(Send, 0, Message{Context: 2, Peer: 1, Bytes: 1000})
+	got := map[string]uint64{}
+	for _, k := range stats(t, reader).Ranks[0].Comms {
+		got[k.Comm] = k.SentBytes
+	}
+	if got["a"] != 100 || got["b"] != 10 || got["c"] != 1000 || r.CommTo(1, 4) != b || a == c {
+		t.Errorf("%v", got)
+	}
+}
+
+// A slice whose beginning nobody has measured is as long as the call takes in the mean, but begins after the
+// call before has ended.
+func TestTraceEstimatesBeginnings(t *testing.T) {
+	reader, r, now := heldRank(t, true)
+	for range 4 {
+		m := r.Sample()
+		*now += 50
+		r.Sent(Send, 0, Message{Peer: 1, Tag: 1})
+		r.Sampled(m, Send, 0, true)
+	}
+	*now += 1000
+	r.Sent(Send, 0, Message{Peer: 1, Tag: 2})
+	*now += 20
+	r.Sent(Send, 0, Message{Peer: 1, Tag: 3})
+	r.Waited(Span{*now + 10, *now + 90}, 0)
+	r.Received(Recv, 0, Message{Peer: 1, Tag: 4})
+	events, _, _, err := reader.events(0)
+	if err != nil || len(events) != 7 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	for i, want := range []int64{50, 20, 80} {
+		if e := events[4+i]; (e.to-e.from)/1000 != want || e.tag != 2+i {
+			t.Errorf("tag %d: %d ns, want %d", e.tag, (e.to-e.from)/1000, want)
+		}
+	}
+}
+
+// A send is noted after the message has gone: if that was late, it has begun before the message arrived.
+func TestTraceJoinsSendsNotedLate(t *testing.T) {
+	send := event{from: 100, to: 110, flags: Sends | begun, peer: 1}
+	measured := event{from: 100, to: 110, flags: Sends, peer: 1, tag: 1}
+	receives := []event{{from: 50, to: 60, flags: Receives}, {from: 60, to: 70, flags: Receives, tag: 1}}
+	all := [][]event{{send, measured}, receives}
+	join(all, []bool{true, true})
+	if e := all[0][0]; e.from != 59 || e.arrow == 0 || e.arrow != all[1][0].arrow {
+		t.Errorf("%+v", e)
+	}
+	if e := all[0][1]; e.from != 100 || e.arrow != 0 {
+		t.Errorf("%+v", e)
+	}
+}

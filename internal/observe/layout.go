@@ -1,0 +1,149 @@
+package observe
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// The memory of a job is a header and a region for each rank, which starts on a page:
+//
+//	head | rows of calls | rows of peers | communicators | events, used in turn
+//
+// Words are aligned and little-endian, so that a reader sees them whole.
+const (
+	magic     = 0x3173656572696872 // "rhirees1"
+	pageBytes = 4096
+	wordBytes = 8
+
+	nameBytes = 24
+	mostRows  = 96 // calls with names of their own; the last one takes the rest
+	rowBytes  = 96
+	peerBytes = 4 * wordBytes
+	mostComms = 128 // the last one takes the rest
+	commBytes = 80
+
+	eventBytes = 5 * wordBytes
+
+	// MostEvents is how many events of a rank are kept at most: the last ones. The ranks
+	// of a job keep allEvents together, and leastEvents each.
+	MostEvents  = 1 << 18
+	leastEvents = 1 << 12
+	allEvents   = 1 << 22
+)
+
+// eventsOf is how many events each of so many ranks keeps.
+func eventsOf(ranks int) int { return max(min(MostEvents, allEvents/ranks), leastEvents) }
+
+// Words of the header of the job.
+const (
+	jobMagic = iota * wordBytes
+	jobRanks
+	jobEvents
+)
+
+// Words of the head of a rank.
+const (
+	headState  = iota * wordBytes
+	headUnit   // of times
+	headOffset // nanoseconds to add to times in unitNanos
+	headEvents // so many events were written
+	headFirst  // time of the first call, and
+	headLast   // of the end of the last one
+
+	protocolsAt = 1024 // text, see Rank.Protocols
+)
+
+// The states of a rank in its head.
+const (
+	absent  = iota // has not called Init
+	entered        // has
+	left           // has called Finalize
+)
+
+// The units of times.
+const (
+	unitTicks   = iota // of the processor's counter
+	unitNanos          // nanoseconds of the system's monotonic clock
+	unitVirtual        // nanoseconds of virtual time
+)
+
+// Words of a row, after its name.
+const (
+	rowCount = nameBytes + iota*wordBytes
+	rowBytesMoved
+	rowSleep   // time asleep, of all calls
+	rowSamples // calls that were timed
+	rowOwn     // time of these that was no wait
+	rowBrief   // time that these waited without sleep
+
+	rowBytesAdded // by parts of the call
+)
+
+// Words of a peer.
+const (
+	peerMessages = iota * wordBytes
+	peerBytesSent
+	peerAccesses
+	peerBytesAccessed
+)
+
+// Words of a communicator, after its name.
+const (
+	commSent = nameBytes + iota*wordBytes
+	commSentBytes
+	commReceived
+	commReceivedBytes
+	commWaits
+	commWaited
+)
+
+// A plan says where in the memory things lie.
+type plan struct{ ranks, events int }
+
+func (p plan) peersAt() int  { return pageBytes + mostRows*rowBytes }
+func (p plan) commsAt() int  { return p.peersAt() + p.ranks*peerBytes }
+func (p plan) eventsAt() int { return p.commsAt() + mostComms*commBytes }
+
+// region is the size of that of a rank.
+func (p plan) region() int {
+	n := p.eventsAt() + p.events*eventBytes
+	return (n + pageBytes - 1) &^ (pageBytes - 1)
+}
+
+func (p plan) regionAt(rank int) int64 { return pageBytes + int64(rank)*int64(p.region()) }
+func (p plan) total() int64            { return p.regionAt(p.ranks) }
+
+// header returns the first page of the memory.
+func (p plan) header() []byte {
+	b := make([]byte, pageBytes)
+	set(b, jobMagic, magic)
+	set(b, jobRanks, uint64(p.ranks))
+	set(b, jobEvents, uint64(p.events))
+	return b
+}
+
+// readPlan reads the first page of the memory of a job, which has so many bytes.
+func readPlan(b []byte, size int64) (plan, error) {
+	p := plan{ranks: int(get(b, jobRanks)), events: int(get(b, jobEvents))}
+	if get(b, jobMagic) != magic || p.ranks < 1 || p.ranks > 1<<16 || p.events < 0 || p.events > MostEvents || p.total() != size {
+		return plan{}, fmt.Errorf("observe: the descriptor is not the memory that mpirun made to observe the job")
+	}
+	return p, nil
+}
+
+func get(b []byte, at int) uint64    { return binary.LittleEndian.Uint64(b[at:]) }
+func set(b []byte, at int, v uint64) { binary.LittleEndian.PutUint64(b[at:], v) }
+
+// add adds to the first word of b.
+func add(b []byte, v uint64) {
+	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)+v)
+}
+
+// nameOf is the name at the start of a row.
+func nameOf(b []byte) string {
+	n := 0
+	for n < nameBytes && b[n] > ' ' && b[n] < 0x7f {
+		n++
+	}
+	return string(b[:n])
+}

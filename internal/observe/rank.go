@@ -1,0 +1,366 @@
+package observe
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rhinet/internal/clock"
+)
+
+// How many calls are timed: all of the first ones, then one of leastSkip+1 to
+// leastSkip+spanSkip, at random, so that no rhythm of the program hides in it.
+const (
+	firstCalls = 256
+	leastSkip  = 11
+	spanSkip   = 8 // a power of two
+)
+
+// A Rank is what one rank writes. Its methods may be called by any number of goroutines.
+type Rank struct {
+	Meter Meter
+
+	plan  plan
+	every bool        // every call is timed
+	time  atomic.Bool // the next call is
+
+	names struct { // of calls, and what parts of them add
+		sync.Mutex
+		rows   map[string]Row
+		last   string // the name that was looked up last
+		lastly Row
+	}
+
+	guard  sync.Locker // of the rest, see Guard
+	mem    []byte
+	row    [mostRows]*rowWords // of mem; nil: not named yet
+	peers  []byte
+	comms  int                       // rows in use
+	commAt [mostComms + 1]*commWords // of mem; none has one that nobody reads
+	commOf [1 << 15]CommID           // by half of the context
+	commTo map[destination]CommID    // those of which it depends on the peer, too; nil: none
+	head   *headWords                // of mem
+	ring   []byte                    // the events, of mem
+	place  int                       // of the next event there
+	held   held                      // what a port notes for its calls
+	skip   int                       // other calls until the next is timed
+	random uint32
+	closed bool
+}
+
+// Arrays, so that words at fixed places need no check.
+type (
+	rowWords  [rowBytes]byte
+	commWords [commBytes]byte
+	pairWords [2 * wordBytes]byte
+
+	eventWords [eventBytes]byte
+	headWords  [pageBytes]byte
+)
+
+// A Row is the place of a call in the statistics.
+type Row uint8
+
+// The calls of which a transport knows, by their rows.
+const (
+	Send Row = iota
+	Ssend
+	Recv
+	Isend
+	Issend
+	Irecv
+	WaitOne
+	WaitAll
+	WaitAny
+	Test
+	named // the first one that Named gives out
+)
+
+var rowNames = [named]string{"Send", "Ssend", "Recv", "Isend", "Issend", "Irecv", "Wait", "WaitAll", "WaitAny", "Test"}
+
+// other takes calls for which there is no row left.
+const other = "(others)"
+
+// Open begins to write for a rank in the memory behind fd, which is closed. virtual, if
+// not nil, is the clock of the rank in nanoseconds.
+func Open(fd, rank, size int, virtual func() int64) (*Rank, error) {
+	p, mem, err := claim(fd, rank, size)
+	if err != nil {
+		return nil, err
+	}
+	r := newRank(p, mem)
+	switch {
+	case virtual != nil:
+		r.Meter.now, r.every = virtual, true
+		set(mem, headUnit, unitVirtual)
+	case clock.Counter():
+		r.Meter.now = clock.Ticks
+		set(mem, headUnit, unitTicks)
+	default:
+		since, epoch := monotonic()
+		r.Meter.now = func() int64 { return int64(time.Since(epoch)) }
+		set(mem, headUnit, unitNanos)
+		set(mem, headOffset, uint64(since))
+	}
+	r.every = r.every || p.events > 0
+	if r.every {
+		r.Meter.sampling.Add(1)
+	}
+	r.time.Store(true)
+	set(mem, headFirst, uint64(r.Meter.now()))
+	set(mem, headState, entered)
+	return r, nil
+}
+
+// Private begins to write for a rank in memory that nobody else reads, to measure what that
+// costs.
+func Private(rank, size int, traced bool) (*Rank, error) {
+	file, err := Create(size, traced)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	fd, err := duplicate(file)
+	if err != nil {
+		return nil, err
+	}
+	return Open(fd, rank, size, nil)
+}
+
+func newRank(p plan, mem []byte) *Rank {
+	r := &Rank{plan: p, guard: new(sync.Mutex), mem: mem, peers: mem[p.peersAt():p.commsAt()], skip: firstCalls, random: 1}
+	r.held.first = firstCalls
+	r.head, r.ring = (*headWords)(mem), mem[p.eventsAt():p.eventsAt()+p.events*eventBytes]
+	r.names.rows = map[string]Row{}
+	r.commAt[0] = new(commWords)
+	for i, name := range rowNames {
+		r.name(Row(i), name)
+	}
+	return r
+}
+
+// name gives a row its name.
+func (r *Rank) name(i Row, name string) {
+	r.row[i] = (*rowWords)(r.mem[pageBytes+int(i)*rowBytes:])
+	copy(r.row[i][:nameBytes], name)
+	r.names.rows[name] = i
+}
+
+// Named returns the row of a call.
+func (r *Rank) Named(call string) Row {
+	r.names.Lock()
+	defer r.names.Unlock()
+	return r.named(call)
+}
+
+// named is Named of who holds the lock of names.
+func (r *Rank) named(call string) Row {
+	n := &r.names
+	if call == n.last {
+		return n.lastly
+	}
+	i, there := n.rows[call]
+	if !there {
+		if i = Row(len(n.rows)); i >= mostRows-1 {
+			i, call = mostRows-1, other
+		}
+		if n.rows != nil {
+			r.name(i, call)
+		}
+	}
+	n.last, n.lastly = call, i
+	return i
+}
+
+// A Mark is the beginning of a call.
+type Mark struct{ at, asleep, brief int64 }
+
+// untimed is when a call begins that is not timed. Virtual time begins at 0.
+const untimed = -1
+
+// Begin begins a call.
+func (r *Rank) Begin() Mark {
+	m := Mark{at: untimed, asleep: r.Meter.asleep.Load()}
+	if r.time.Load() {
+		m = r.begin()
+	}
+	return m
+}
+
+// begin begins a call that is timed.
+func (r *Rank) begin() Mark {
+	r.Meter.sampling.Add(1)
+	return Mark{r.Meter.now(), r.Meter.asleep.Load(), r.Meter.brief.Load()}
+}
+
+// Flags say what a call, or a point, has done.
+type Flags uint8
+
+// What may have been done.
+const (
+	Sends    Flags = 1 << iota // a message to Peer has begun
+	Receives                   // a message from Peer has arrived
+	Accesses                   // the window of Peer was accessed
+	point                      // no call of its own
+	begun                      // nobody has measured when
+)
+
+// A Transfer is what a call has moved. Peer is a rank in the job, or negative.
+type Transfer struct {
+	Flags   Flags
+	Comm    CommID
+	Context uint16
+	Peer    int
+	Tag     int
+	Bytes   int
+}
+
+// End ends the call that m began.
+func (r *Rank) End(m Mark, call Row, t *Transfer) {
+	now := int64(0)
+	if m.at != untimed {
+		now = r.Meter.now()
+		r.Meter.sampling.Add(-1)
+	}
+	r.guard.Lock()
+	if !r.closed {
+		row := r.row[call]
+		add(row[rowCount:][:wordBytes], 1)
+		add(row[rowBytesMoved:][:wordBytes], uint64(t.Bytes))
+		asleep := r.Meter.asleep.Load() - m.asleep
+		if asleep != 0 {
+			add(row[rowSleep:][:wordBytes], uint64(asleep))
+			r.waited(t.Comm, asleep)
+		}
+		if m.at != untimed {
+			r.timed(row, m, now, asleep)
+			r.event(m.at, now, call, t)
+		}
+		r.count(t)
+		r.turn()
+	}
+	r.guard.Unlock()
+}
+
+// timed adds the times of a call that was timed.
+func (r *Rank) timed(row *rowWords, m Mark, now, asleep int64) {
+	brief := r.Meter.brief.Load() - m.brief
+	add(row[rowSamples:], 1)
+	add(row[rowBrief:], uint64(brief))
+	add(row[rowOwn:], uint64(max(now-m.at-asleep-brief, 0)))
+	set(r.mem, headLast, uint64(now))
+}
+
+// turn chooses whether the next call is timed.
+func (r *Rank) turn() {
+	if r.skip--; r.skip > 0 {
+		if r.time.Load() && !r.every && r.skip < leastSkip+spanSkip {
+			r.time.Store(false)
+		}
+		return
+	}
+	r.skip = leastSkip + r.chance(spanSkip)
+	r.time.Store(true)
+}
+
+// chance returns a number below n, a power of two.
+func (r *Rank) chance(n uint32) int {
+	r.random = r.random*1664525 + 1013904223
+	return int(r.random >> 24 % n)
+}
+
+// Traced reports whether events are written.
+func (r *Rank) Traced() bool { return r.plan.events > 0 }
+
+// Now is the time for Point, 0 if there are no events.
+func (r *Rank) Now() int64 {
+	if !r.Traced() {
+		return 0
+	}
+	return r.Meter.now()
+}
+
+// Point notes what has been moved by a part of a call, at a time of Now.
+func (r *Rank) Point(at int64, call Row, t *Transfer) {
+	r.guard.Lock()
+	if !r.closed {
+		t.Flags |= point
+		r.event(at, at, call, t)
+		r.count(t)
+	}
+	r.guard.Unlock()
+}
+
+// Add adds to the bytes of a call that goes on. It may be called by who holds the lock that Guard has
+// named.
+func (r *Rank) Add(call string, bytes int) {
+	r.names.Lock()
+	if r.names.rows != nil {
+		add(r.row[r.named(call)][rowBytesAdded:], uint64(bytes))
+	}
+	r.names.Unlock()
+}
+
+// count adds a transfer to the matrix.
+func (r *Rank) count(t *Transfer) {
+	if t.Comm != 0 && t.Flags&(Sends|Receives) != 0 {
+		c := r.commAt[t.Comm][commSent:]
+		if t.Flags&Receives != 0 {
+			c = c[commReceived-commSent:]
+		}
+		add(c, 1)
+		add(c[wordBytes:], uint64(t.Bytes))
+	}
+	if t.Flags&(Sends|Accesses) == 0 || uint(t.Peer) >= uint(r.plan.ranks) {
+		return
+	}
+	at := t.Peer * peerBytes
+	if t.Flags&Accesses != 0 {
+		at += peerAccesses
+	}
+	b := (*pairWords)(r.peers[at:])
+	add(b[:wordBytes], 1)
+	add(b[wordBytes:], uint64(t.Bytes))
+}
+
+// event writes an event, if somebody wants them.
+func (r *Rank) event(from, to int64, call Row, t *Transfer) {
+	if r.plan.events > 0 {
+		r.write(from, to, eventOf(call, t.Flags, t.Context, t.Peer), t.Tag, t.Bytes)
+	}
+}
+
+// eventOf is the word of an event that says what it is.
+func eventOf(call Row, flags Flags, context uint16, peer int) uint64 {
+	return uint64(call) | uint64(flags)<<8 | uint64(context)<<16 | uint64(uint32(peer))<<32
+}
+
+// write writes an event, in the place of the oldest if there is no room.
+func (r *Rank) write(from, to int64, what uint64, tag, bytes int) {
+	b := (*eventWords)(r.ring[r.place:])
+	set(b[:], 0, uint64(from))
+	set(b[:], wordBytes, uint64(to))
+	set(b[:], 2*wordBytes, what)
+	set(b[:], 3*wordBytes, uint64(tag))
+	set(b[:], 4*wordBytes, uint64(bytes))
+	if r.place += eventBytes; r.place == len(r.ring) {
+		r.place = 0
+	}
+	add(r.head[headEvents:][:wordBytes], 1)
+}
+
+// Close ends writing: the rank has called Finalize.
+func (r *Rank) Close() error {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	r.names.Lock()
+	r.names.rows = nil
+	r.names.Unlock()
+	set(r.mem, headLast, uint64(r.Meter.now()))
+	set(r.mem, headState, left)
+	return unclaim(r.mem)
+}

@@ -1,0 +1,178 @@
+package observe
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+
+	"rhinet/internal/clock"
+)
+
+// A Reader reads what the ranks of a job have written, at any time.
+type Reader struct {
+	file  *os.File
+	plan  plan
+	begin clock.Reading
+	since int64    // of the system's monotonic clock, at begin
+	away  []*Clock // of ranks on other hosts, nil where nothing was heard; nil: they are on this one
+}
+
+// NewReader returns a reader of the memory in file, which stays open.
+func NewReader(file *os.File) (*Reader, error) {
+	p, err := planOf(file)
+	if err != nil {
+		return nil, err
+	}
+	since, _ := monotonic()
+	return &Reader{file: file, plan: p, begin: clock.Read(), since: since}, nil
+}
+
+// planOf reads what a memory holds.
+func planOf(file *os.File) (plan, error) {
+	st, err := file.Stat()
+	if err != nil {
+		return plan{}, fmt.Errorf("observe: %w", err)
+	}
+	head := make([]byte, pageBytes)
+	if _, err := file.ReadAt(head, 0); err != nil {
+		return plan{}, fmt.Errorf("observe: the descriptor is not the memory that mpirun made to observe the job: %w", err)
+	}
+	return readPlan(head, st.Size())
+}
+
+// A Call is what a rank has spent on calls of one name.
+type Call struct {
+	Call    string  `json:"call"`
+	Count   uint64  `json:"count"`
+	Bytes   uint64  `json:"bytes"`
+	Timed   uint64  `json:"timed"`  // of the calls, the others are estimated from them
+	Seconds float64 `json:"time_s"` // in the calls
+	Wait    float64 `json:"wait_s"` // of that, waiting for others
+}
+
+// Traffic is what one rank has sent to another.
+type Traffic struct {
+	From        int    `json:"from"`
+	To          int    `json:"to"`
+	Messages    uint64 `json:"messages"`
+	Bytes       uint64 `json:"bytes"`
+	Accesses    uint64 `json:"accesses,omitempty"` // to the window of the other
+	AccessBytes uint64 `json:"access_bytes,omitempty"`
+}
+
+// A RankStats is what one rank has done.
+type RankStats struct {
+	Rank    int     `json:"rank"`
+	State   string  `json:"state"`
+	Seconds float64 `json:"time_s"` // from the first call to the end of the last one
+	Calls   []Call  `json:"calls"`
+
+	Comms []Counters `json:"communicators"`
+}
+
+// Stats are what the ranks of a job have done.
+type Stats struct {
+	Program string      `json:"program"`
+	Ranks   []RankStats `json:"ranks"`
+	Traffic []Traffic   `json:"traffic"`
+}
+
+var stateNames = [...]string{absent: "not in MPI", entered: "ended without Finalize", left: "finalized"}
+
+// unheard is the state of a rank whose host has not said what it did.
+const unheard = "not reported"
+
+func (r *Reader) state(rank int, head []byte) string {
+	if r.away != nil && r.away[rank] == nil {
+		return unheard
+	}
+	return stateNames[min(get(head, headState), left)]
+}
+
+// times turns the times of a rank into nanoseconds.
+type times struct {
+	tick   float64 // nanoseconds of one
+	origin int64   // what becomes 0, or
+	zero   float64 // so many nanoseconds
+}
+
+// timesOf finds out what the times in the head of a rank mean. The origin of ticks and of the
+// system's time is that of the reader; virtual time begins at 0.
+func (r *Reader) timesOf(rank int, head []byte) times {
+	if r.away != nil {
+		c := r.away[rank]
+		if c == nil {
+			return times{}
+		}
+		return times{c.Tick, c.Origin, float64(c.Wall)}
+	}
+	switch get(head, headUnit) {
+	case unitTicks:
+		return times{tick: clock.Tick(r.begin, clock.Read()), origin: r.begin.Ticks}
+	case unitNanos:
+		return times{tick: 1, origin: r.since - int64(get(head, headOffset))}
+	}
+	return times{tick: 1}
+}
+
+func (t times) nanos(at int64) float64        { return float64(at-t.origin)*t.tick + t.zero }
+func (t times) seconds(lasted uint64) float64 { return float64(lasted) * t.tick / 1e9 }
+
+// read reads the region of a rank up to its events.
+func (r *Reader) read(rank int) ([]byte, error) {
+	b := make([]byte, r.plan.eventsAt())
+	_, err := r.file.ReadAt(b, r.plan.regionAt(rank))
+	return b, err
+}
+
+// Stats reads what all ranks have done so far.
+func (r *Reader) Stats(program string) (*Stats, error) {
+	s := &Stats{Program: program}
+	for rank := range r.plan.ranks {
+		b, err := r.read(rank)
+		if err != nil {
+			return nil, fmt.Errorf("observe: rank %d: %w", rank, err)
+		}
+		t := r.timesOf(rank, b)
+		all := RankStats{Rank: rank, State: r.state(rank, b)}
+		if last, first := get(b, headLast), get(b, headFirst); last > first {
+			all.Seconds = t.seconds(last - first)
+		}
+		for i := range mostRows {
+			at := pageBytes + i*rowBytes
+			if c := readCall(b[at:at+rowBytes], t); c.Count > 0 {
+				all.Calls = append(all.Calls, c)
+			}
+		}
+		slices.SortStableFunc(all.Calls, func(a, b Call) int { return cmp.Compare(b.Seconds, a.Seconds) })
+		all.Comms = r.plan.counters(b, t)
+		s.Ranks = append(s.Ranks, all)
+		s.Traffic = append(s.Traffic, r.traffic(b, rank)...)
+	}
+	return s, nil
+}
+
+// readCall reads a row. The times of calls that were not timed are those of the others, in the
+// mean; sleeps are known of all.
+func readCall(b []byte, t times) Call {
+	c := Call{Call: nameOf(b), Count: get(b, rowCount), Bytes: get(b, rowBytesMoved) + get(b, rowBytesAdded), Timed: get(b, rowSamples)}
+	scale := 0.0
+	if c.Timed > 0 {
+		scale = float64(c.Count) / float64(c.Timed)
+	}
+	c.Wait = t.seconds(get(b, rowSleep)) + scale*t.seconds(get(b, rowBrief))
+	c.Seconds = c.Wait + scale*t.seconds(get(b, rowOwn))
+	return c
+}
+
+func (r *Reader) traffic(b []byte, rank int) (list []Traffic) {
+	for to := range r.plan.ranks {
+		p := b[r.plan.peersAt()+to*peerBytes:]
+		t := Traffic{rank, to, get(p, peerMessages), get(p, peerBytesSent), get(p, peerAccesses), get(p, peerBytesAccessed)}
+		if t.Messages > 0 || t.Accesses > 0 {
+			list = append(list, t)
+		}
+	}
+	return list
+}

@@ -1,0 +1,320 @@
+package observe
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rhinet/internal/perfetto"
+)
+
+// An event is one of a rank, with its times in picoseconds.
+type event struct {
+	from, to int64
+	call     string
+	flags    Flags
+	context  uint16
+	peer     int
+	tag      int
+	bytes    int
+	lane     int    // where it is shown
+	arrow    uint64 // that begins or ends here; 0: none
+}
+
+// Cut says of a rank that not all of its events were kept.
+type Cut struct {
+	Rank          int
+	Kept, Written uint64
+}
+
+// Trace writes all events of all ranks for Perfetto: a process for each rank, a slice for each
+// call, an arrow for each message whose two ends are known. It returns which ranks have written
+// more events than are kept. below, if it is not nil, adds to the trace, in which the process of rank r is r+1.
+func (r *Reader) Trace(out io.Writer, below func(w *perfetto.Writer)) ([]Cut, error) {
+	var cuts []Cut
+	all := make([][]event, r.plan.ranks)
+	protocols := make([][]protocol, r.plan.ranks)
+	whole := make([]bool, r.plan.ranks)
+	for rank := range all {
+		var written uint64
+		var err error
+		if all[rank], protocols[rank], written, err = r.events(rank); err != nil {
+			return nil, fmt.Errorf("observe: rank %d: %w", rank, err)
+		}
+		whole[rank] = written <= uint64(r.plan.events)
+		if !whole[rank] {
+			cuts = append(cuts, Cut{rank, uint64(r.plan.events), written})
+		}
+	}
+	join(all, whole)
+	w := perfetto.New(out)
+	for rank, events := range all {
+		show(w, rank, events, protocols[rank])
+	}
+	if below != nil {
+		below(w)
+	}
+	return cuts, w.Close()
+}
+
+// events reads those of a rank, in the order in which they were written, and how many were.
+func (r *Reader) events(rank int) ([]event, []protocol, uint64, error) {
+	b, err := r.read(rank)
+	if err != nil || get(b, headState) == absent {
+		return nil, nil, 0, err
+	}
+	t := r.timesOf(rank, b)
+	kinds := kindsOf(b)
+	room := uint64(r.plan.events)
+	written := get(b, headEvents)
+	kept := min(written, room)
+	mem := make([]byte, kept*eventBytes)
+	if _, err := r.file.ReadAt(mem, r.plan.regionAt(rank)+int64(r.plan.eventsAt())); err != nil {
+		return nil, nil, 0, err
+	}
+	list := make([]event, 0, kept)
+	end := int64(math.MinInt64) // of the event before
+	for i := written - kept; i < written; i++ {
+		e := readEvent(mem[i%room*eventBytes:], t, &kinds)
+		if e.flags&begun != 0 && end <= e.to {
+			e.from = max(e.from, end) // estimated: a goroutine is in one call at a time
+		}
+		if end = e.to; e.to >= e.from {
+			list = append(list, e)
+		}
+	}
+	return list, protocolsOf(b), written, nil
+}
+
+// A kind is what is known of the calls of a row.
+type kind struct {
+	name string
+	own  int64 // what one takes without waiting, in ticks, in the mean of those that were timed
+}
+
+// kindsOf reads the rows of a rank.
+func kindsOf(b []byte) (kinds [mostRows]kind) {
+	for i := range kinds {
+		row := b[pageBytes+i*rowBytes:]
+		kinds[i].name = nameOf(row)
+		if n := get(row, rowSamples); n > 0 {
+			kinds[i].own = int64(get(row, rowOwn) / n)
+		}
+	}
+	return kinds
+}
+
+func readEvent(b []byte, t times, kinds *[mostRows]kind) event {
+	word := get(b, 2*wordBytes)
+	row, from := int(word&0xff), int64(get(b, 0))
+	if Flags(word>>8)&begun != 0 && row < mostRows {
+		from -= kinds[row].own
+	}
+	const most = 1 << 60 // a rank may have written anything
+	pico := func(at int64) int64 { return int64(min(max(t.nanos(at)*perfetto.Nanosecond, -most), most)) }
+	e := event{
+		from: pico(from), to: pico(int64(get(b, wordBytes))), flags: Flags(word >> 8), context: uint16(word >> 16),
+		peer: int(int32(word >> 32)), tag: int(int32(get(b, 3*wordBytes))), bytes: int(get(b, 4*wordBytes)),
+	}
+	if row < mostRows {
+		e.call = kinds[row].name
+	}
+	return e
+}
+
+// A way is what tells messages apart that may not overtake each other.
+type way struct {
+	from, to int
+	context  uint16
+	tag      int
+}
+
+// join gives the two ends of each message the same arrow. Messages on one way are received in the
+// order in which they were sent; if the first ones of a rank are missing, the last ones belong
+// together.
+func join(all [][]event, whole []bool) {
+	sends := map[way][]*event{}
+	receives := map[way][]*event{}
+	for rank, events := range all {
+		for i := range events {
+			e := &events[i]
+			if e.flags&Sends != 0 {
+				w := way{rank, e.peer, e.context, e.tag}
+				sends[w] = append(sends[w], e)
+			}
+			if e.flags&Receives != 0 {
+				w := way{e.peer, rank, e.context, e.tag}
+				receives[w] = append(receives[w], e)
+			}
+		}
+	}
+	arrow := uint64(0)
+	for rank := range all { // in an order that is always the same
+		for i := range all[rank] {
+			e := &all[rank][i]
+			if e.flags&Sends == 0 {
+				continue
+			}
+			w := way{rank, e.peer, e.context, e.tag}
+			from, to := sends[w], receives[w]
+			delete(sends, w)
+			if !(whole[rank] && uint(w.to) < uint(len(whole)) && whole[w.to]) {
+				slices.Reverse(from)
+				slices.Reverse(to)
+			}
+			for k := range min(len(from), len(to)) {
+				if from[k].flags&begun != 0 { // noted after it had gone, perhaps long after
+					from[k].from = min(from[k].from, to[k].to-1)
+				}
+				if to[k].to > from[k].from {
+					arrow++
+					from[k].arrow, to[k].arrow = arrow, arrow
+				}
+			}
+		}
+	}
+}
+
+// arrange chooses the lane of each event: in a lane, an event lies within another, or beside it.
+// Calls of several goroutines may overlap otherwise. It returns the number of lanes.
+func arrange(events []event) int {
+	slices.SortStableFunc(events, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	var lanes [][]int64 // ends of the events that go on
+	for i := range events {
+		e := &events[i]
+		for e.lane = 0; ; e.lane++ {
+			if e.lane == len(lanes) {
+				lanes = append(lanes, nil)
+			}
+			open := lanes[e.lane]
+			for len(open) > 0 && open[len(open)-1] <= e.from && open[len(open)-1] < e.to {
+				open = open[:len(open)-1]
+			}
+			lanes[e.lane] = open
+			if len(open) == 0 || open[len(open)-1] >= e.to {
+				break
+			}
+		}
+		if e.flags&point == 0 {
+			lanes[e.lane] = append(lanes[e.lane], e.to)
+		}
+	}
+	return len(lanes)
+}
+
+// show writes the events of a rank.
+func show(w *perfetto.Writer, rank int, events []event, protocols []protocol) {
+	pid := rank + 1 // 0 is the system's
+	w.Process(pid, fmt.Sprintf("rank %d", rank))
+	for lane := range arrange(events) {
+		name := "calls"
+		if lane > 0 {
+			name = fmt.Sprintf("calls %d", lane+1)
+		}
+		w.Thread(perfetto.Track{Process: pid, Thread: lane + 1}, name)
+	}
+	calls := map[int]*event{} // those that go on, by lane
+	for i := range events {
+		e := &events[i]
+		at := perfetto.Track{Process: pid, Thread: e.lane + 1}
+		call := calls[e.lane]
+		switch {
+		case e.flags&point == 0:
+			w.Slice(at, e.call, e.from, e.to-e.from, e.args(protocols)...)
+			if call == nil || call.to <= e.to {
+				calls[e.lane] = e
+			}
+			call = e
+		case call == nil || call.to < e.to: // in a call that has not ended
+			w.Slice(at, e.what(), e.from, perfetto.Nanosecond, e.args(protocols)...)
+			call = &event{from: e.from, to: e.from + perfetto.Nanosecond}
+		}
+		if e.arrow == 0 {
+			continue
+		}
+		if e.flags&Sends != 0 {
+			w.Arrow(at, perfetto.Begin, "message", e.arrow, call.during(e.from))
+		} else {
+			w.Arrow(at, perfetto.End, "message", e.arrow, call.during(e.to-1))
+		}
+	}
+}
+
+// during returns the time next to t at which the event goes on, so that an arrow has a slice there: one that
+// has no length goes on when it begins.
+func (e *event) during(t int64) int64 { return max(e.from, min(t, e.to-1)) }
+
+// what names an event that is no call.
+func (e *event) what() string {
+	if e.flags&Sends != 0 {
+		return "message sent"
+	}
+	return "message received"
+}
+
+// args is what there is to know of an event.
+func (e *event) args(protocols []protocol) (list []perfetto.Arg) {
+	if e.peer >= 0 {
+		name := "peer"
+		switch {
+		case e.flags&Sends != 0:
+			name = "to"
+		case e.flags&Receives != 0:
+			name = "from"
+		}
+		list = append(list, perfetto.Arg{Name: name, Value: e.peer})
+	}
+	if e.flags&(Sends|Receives|Accesses) != 0 || e.bytes > 0 {
+		list = append(list, perfetto.Arg{Name: "bytes", Value: e.bytes})
+	}
+	if e.flags&(Sends|Receives) != 0 {
+		list = append(list, perfetto.Arg{Name: "tag", Value: e.tag}, perfetto.Arg{Name: "context", Value: int(e.context)})
+		if p := protocolFor(protocols, e.bytes); p != "" {
+			list = append(list, perfetto.Arg{Name: "protocol", Value: p})
+		}
+	}
+	return list
+}
+
+// A protocol serves messages of up to so many bytes.
+type protocol struct {
+	most uint64
+	name string
+}
+
+// Protocols notes by which protocols messages of which sizes go, in lines such as "0-100: eager".
+func (r *Rank) Protocols(text string) {
+	copy(r.mem[protocolsAt:pageBytes], text)
+}
+
+// protocolsOf reads what Protocols has noted.
+func protocolsOf(head []byte) (list []protocol) {
+	text, _, _ := strings.Cut(string(head[protocolsAt:pageBytes]), "\x00")
+	for line := range strings.Lines(text) {
+		sizes, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		_, last, _ := strings.Cut(sizes, "-")
+		most, err := strconv.ParseUint(last, 10, 64)
+		if err != nil {
+			most = math.MaxUint64
+		}
+		if ok {
+			list = append(list, protocol{most, name})
+		}
+	}
+	return list
+}
+
+func protocolFor(list []protocol, bytes int) string {
+	for _, p := range list {
+		if uint64(bytes) <= p.most {
+			return p.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+// Package onesided has the names of what windows of one-sided communication can do in more than one way: for a whole
+// job in a variable, and for one window in a hint. A way that a network lacks, or a window, is passed over.
+package onesided
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Variable is the environment variable that names ways for a whole job, in the form that [Parse] reads. All ranks need the same
+// value.
+const Variable = "RHINET_WIN"
+
+// Ways is a set of ways that were named; what is not in it goes the usual way.
+type Ways uint32
+
+// The ways.
+const (
+	RemoteUpdates Ways = 1 << iota // words are updated by the network interface, not by the processor
+	NCL                            // locks are Non-Collision Locks, which the network keeps
+	OnBoard                        // memory is that on the boards of the network interfaces
+)
+
+// kinds are what can be done in several ways, with the names of these: first of the usual one.
+var kinds = []struct {
+	name string
+	ways []string
+	set  []Ways
+}{
+	{"update", []string{"processor", "remote"}, []Ways{0, RemoteUpdates}},
+	{"lock", []string{"library", "ncl"}, []Ways{0, NCL}},
+	{"memory", []string{"host", "board"}, []Ways{0, OnBoard}},
+}
+
+// Parse reads a list like "update=remote,lock=ncl". The error of an unknown name lists the right ones.
+func Parse(list string) (w Ways, err error) {
+	for item := range strings.SplitSeq(list, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		what, way, ok := strings.Cut(item, "=")
+		if !ok {
+			return 0, fmt.Errorf("%q is not what=way, such as lock=ncl", item)
+		}
+		set, err := one(strings.TrimSpace(what), strings.TrimSpace(way))
+		if err != nil {
+			return 0, err
+		}
+		w |= set
+	}
+	return w, nil
+}
+
+// ParseJob is Parse for a whole job. What changes how a program uses a window is an error: that it names in a hint of the window.
+func ParseJob(list string) (Ways, error) {
+	w, err := Parse(list)
+	if err == nil && w&OnBoard != 0 {
+		err = errors.New("memory=board is for single windows, of which a program uses no Local; name it in their hints")
+	}
+	return w, err
+}
+
+// String is the list for which [Parse] returns w.
+func (w Ways) String() string {
+	var items []string
+	for _, k := range kinds {
+		for i, set := range slices.Backward(k.set) {
+			if w&set == set {
+				items = append(items, k.name+"="+k.ways[i])
+				break
+			}
+		}
+	}
+	return strings.Join(items, ",")
+}
+
+// one is a way by its name.
+func one(what, way string) (Ways, error) {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+		if k.name != what {
+			continue
+		}
+		i := slices.Index(k.ways, way)
+		if i < 0 {
+			return 0, fmt.Errorf("no way %q for %s; there are %s", way, what, strings.Join(k.ways, ", "))
+		}
+		return k.set[i], nil
+	}
+	return 0, fmt.Errorf("windows have no %q; there are %s", what, strings.Join(names, ", "))
+}

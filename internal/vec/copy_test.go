@@ -1,0 +1,45 @@
+package vec
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestCopy compares Copy with copy, at lengths around the block of the kernel and at all
+// alignments of a vector. What lies around dst stays.
+func TestCopy(t *testing.T) {
+	const guard = 64
+	r := rand.New(rand.NewPCG(1, 2))
+	random := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}
+	for _, n := range []int{0, 1, 255, 256, 511, 512, 513, 600, 767, 768, 769, 1023, 1024, 1025, 2048, 4096, 4097} {
+		for shift := range 32 {
+			src, dst := random(n+shift), random(n+2*guard+shift)
+			want := bytes.Clone(dst)
+			copy(want[guard+shift:guard+shift+n], src[shift:])
+			if got := Copy(dst[guard+shift:guard+shift+n], src[shift:]); got != n || !bytes.Equal(dst, want) {
+				t.Fatalf("%d bytes, shift %d: Copy returns %d, or has copied something else", n, shift, got)
+			}
+		}
+	}
+}
+
+// TestCopyOfUnequalLengths: the shorter slice counts.
+func TestCopyOfUnequalLengths(t *testing.T) {
+	long, short := make([]byte, 3000), make([]byte, 1000)
+	for i := range long {
+		long[i] = 1
+	}
+	if n := Copy(short, long); n != 1000 || short[999] != 1 {
+		t.Errorf("%d bytes to a shorter slice", n)
+	}
+	if n := Copy(long, make([]byte, 1000)); n != 1000 || long[999] != 0 || long[1000] != 1 {
+		t.Errorf("%d bytes from a shorter slice", n)
+	}
+}

@@ -1,0 +1,155 @@
+package datagram
+
+import (
+	"errors"
+	"time"
+)
+
+// Tunables of the firmware.
+const (
+	// shortTick is the least time between two looks, longTick the most while there is anything
+	// to look after. Then it looks less and less often, and rests after quietTime: as long as a peer
+	// that has not heard of an acknowledgement sends again, before it gives up.
+	shortTick = time.Millisecond
+	longTick  = 5 * time.Millisecond
+	quietTime = Linger
+	// Linger is how long a rank that leaves waits without any progress for what it has sent to be
+	// acknowledged; lingerNap is its pause.
+	Linger    = 10 * time.Second
+	lingerNap = 50 * time.Microsecond
+)
+
+// ErrUnacknowledged reports a rank that has left before its peers had all it sent them.
+var ErrUnacknowledged = errors.New("llc/datagram: peers have not acknowledged all that was sent to them")
+
+// A firmware is the goroutine that looks after the links while their rank does not.
+// It runs as long as something is unacknowledged at either side.
+type firmware struct {
+	started bool          // guarded by the translator's lock, as awake is
+	awake   bool          // it looks often
+	kick    chan struct{} // takes one token
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+func (w *firmware) init() {
+	w.kick, w.stop, w.stopped = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+}
+
+// engage has the firmware look after the links from now on.
+func (w *firmware) engage(t *Translator) {
+	switch {
+	case w.awake:
+		return
+	case w.started:
+		select {
+		case w.kick <- struct{}{}:
+		default: // it has not seen the one before
+		}
+	default:
+		w.started = true
+		go w.run(t)
+	}
+	w.awake = true
+}
+
+// end stops the firmware. The lock is not held.
+func (w *firmware) end() {
+	close(w.stop)
+	if w.started {
+		<-w.stopped
+	}
+}
+
+func (w *firmware) run(t *Translator) {
+	defer close(w.stopped)
+	tick := time.NewTimer(shortTick)
+	defer tick.Stop()
+	for quiet := time.Duration(0); ; {
+		select {
+		case <-w.stop:
+			return
+		case <-w.kick:
+			quiet = 0 // something happens
+			tick.Reset(shortTick)
+			continue
+		case <-tick.C:
+		}
+		t.mu.Lock()
+		pause, busy := t.attend()
+		w.awake = busy
+		t.mu.Unlock()
+		if busy {
+			quiet = 0
+		} else {
+			pause = max(pause, quiet/4)
+			quiet += pause
+		}
+		if quiet < quietTime { // else until the next kick
+			tick.Reset(pause)
+		}
+	}
+}
+
+// attend does once what the rank does when it polls, but for taking packets: they wait in
+// their links. It returns when it should come again, and whether there is anything to look after.
+func (t *Translator) attend() (pause time.Duration, busy bool) {
+	t.drain()
+	t.tend()
+	next := t.now() + int64(longTick)
+	for _, peer := range t.busy {
+		if d := t.links[peer].Deadline(); d != 0 {
+			next = min(next, d)
+		}
+	}
+	return max(time.Duration(next-t.now()), shortTick), len(t.busy) > 0
+}
+
+// drain takes what has come, and wakes the rank if there are packets for it.
+func (t *Translator) drain() {
+	for t.receive() {
+	}
+	if len(t.ready) > 0 {
+		t.Wake(t.Self())
+	}
+}
+
+// unacknowledged is how many packets peers that are there still have to acknowledge.
+func (t *Translator) unacknowledged() (n int) {
+	for peer, l := range t.links {
+		if l == nil || l.Unacknowledged() == 0 {
+			continue
+		}
+		if t.service.Left(peer) {
+			l.Abandon()
+		}
+		n += l.Unacknowledged()
+	}
+	return n
+}
+
+// Close leaves the network when all that was sent has come, or when nobody acknowledges any
+// more of it; that is ErrUnacknowledged. A rank that aborts stays one.
+func (t *Translator) Close() error {
+	t.firmware.end()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var err error
+	for left, last := t.unacknowledged(), t.now(); left > 0; {
+		t.drain()
+		t.tend()
+		n := t.unacknowledged()
+		if n < left {
+			last = t.now()
+		} else if t.now()-last > int64(t.linger) {
+			err = ErrUnacknowledged
+			break
+		}
+		left = n
+		t.mu.Unlock()
+		time.Sleep(lingerNap)
+		t.mu.Lock()
+	}
+	t.Finish()
+	return errors.Join(err, t.service.Close())
+}

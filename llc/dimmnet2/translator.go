@@ -1,0 +1,26 @@
+package dimmnet2
+
+import (
+	"rhinet/llc/endpoint"
+	"rhinet/nicemu/dimmnet2"
+	"rhinet/nicemu/fabric"
+)
+
+const name = "dimmnet2"
+
+// A Translator drives the half of a board that one rank has.
+type Translator struct {
+	endpoint.Rings
+	vectors
+}
+
+// Open connects rank to its NIC in the memory of a job.
+func Open(f *fabric.Fabric, rank int) (*Translator, error) {
+	nic, err := dimmnet2.Open(f, rank)
+	if err != nil {
+		return nil, err
+	}
+	t, e := &Translator{vectors: vectorsOf(nic, f.Ranks())}, endpoint.New(f, rank, dimmnet2.WrongGroup)
+	t.Connect(&e, name, hardware{nic, endpoint.NoRemote{Why: errHost}})
+	return t, nil
+}

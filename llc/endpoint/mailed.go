@@ -1,0 +1,57 @@
+package endpoint
+
+import (
+	"rhinet/llc/ir"
+	"rhinet/llc/mailbox"
+	"rhinet/nicemu/fabric"
+)
+
+// Mailed is Rings of a NIC whose shared ring tells of packets that others have put into a
+// mailbox.
+type Mailed struct {
+	Rings
+	Mail   *mailbox.In
+	open   func(ev *ir.Event) bool
+	forged error
+}
+
+var _ ir.Translator = (*Mailed)(nil)
+
+// ConnectMail is [Rings.Connect] with the area of a mailbox. open makes of what the NIC tells the
+// packet that it tells of, and reports false if no correct rank can have written that: the end of its
+// sender, for the reason forged.
+func (m *Mailed) ConnectMail(e *Endpoint, name string, nic Hardware, area []byte, open func(ev *ir.Event) bool, forged error) {
+	m.Mail, m.open, m.forged = mailbox.NewIn(area, fabric.WordsOf(area), e.Peers()), open, forged
+	m.Connect(e, name, nic)
+}
+
+// Poll gives the next answer, or else the next arrival.
+func (m *Mailed) Poll(ev *ir.Event) bool {
+	m.Mail.Release()
+	for m.Rings.Poll(ev) {
+		if m.opened(ev) {
+			return true
+		}
+	}
+	return false
+}
+
+// PollOthers is Poll that leaves the packet ring that peer writes alone.
+func (m *Mailed) PollOthers(peer int, ev *ir.Event) bool {
+	m.Mail.Release()
+	for m.Rings.PollOthers(peer, ev) {
+		if m.opened(ev) {
+			return true
+		}
+	}
+	return false
+}
+
+// opened reports whether ev is for the engine as it now is.
+func (m *Mailed) opened(ev *ir.Event) bool {
+	if ev.Kind != ir.Arrived || ev.Ring != ir.NoRing || m.open(ev) {
+		return true
+	}
+	m.Lose(int(ev.Peer), m.forged)
+	return false
+}

@@ -1,0 +1,285 @@
+package endpoint
+
+import (
+	"errors"
+	"fmt"
+
+	"rhinet/internal/ring"
+	"rhinet/llc/ir"
+	"rhinet/nicemu/fabric"
+)
+
+// Rings is all of a translator whose packets lie in rings that their readers poll,
+// but what its NIC does: the ways to peers, each opened on first use, and the inbox. The
+// NIC runs each operation to completion, so every answer is ready when Post
+// returns; Poll gives Busy first, then the others in that order, then arrivals.
+type Rings struct {
+	*Endpoint
+	Inbox
+	ir.Remote // the NIC's
+	nic       Hardware
+	caps      ir.Caps
+	ways      []way
+	lines     []ring.Line // of the flag arrays
+	flags     Flags       // opened on first use
+	turn      int         // whose account is written anew next
+	head      [3]uint64   // of the packet that Post sends: an argument of an interface would be allocated
+}
+
+// A way is what is open towards one peer.
+type way struct {
+	ring   ir.Ring // of writer
+	writer Writer
+	bell   *fabric.Doorbell
+	sender Sender
+}
+
+var (
+	_ ir.Translator = (*Rings)(nil)
+	_ ir.Memory     = (*Rings)(nil)
+	_ ir.Remote     = (*Rings)(nil)
+	_ ir.Express    = (*Rings)(nil)
+	_ ir.Board      = (*Rings)(nil)
+	_ ir.Aimer      = (*Rings)(nil)
+	_ ir.Auditor    = (*Rings)(nil)
+)
+
+// Connect makes a translator of an endpoint and its NIC, of the given name.
+func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
+	g := e.fabric.Geometry()
+	*r = Rings{
+		Endpoint: e, Remote: nic, nic: nic, ways: make([]way, e.Peers()), lines: e.fabric.Flags(),
+		caps: ir.Caps{
+			Name: name, Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words, Remote: nic.Remote(),
+			Fragment: min(fragment, g.Ring.Bytes/2), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
+		},
+	}
+	r.Receive(e, nic.Messages(), nic.Reader)
+}
+
+// Caps returns what the engine must know of the NIC.
+func (r *Rings) Caps() ir.Caps { return r.caps }
+
+// Arm announces that this peer is about to sleep.
+func (r *Rings) Arm() { r.Inbox.Arm() }
+
+// Close withdraws all registrations. A rank that aborts stays one.
+func (r *Rings) Close() error {
+	r.Attest()
+	r.Finish()
+	return r.nic.Close()
+}
+
+// Post carries out cmd.
+func (r *Rings) Post(cmd *ir.Command) {
+	if r.NoPeer(cmd) {
+		return
+	}
+	var err error
+	switch cmd.Op {
+	case ir.Packet:
+		err = r.packet(&r.ways[cmd.Peer], cmd)
+	case ir.Shared:
+		err = r.shared(&r.ways[cmd.Peer], cmd)
+	case ir.Open:
+		_, err = r.writer(&r.ways[cmd.Peer], cmd)
+	case ir.Watch:
+		err = r.Watch(cmd)
+	case ir.ReadTail:
+		err = r.readTail(&r.ways[cmd.Peer], cmd)
+	case ir.Expose:
+		err = r.expose(cmd)
+	case ir.Conceal:
+		err = r.nic.ConcealMemory(cmd.Segment)
+	case ir.Pull, ir.Push:
+		err = r.move(cmd)
+	case ir.Swap:
+		err = r.swap(cmd)
+	default:
+		panic(fmt.Sprintf("llc: no operation %d", cmd.Op))
+	}
+	if err != nil {
+		r.Fail(cmd, err)
+	}
+}
+
+// writer returns the way into the packet ring that cmd names.
+func (r *Rings) writer(p *way, cmd *ir.Command) (Writer, error) {
+	if p.writer != nil && p.ring == cmd.Ring {
+		return p.writer, nil
+	}
+	w, err := r.nic.Writer(int(cmd.Peer), int(cmd.Ring))
+	if err == nil {
+		p.writer, p.ring, p.bell = w, cmd.Ring, r.Bell(int(cmd.Peer))
+	}
+	return w, err
+}
+
+func (r *Rings) packet(p *way, cmd *ir.Command) error {
+	w, err := r.writer(p, cmd)
+	if err != nil {
+		return err
+	}
+	r.head = cmd.Header.Words()
+	if err := w.Put(cmd.Slot, cmd.Pos, &r.head, cmd.Data); err != nil {
+		return err
+	}
+	r.Wake(int(cmd.Peer))
+	return nil
+}
+
+func (r *Rings) shared(p *way, cmd *ir.Command) (err error) {
+	if p.sender == nil {
+		if p.sender, err = r.nic.Sender(int(cmd.Peer)); err != nil {
+			p.sender = nil
+			return err
+		}
+	}
+	r.head = cmd.Header.Words()
+	ok, err := p.sender.Send(&r.head, cmd.Data)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		r.Busy(cmd)
+	}
+	r.Wake(int(cmd.Peer))
+	return nil
+}
+
+func (r *Rings) readTail(p *way, cmd *ir.Command) error {
+	w, err := r.writer(p, cmd)
+	if err != nil {
+		return err
+	}
+	slot, pos, err := w.Consumed()
+	if err != nil {
+		return err
+	}
+	ev := r.Answer(ir.Tail, cmd)
+	ev.Slot, ev.Pos = slot, pos
+	return nil
+}
+
+func (r *Rings) expose(cmd *ir.Command) error {
+	s, err := r.nic.ExposeMemory(cmd.Data)
+	if err == nil {
+		r.Answer(ir.Exposed, cmd).Segment = s
+	}
+	return err
+}
+
+// move carries out a Pull or a Push. The caller lends the local side until the
+// answer, which is ready on return.
+func (r *Rings) move(cmd *ir.Command) error {
+	access, kind := r.nic.ReadMemory, ir.Pulled
+	if cmd.Op == ir.Push {
+		access, kind = r.nic.WriteMemory, ir.Pushed
+	}
+	err := access(int(cmd.Peer), cmd.Segment, cmd.Offset, cmd.Data)
+	if err == nil {
+		r.Answer(kind, cmd)
+	}
+	return err
+}
+
+func (r *Rings) swap(cmd *ir.Command) error {
+	was, err := r.nic.Swap(int(cmd.Peer), cmd.Offset, cmd.Old, cmd.New)
+	if err == nil {
+		r.Answer(ir.Swapped, cmd).Old = was
+	}
+	return err
+}
+
+// errUnopened reports a packet for a ring that no Open has named.
+var errUnopened = errors.New("llc: no packet ring of this peer is open")
+
+// Place puts a packet into line slot of the packet ring that is open to peer.
+func (r *Rings) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
+	p := &r.ways[peer]
+	w := p.writer
+	if w == nil {
+		r.unplaced(peer, errUnopened)
+		return
+	}
+	if err := w.Put(slot, pos, head, data); err != nil {
+		r.unplaced(peer, err)
+		return
+	}
+	p.bell.Ring()
+}
+
+// unplaced reports that a packet to peer could not be placed.
+//
+//go:noinline
+func (r *Rings) unplaced(peer int, err error) {
+	r.Fail(&ir.Command{Op: ir.Packet, Peer: int32(peer)}, err)
+}
+
+// Boards returns how many boards there are.
+func (r *Rings) Boards() int { return r.fabric.Geometry().Boards }
+
+// Raise raises a flag and wakes those of peers that sleep. If the NIC refuses,
+// its tables are not what they were: nobody can be reached any more.
+func (r *Rings) Raise(peers []int, board int, seq, mark uint32, data []byte) {
+	if r.flags == nil {
+		flags, err := r.nic.Flags()
+		if err != nil {
+			r.LoseFrom(-1, err)
+			return
+		}
+		r.flags = flags
+	}
+	if err := r.flags.Raise(board, seq, mark, data); err != nil {
+		r.LoseFrom(-1, err)
+		return
+	}
+	for _, peer := range peers {
+		r.Wake(peer)
+	}
+}
+
+// Claim fetches the line of the own flag seq, if Raise has been called before.
+func (r *Rings) Claim(board int, seq uint32) {
+	if r.flags != nil {
+		r.flags.Claim(board, seq)
+	}
+}
+
+// Raised reports whether the flag of peer carries seq. If so it returns the mark
+// and copies the payload to data.
+func (r *Rings) Raised(peer, board int, seq uint32, data []byte) (mark uint32, raised bool) {
+	return r.fabric.Raised(r.lines, board, peer, seq, data)
+}
+
+// Audit puts down what this rank has sent, and looks for what was overwritten:
+// packets for it, and flags that nobody else writes.
+func (r *Rings) Audit() {
+	r.Attest()
+	if r.flags != nil {
+		if err := r.flags.Audit(); err != nil {
+			r.LoseFrom(-1, fmt.Errorf("llc: rank %d: %w", r.self, err))
+		}
+	}
+	r.audit(r.account(fabric.PacketAccount), r.account(fabric.RecordAccount))
+}
+
+// account returns where to find what a peer has put down of what it has sent here.
+func (r *Rings) account(which int) func(from int) ring.Account {
+	return func(from int) ring.Account { return r.fabric.Account(r.Self(), from, which) }
+}
+
+// Attest puts down what this rank has sent: what has changed, and in turn what
+// has not.
+func (r *Rings) Attest() {
+	r.turn++
+	for i := range r.ways {
+		p, again := &r.ways[i], r.turn%len(r.ways) == i
+		if p.writer != nil {
+			p.writer.Attest(again)
+		}
+		if p.sender != nil {
+			p.sender.Attest(again)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package llc
+
+import "rhinet/llc/ir"
+
+// A nic is one of the NICs by which this peer reaches others (Config): what the
+// engine must know of it, and what of it is shared out.
+type nic struct {
+	caps     ir.Caps
+	eager    uint64 // message bytes up to which a message travels in packets
+	fragment int    // payload bytes of one packet in a packet ring
+	shared   int    // payload bytes of one packet in a shared ring
+	bytes    uint64 // data area of a packet ring
+	slots    uint64
+	rows     []row // protocols by size, see protocols.go
+
+	copies *copier
+	words  words
+	rings  []int32 // own packet rings: the peer that writes each
+	grants int     // how many of them there are to hand out
+}
+
+// init readies a NIC whose rings may take so much memory. It panics if c contradicts itself.
+func (n *nic) init(c *ir.Caps, peers, ringMemory int) {
+	if c.Slots < 1 || c.Bytes < 2*ir.LineBytes || c.Bytes&(c.Bytes-1) != 0 || c.Rings < 0 || c.Words < 0 || c.Eager < 0 {
+		panic(badConfig)
+	}
+	*n = nic{
+		caps: *c, eager: uint64(min(c.Eager, mostEager)), shared: ir.MaxShared, bytes: uint64(c.Bytes), slots: uint64(c.Slots), rows: rowsFor(c),
+		// A payload must fit an empty ring wherever the next position is:
+		// up to half the area always does.
+		fragment: max(min(c.Fragment, c.Bytes/2-c.Trailer), ir.Inline-c.Trailer),
+		grants:   grants(c, ringMemory),
+	}
+	if c.Rings == 0 {
+		n.shared = max(c.Fragment, ir.Inline)
+	}
+	n.rings = make([]int32, 0, min(n.grants, peers))
+	n.words.init(c.Words)
+}

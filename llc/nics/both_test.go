@@ -1,0 +1,85 @@
+//go:build ofi && linux && (amd64 || arm64)
+
+package nics
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"rhinet/internal/libfabric"
+	"rhinet/internal/need"
+	"rhinet/llc/entry"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+	"rhinet/nicemu/fabric"
+)
+
+// A told translator ends as its launcher tells the ranks of all hosts.
+type told struct {
+	ir.Translator
+	f *fabric.Fabric
+}
+
+func (t told) Close() error {
+	err := t.Translator.Close()
+	t.f.Bury(t.Self())
+	return err
+}
+
+// openBoth opens ranks of a job on hosts. All are in one process and one memory, of which
+// those elsewhere use nothing.
+func openBoth(t testing.TB, d Debug, peers int, host func(rank int) int) []ir.Translator {
+	t.Helper()
+	f, err := fabric.Heap(peers, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts, errs, all := make([]ir.Translator, peers), make([]error, peers), make([]entry.Place, peers)
+	var there, opening sync.WaitGroup
+	there.Add(peers)
+	for i := range ts {
+		met := sync.OnceFunc(there.Done)
+		net := &entry.Network{Host: host(i), Address: "127.0.0.1", Meet: func(name []byte) ([]entry.Place, uint32, error) {
+			all[i] = entry.Place{Host: host(i), Name: name}
+			met()
+			there.Wait()
+			return all, 0xcafe, nil
+		}}
+		opening.Go(func() {
+			ts[i], errs[i] = d.openNIC("martini+ofi", f, i, net)
+			met()
+		})
+	}
+	opening.Wait()
+	if err := errors.Join(errs...); errors.Is(err, libfabric.ErrUnavailable) {
+		need.Missing(t, err.Error())
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for i, tr := range ts {
+		a := ir.AbilitiesOf(tr)
+		a.Mourner = nil // whoever closes is buried, as none is in the suite
+		ts[i] = a.Give(told{tr, f})
+	}
+	return ts
+}
+
+// Ranks on one host talk through its NIC, those on several through libfabric.
+func TestContractOfBoth(t *testing.T) {
+	for name, host := range map[string]func(rank int) int{"in turn": inTurn, "in pairs": func(rank int) int { return rank / 2 }} {
+		t.Run(name, func(t *testing.T) {
+			nictest.Run(t, func(t testing.TB, peers int) []ir.Translator { return openBoth(t, Debug{}, peers, host) })
+		})
+	}
+}
+
+// inTurn places ranks on two hosts.
+func inTurn(rank int) int { return rank % 2 }
+
+// The same with a checksum on every packet of both.
+func TestContractOfBothWithChecksums(t *testing.T) {
+	nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
+		return openBoth(t, Debug{Checksum: true}, peers, inTurn)
+	})
+}

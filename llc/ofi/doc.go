@@ -1,0 +1,13 @@
+// Package ofi is the translator of libfabric (OpenFabrics interfaces), which drives
+// the networks between hosts: TCP, and with other providers InfiniBand, EFA, Slingshot
+// or Omni-Path. It needs a program built with the tag ofi, and libfabric on the host.
+//
+//	Shared          header and payload as one message (fi_send), from a buffer outside Go's heap
+//	Arrived         the completion of one of the receives that are always posted
+//	Expose, Conceal fi_mr_reg, fi_close; the segment is the key
+//	Pull, Push      fi_read; fi_writemsg with FI_DELIVERY_COMPLETE
+//	Arm, Sleep      fi_trywait; the queue's descriptor, beside the doorbell
+//
+// A peer that has ended is silent in libfabric: operations are to be tried again for
+// ever. So who waits for one looks whether it is there still.
+package ofi

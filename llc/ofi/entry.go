@@ -1,0 +1,40 @@
+package ofi
+
+import (
+	"rhinet/llc/entry"
+	"rhinet/llc/ir"
+	"rhinet/nicemu/fabric"
+)
+
+// Name is what mpirun takes.
+const Name = "ofi"
+
+// providers are those that users can choose, and what libfabric calls them, the best
+// name first. The provider that was net in 1.16 and 1.17 is tcp since 1.18; before, tcp works
+// with ofi_rxm over it only, which is slower and takes a second to open.
+var providers = []struct {
+	name string
+	full []string
+}{
+	{"tcp", []string{"net", "tcp"}},
+	{"rxm", []string{"tcp;ofi_rxm"}},
+	{"verbs", []string{"verbs;ofi_rxm"}},
+	{"efa", []string{"efa"}}, {"cxi", []string{"cxi"}}, {"opx", []string{"opx"}}, {"psm2", []string{"psm2"}}, {"psm3", []string{"psm3"}},
+}
+
+// Entry is what the table of NICs knows of this one.
+func Entry() entry.NIC {
+	s := entry.Setting{Key: "provider"}
+	for _, p := range providers {
+		s.Values = append(s.Values, p.name)
+	}
+	return entry.NIC{
+		Name:    Name,
+		Setting: s,
+		Tag:     Name,
+		Spreads: true,
+		Open: func(f *fabric.Fabric, rank int, o entry.Options) (ir.Translator, error) {
+			return entry.Opened(Open(f, rank, Options{Provider: o.Setting, Network: o.Network, Beside: o.Beside}))
+		},
+	}
+}

@@ -1,0 +1,47 @@
+package port
+
+import "rhinet/llc"
+
+// Probe reports whether a message waits that a receive with these arguments
+// would take, and describes it. With block it waits for one; then false means
+// that the port is closed, or see Failure.
+func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
+	p.lock()
+	if p.is(drained) {
+		p.gate.leave()
+		return llc.Status{}, false
+	}
+	st, ok := p.eng.Probe(ctx, src, tag)
+	for i := 0; !ok && i < burst && p.peek(); i++ {
+		st, ok = p.eng.Probe(ctx, src, tag)
+	}
+	if ok || !block {
+		p.miss(ok)
+		return st, ok
+	}
+	w := p.waiters.take()
+	w.kind, w.call, w.context, w.src, w.tag = waitProbe, "Probe", ctx, src, tag
+	p.nic.Hint(src)
+	b := p.policy.Begin()
+	for !ok && !p.is(closed) && !w.expired.Load() { // another goroutine may receive what the wait ended for
+		p.await(w, &b)
+		st, ok = p.eng.Probe(ctx, src, tag)
+	}
+	p.waiters.keep(w)
+	p.gate.leave()
+	return st, ok
+}
+
+// Match is Probe without block that takes the message out of reach of other
+// receives: see llc.Engine.
+func (p *Port) Match(ctx uint16, src, tag int, as uint16, handle int) (st llc.Status, ok bool) {
+	p.lock()
+	if !p.is(drained) {
+		st, ok = p.eng.Match(ctx, src, tag, as, handle)
+		for i := 0; !ok && i < burst && p.peek(); i++ {
+			st, ok = p.eng.Match(ctx, src, tag, as, handle)
+		}
+	}
+	p.miss(ok)
+	return st, ok
+}

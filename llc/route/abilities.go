@@ -1,0 +1,49 @@
+package route
+
+import "rhinet/llc/ir"
+
+// An express is that of the near NIC, which has rings.
+type express struct{ *Translator }
+
+// Place is that of the near NIC.
+func (x express) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
+	x.express.Place(peer, slot, pos, head, data)
+}
+
+// Look finds nothing of peers elsewhere, who have no rings.
+func (x express) Look(peer int, v *ir.View) bool { return x.express.Look(peer, v) }
+
+// Take is that of the near NIC.
+func (x express) Take() { x.express.Take() }
+
+// Advance is that of the near NIC.
+func (x express) Advance(v *ir.View) bool { return x.express.Advance(v) }
+
+// PollOthers is Poll that leaves the packet ring that peer writes alone.
+func (x express) PollOthers(peer int, ev *ir.Event) bool { return x.poll(ev, peer) }
+
+// An aimer is that of the near NIC while somebody on this host is waited for.
+type aimer struct{ *Translator }
+
+// Aim cannot say where a packet of a peer elsewhere shows.
+func (a aimer) Aim() (word *uint64, seq uint32) {
+	if a.hot {
+		return nil, 0
+	}
+	return a.aimer.Aim()
+}
+
+// Expect is that of the near NIC.
+func (a aimer) Expect() (apart bool) { return a.aimer.Expect() }
+
+// Mourners are those of both NICs, which look at one memory: each reports the ends of its peers.
+type mourners struct{ near, far ir.Mourner }
+
+// Bury tells all peers on this host that one has ended.
+func (m mourners) Bury(peer int) { m.near.Bury(peer) }
+
+// Mourn reports whether peers have been buried since the last call.
+func (m mourners) Mourn() bool {
+	near, far := m.near.Mourn(), m.far.Mourn()
+	return near || far
+}

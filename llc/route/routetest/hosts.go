@@ -1,0 +1,99 @@
+// Package routetest puts ranks that are goroutines of one process on hosts, as far as their
+// translators can tell.
+package routetest
+
+import (
+	"sync"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+	"rhinet/llc/route"
+)
+
+// FarCaps are the capabilities of the network between the hosts: other limits than a NIC within one has, so
+// that every protocol is used on both.
+func FarCaps() ir.Caps {
+	c := nictest.DefaultCaps()
+	c.Name, c.Rings, c.Words, c.Split, c.SplitUnit, c.Copies = "far", 0, 0, 0, 0, 3
+	c.Fragment, c.Eager = 1500, 9000
+	return c
+}
+
+// Place composes the translators of a job with a loopback network of the given capabilities, through which ranks
+// talk that are not on one host: hosts has the number of that of each. If near tells of ranks that have ended,
+// so does the network.
+func Place(near []ir.Translator, far ir.Caps, hosts []int) ([]ir.Translator, error) {
+	between := nictest.LoopbackWith(len(near), far, nictest.Hooks{Bells: near, NoBoard: true})
+	all, dead := make([]ir.Translator, len(near)), &graveyard{dead: make([]bool, len(near))}
+	for i := range all {
+		can, network := ir.AbilitiesOf(near[i]), ir.AbilitiesOf(between[i])
+		m := &mourner{Translator: between[i], dead: dead, told: make([]bool, len(near))}
+		if can.Mourner != nil {
+			can.Mourner, network.Mourner = &sexton{can.Mourner, dead}, m
+		}
+		var err error
+		if all[i], err = route.New(can.Give(near[i]), network.Give(m), hosts); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// A graveyard says which ranks have ended.
+type graveyard struct {
+	mu   sync.Mutex
+	dead []bool
+}
+
+// A sexton buries for both.
+type sexton struct {
+	ir.Mourner
+	dead *graveyard
+}
+
+func (s *sexton) Bury(peer int) {
+	s.dead.mu.Lock()
+	s.dead.dead[peer] = true
+	s.dead.mu.Unlock()
+	s.Mourner.Bury(peer)
+}
+
+// A mourner is an end of the network that tells of ranks that have ended.
+type mourner struct {
+	ir.Translator
+	dead *graveyard
+	told []bool
+	news []ir.Event
+}
+
+func (m *mourner) Bury(int) {} // the sexton does
+
+func (m *mourner) Mourn() (any bool) {
+	m.dead.mu.Lock()
+	defer m.dead.mu.Unlock()
+	for peer, dead := range m.dead.dead {
+		if dead && !m.told[peer] && peer != m.Self() {
+			m.told[peer], any = true, true
+			m.news = append(m.news, ir.Event{Kind: ir.Failed, Peer: int32(peer), Err: ir.ErrPeerGone})
+		}
+	}
+	return any
+}
+
+// Poll gives nothing of who has ended.
+func (m *mourner) Poll(ev *ir.Event) bool {
+	for {
+		if len(m.news) > 0 {
+			*ev, m.news = m.news[0], m.news[1:]
+			return true
+		}
+		if !m.Translator.Poll(ev) {
+			return false
+		}
+		end := ev.Kind == ir.Failed && ev.Token == 0
+		if ev.Kind != ir.Arrived && !end || !m.told[ev.Peer] {
+			m.told[ev.Peer] = m.told[ev.Peer] || end // which the grave need not tell again
+			return true
+		}
+	}
+}

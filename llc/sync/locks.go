@@ -1,0 +1,47 @@
+package sync
+
+import "rhinet/llc/ir"
+
+var (
+	_ ir.Locker = (*Translator)(nil)
+	_ ir.Memory = (*Translator)(nil) // no name of a lock's stands for one of memory
+)
+
+// ReserveLock takes a lock of the own RP.
+func (t *Translator) ReserveLock() (number int, err error) { return t.hardware.ReserveLock() }
+
+// FreeLock gives it back.
+func (t *Translator) FreeLock(number int) { t.hardware.FreeLock(number) }
+
+// Acquire is an NCL acquire request to the RP of a peer.
+func (t *Translator) Acquire(home, number int) (turn uint64, err error) {
+	return t.hardware.Acquire(home, number)
+}
+
+// Granted reports whether the response has come.
+func (t *Translator) Granted(home, number int, turn uint64) (bool, error) {
+	return t.hardware.Granted(home, number, turn)
+}
+
+// ReleaseLock is an NCL release request; whoever is the next is interrupted.
+func (t *Translator) ReleaseLock(home, number int, turn uint64) error {
+	return t.interrupt(t.hardware.Release(home, number, turn))
+}
+
+// Count counts at the RP of a peer; whoever waits for 0 is interrupted.
+func (t *Translator) Count(home, number int, more bool) error {
+	return t.interrupt(t.hardware.Count(home, number, more))
+}
+
+// Counter returns what has been counted there.
+func (t *Translator) Counter(home, number int) (uint64, error) {
+	return t.hardware.Counter(home, number)
+}
+
+// interrupt wakes a peer, if there is one.
+func (t *Translator) interrupt(peer int, err error) error {
+	if err == nil && peer >= 0 {
+		t.Wake(peer)
+	}
+	return err
+}

@@ -1,0 +1,53 @@
+package mpi
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+// Version returns the version of the MPI standard that this package follows.
+//
+// MPI 4.1, section 9.1.1.
+func Version() (major, minor int) { return 4, 1 }
+
+// LibraryVersion says in one line what carries the program's messages, for logs: the
+// version of rhinet that the program was built with, as far as it is known, that of Go,
+// and the platform.
+//
+// MPI 4.1, section 9.1.1.
+func LibraryVersion() string {
+	return fmt.Sprintf("rhinet %s, %s, %s/%s", builtWith(debug.ReadBuildInfo()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// builtWith finds the version of this module in what a program knows of its build.
+func builtWith(info *debug.BuildInfo, ok bool) string {
+	const unknown = "of unknown version"
+	if !ok {
+		return unknown
+	}
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+		if m.Path == "rhinet" && m.Version != "" && m.Version != "(devel)" {
+			return m.Version
+		}
+	}
+	return unknown
+}
+
+// ProcessorName returns the name of the host that the rank runs on.
+//
+// MPI 4.1, section 9.1.2.
+func ProcessorName() (string, error) {
+	name, err := os.Hostname()
+	if err != nil {
+		var none *Comm
+		return "", none.because(at("ProcessorName"), ErrOther, err, "")
+	}
+	return name, nil
+}
+
+// Wtick returns the resolution of [Wtime] in seconds.
+//
+// MPI 4.1, section 9.6.
+func Wtick() float64 { return 1e-9 }

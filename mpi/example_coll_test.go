@@ -1,0 +1,231 @@
+package mpi_test
+
+import (
+	"fmt"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// Rank 0 has the input, and all need it.
+func ExampleBcast() {
+	err := mpitest.World(3, func(world *mpi.Comm) error {
+		input := make([]int, 2)
+		if world.Rank() == 0 {
+			input = []int{3, 4}
+		}
+		if err := mpi.Bcast(world, input, 0); err != nil {
+			return err
+		}
+		if world.Rank() == 2 {
+			fmt.Println(input)
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// [3 4]
+}
+
+// The sum of what all ranks have, on all ranks.
+func ExampleAllreduce() {
+	err := mpitest.World(4, func(world *mpi.Comm) error {
+		sum := []int{0}
+		if err := mpi.Allreduce(world, []int{world.Rank()}, sum, mpi.Sum); err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			fmt.Println(sum[0])
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 6
+}
+
+// Which rank has the smallest value? In place: out is in.
+func ExampleReduce() {
+	err := mpitest.World(3, func(world *mpi.Comm) error {
+		best := []mpi.ValLoc[float64]{{Val: float64((world.Rank() + 1) % 3), Loc: world.Rank()}}
+		if err := mpi.Reduce(world, best, best, mpi.MinLoc, 0); err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			fmt.Println("rank", best[0].Loc, "has", best[0].Val)
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// rank 2 has 0
+}
+
+// An operation of the program: the longest interval that covers all.
+func ExampleOpFunc() {
+	err := mpitest.World(3, func(world *mpi.Comm) error {
+		type interval struct{ Low, High int }
+		cover := mpi.OpFunc(func(in, inout []interval) {
+			for i, v := range in {
+				inout[i] = interval{min(v.Low, inout[i].Low), max(v.High, inout[i].High)}
+			}
+		}, mpi.Commutative)
+		all := make([]interval, 1)
+		mine := []interval{{10 - world.Rank(), 10 + 2*world.Rank()}}
+		if err := mpi.Allreduce(world, mine, all, cover); err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			fmt.Println(all[0])
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// {8 14}
+}
+
+// Rank 0 gets a part of every rank.
+func ExampleGather() {
+	err := mpitest.World(3, func(world *mpi.Comm) error {
+		var all []int
+		if world.Rank() == 0 {
+			all = make([]int, 2*world.Size())
+		}
+		if err := mpi.Gather(world, []int{world.Rank(), -world.Rank()}, all, 0); err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			fmt.Println(all)
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// [0 0 1 -1 2 -2]
+}
+
+// Rank 0 has parts of different lengths for the ranks.
+func ExampleScatterv() {
+	err := mpitest.World(3, func(world *mpi.Comm) error {
+		var all, counts []int
+		if world.Rank() == 0 {
+			all, counts = []int{1, 2, 2, 3, 3, 3}, []int{1, 2, 3}
+		}
+		mine := make([]int, world.Rank()+1)
+		if err := mpi.Scatterv(world, all, counts, nil, mine, 0); err != nil {
+			return err
+		}
+		if world.Rank() == 2 {
+			fmt.Println(mine)
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// [3 3 3]
+}
+
+// Every rank has something for every other one.
+func ExampleAlltoall() {
+	err := mpitest.World(3, func(world *mpi.Comm) error {
+		send, recv := make([]int, 3), make([]int, 3)
+		for i := range send {
+			send[i] = 10*world.Rank() + i
+		}
+		if err := mpi.Alltoall(world, send, recv); err != nil {
+			return err
+		}
+		if world.Rank() == 1 {
+			fmt.Println(recv)
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// [1 11 21]
+}
+
+// Where the own part begins, if all write one after the other.
+func ExampleExscan() {
+	err := mpitest.World(3, func(world *mpi.Comm) error {
+		length, begin := []int{100 * (world.Rank() + 1)}, []int{0}
+		if err := mpi.Exscan(world, length, begin, mpi.Sum); err != nil {
+			return err
+		}
+		if world.Rank() == 2 {
+			fmt.Println(begin[0])
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 300
+}
+
+// A reduction that gets on while the program computes.
+func ExampleIallreduce() {
+	err := mpitest.World(2, func(world *mpi.Comm) error {
+		in, sum := []int{world.Rank() + 1}, []int{0}
+		r := mpi.Iallreduce(world, in, sum, mpi.Sum)
+		// ... compute, and leave in and sum alone ...
+		if _, err := r.Wait(); err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			fmt.Println(sum[0])
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 3
+}
+
+// A reduction that is repeated is made once.
+func ExampleAllreduceInit() {
+	err := mpitest.World(2, func(world *mpi.Comm) error {
+		in, sum := []int{0}, []int{0}
+		r, err := mpi.AllreduceInit(world, in, sum, mpi.Sum)
+		if err != nil {
+			return err
+		}
+		for i := range 2 {
+			in[0] = world.Rank() + 10*i
+			if err := r.Start(); err != nil {
+				return err
+			}
+			if _, err := r.Wait(); err != nil {
+				return err
+			}
+			if world.Rank() == 0 {
+				fmt.Println(sum[0])
+			}
+		}
+		return r.Free()
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 1
+	// 21
+}

@@ -1,0 +1,192 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"rhinet/llc"
+)
+
+// In a job that goes on when ranks die (mpirun --keep-going), each communicator
+// has a fate: contexts that end the waits that nothing else may end. Without that
+// communicators have none, and calls do nothing for it.
+
+// A fate is what has become of a communicator whose ranks may die.
+type fate struct {
+	c       *core           // of all members
+	revoked context.Context // ends when it is revoked
+	whole   context.Context // ends then, and when a member dies: nothing that needs all can succeed
+	revoke  context.CancelCauseFunc
+	maim    context.CancelCauseFunc
+
+	mu     sync.Mutex
+	anyone context.Context // ends as whole does, but for deaths that were acknowledged
+	scare  context.CancelCauseFunc
+	failed []int // members that have died, in the order in which this rank has learned of it
+	acked  int   // of these, how many the program knows of
+}
+
+// A fateError is why a context of a fate has ended.
+type fateError struct {
+	class Class
+	text  string
+}
+
+// Error is the text.
+func (e *fateError) Error() string { return e.text }
+
+func newFate(c *core) *fate {
+	f := &fate{c: c}
+	f.revoked, f.revoke = context.WithCancelCause(context.Background())
+	f.whole, f.maim = context.WithCancelCause(f.revoked)
+	f.anyone, f.scare = context.WithCancelCause(f.revoked)
+	return f
+}
+
+// died says that a member is dead.
+func (f *fate) died(rank int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if slices.Contains(f.failed, rank) {
+		return
+	}
+	f.failed = append(f.failed, rank)
+	text := fmt.Sprintf("%s has died; Shrink makes a communicator of those that live", f.c.who(rank))
+	f.maim(&fateError{ErrProcFailed, text})
+	f.scare(&fateError{ErrProcFailedPending, fmt.Sprintf("%s, which may be the sender, has died; AckFailed says that you know", f.c.who(rank))})
+}
+
+// isRevoked reports whether the communicator has been revoked.
+func (f *fate) isRevoked() bool { return f.revoked.Err() != nil }
+
+// dead lists the members that have died, as this rank knows.
+func (f *fate) dead() []int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.failed)
+}
+
+// acknowledge notes that the program knows of the first n deaths.
+func (f *fate) acknowledge(n int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.acked = max(f.acked, min(n, len(f.failed)))
+	if f.acked == len(f.failed) && f.anyone.Err() != nil {
+		f.anyone, f.scare = context.WithCancelCause(f.revoked)
+	}
+	return f.acked
+}
+
+// ackedRanks lists the deaths that the program knows of.
+func (f *fate) ackedRanks() []int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.failed[:f.acked])
+}
+
+// fromAnyone is the context of receives from any rank.
+func (f *fate) fromAnyone() context.Context {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.anyone
+}
+
+// bothOf ends when one of two contexts does; user may be nil. stop gives back what
+// it takes.
+func bothOf(user, fate context.Context) (both context.Context, stop func()) {
+	if user == nil {
+		return fate, func() {}
+	}
+	both, end := context.WithCancelCause(user)
+	forget := context.AfterFunc(fate, func() { end(context.Cause(fate)) })
+	return both, func() { forget(); end(nil) }
+}
+
+// bind sets the contexts of a view of a communicator: those of its user and of
+// its fate.
+func (c *Comm) bind() *Comm {
+	c.ctx, c.whole = c.user, c.user
+	if c.fate != nil {
+		c.ctx, _ = bothOf(c.user, c.fate.revoked)
+		c.whole, _ = bothOf(c.user, c.fate.whole)
+	}
+	return c
+}
+
+// limited is the error of a call that a context has ended.
+func (c *Comm) limited(s site, cause error, text string) *Error {
+	if f, ok := cause.(*fateError); ok {
+		return c.errorAt(s, f.class, "%s", f.text)
+	}
+	return c.because(s, ErrCancelled, cause, text)
+}
+
+// lost is the class of a failure of the transport: the death of a rank, where
+// programs survive that.
+func (c *core) lost(err error) Class {
+	if c.fate != nil && isGone(err) {
+		return ErrProcFailed
+	}
+	return ErrOther
+}
+
+// wild reports whether p may take a message of any rank, and some may be dead.
+func (p *transfer) wild() bool {
+	return p.c.fate != nil && p.kind == receiving && p.Peer == llc.AnyPeer
+}
+
+// limit is the context that ends waits for p.
+func (p *transfer) limit() (context.Context, func()) {
+	if p.wild() {
+		return bothOf(p.c.user, p.c.fate.fromAnyone())
+	}
+	return p.c.ctx, func() {}
+}
+
+// scared is the error of a receive from any rank, which goes on, that waits while a
+// rank has died of which the program does not know; or nil.
+func (p *transfer) scared() error {
+	if p == nil || p.c == nil || !p.started() || !p.wild() || p.c.fate.isRevoked() || p.c.t.Test(&p.Request) {
+		return nil
+	}
+	if cause := context.Cause(p.c.fate.fromAnyone()); cause != nil {
+		return p.c.limited(p.site, cause, "")
+	}
+	return nil
+}
+
+// goesOn reports whether a request is still active after this error of its wait.
+func goesOn(err error) bool {
+	e, ok := err.(*Error)
+	return ok && e.Class == ErrProcFailedPending
+}
+
+// quit gives up a receive of a call that has ended: one from any rank may go on
+// after an error.
+func (c *Comm) quit(r *Request) {
+	if c.fate != nil {
+		r.withdraw()
+	}
+}
+
+// isGone reports whether err says that a rank has died.
+func isGone(err error) bool { return errors.Is(err, llc.ErrPeerGone) }
+
+// doomed reports whether p will never complete because its communicator has been
+// revoked. Then it is complete with that error.
+func (p *transfer) doomed() bool {
+	if p.c.fate == nil || !p.c.fate.isRevoked() || !p.started() {
+		return false
+	}
+	withdrawn := p.c.t.Cancel(&p.Request)
+	if !withdrawn && p.c.t.Test(&p.Request) {
+		return true
+	}
+	p.lost = !withdrawn
+	p.task = newTask()
+	p.task.end(emptyStatus(), p.c.limited(p.site, context.Cause(p.c.fate.revoked), ""))
+	return true
+}

@@ -1,0 +1,141 @@
+package mpi
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rhinet/internal/wait"
+)
+
+// HardwareScheme is what the names of hardware resources begin with; the rest is that
+// of mpirun --map-by: hwthread, core, l1cache, l2cache, l3cache, numa, package and host.
+//
+// MPI 4.1, section 9.1.2.
+const HardwareScheme = "rhinet://"
+
+// A hardware is what the system says of the processors that this process may use.
+type hardware struct {
+	cpus []int
+	root fs.FS // of the file system
+}
+
+func theHardware() hardware {
+	h := hardware{root: os.DirFS("/")}
+	for i, b := range wait.Affinity() {
+		for j := range 8 {
+			if b>>j&1 != 0 {
+				h.cpus = append(h.cpus, 8*i+j)
+			}
+		}
+	}
+	return h
+}
+
+// A resource is a kind of hardware resources, and which one a processor is of: "" if the
+// system does not say.
+type resource struct {
+	name string
+	of   func(h hardware, cpu int) string
+}
+
+var resources = []resource{
+	{"hwthread", func(_ hardware, cpu int) string { return strconv.Itoa(cpu) }},
+	{"core", func(h hardware, cpu int) string { return h.text(cpu, "topology/thread_siblings_list") }},
+	{"l1cache", func(h hardware, cpu int) string { return h.cache(cpu, "1") }},
+	{"l2cache", func(h hardware, cpu int) string { return h.cache(cpu, "2") }},
+	{"l3cache", func(h hardware, cpu int) string { return h.cache(cpu, "3") }},
+	{"numa", hardware.node},
+	{"package", func(h hardware, cpu int) string { return h.text(cpu, "topology/physical_package_id") }},
+	{"host", func(hardware, int) string { return "0" }},
+}
+
+// text is what the system says of a processor.
+func (h hardware) text(cpu int, file string) string {
+	b, err := fs.ReadFile(h.root, path.Join("sys/devices/system/cpu", "cpu"+strconv.Itoa(cpu), file))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// cache is the processors that share the data cache of a level with one.
+func (h hardware) cache(cpu int, level string) string {
+	for i := range 8 {
+		dir := "cache/index" + strconv.Itoa(i)
+		if h.text(cpu, dir+"/level") == level && h.text(cpu, dir+"/type") != "Instruction" {
+			return h.text(cpu, dir+"/shared_cpu_list")
+		}
+	}
+	return ""
+}
+
+// node is the NUMA node of a processor.
+func (h hardware) node(cpu int) string {
+	found, _ := fs.Glob(h.root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/node[0-9]*", cpu))
+	if len(found) == 0 {
+		return ""
+	}
+	return path.Base(found[0])
+}
+
+// instance is the resource of a kind to which the process is restricted; "" if there
+// are several, and known is false if the system does not say which ones.
+func (h hardware) instance(of func(hardware, int) string) (one string, known bool) {
+	for i, cpu := range h.cpus {
+		switch v := of(h, cpu); {
+		case v == "":
+			return "", false
+		case i == 0:
+			one = v
+		case v != one:
+			return "", true
+		}
+	}
+	return one, len(h.cpus) > 0
+}
+
+// HwResourceInfo tells of the kinds of hardware resources that there are. The value is
+// "true" if this process is restricted to one of a kind, and else "false". The keys are names for
+// [Comm.SplitHardware].
+//
+// MPI 4.1, section 9.1.2 (MPI_Get_hw_resource_info).
+func HwResourceInfo() Info { return theHardware().info() }
+
+func (h hardware) info() Info {
+	info := Info{}
+	for _, r := range resources {
+		if one, known := h.instance(r.of); known {
+			info[HardwareScheme+r.name] = strconv.FormatBool(one != "")
+		}
+	}
+	return info
+}
+
+// SplitHardware is [Comm.Split] by the hardware resource of a kind that a rank is
+// restricted to; the kind is one of those that [HwResourceInfo] names, with or without
+// [HardwareScheme]. A rank that is not restricted to one gets nil.
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_HW_GUIDED).
+func (c *Comm) SplitHardware(kind string, key int) (_ *Comm, err error) {
+	defer c.raised(&err)
+	s := at("SplitHardware")
+	name := strings.TrimPrefix(kind, HardwareScheme)
+	i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })
+	if i < 0 {
+		return nil, c.errorAt(s, ErrArg, "there is no kind of hardware resource %q; HwResourceInfo names those that there are", kind)
+	}
+	color := Undefined
+	if one, _ := theHardware().instance(resources[i].of); one != "" {
+		host, _ := os.Hostname()
+		h := fnv.New32a()
+		fmt.Fprint(h, host, " ", one)
+		color = int(h.Sum32() >> 1)
+	}
+	return c.split(s, color, key, name)
+}

@@ -1,0 +1,31 @@
+package mpi
+
+import (
+	"os"
+	"runtime"
+	"strings"
+)
+
+// InfoEnv tells how the process was started: "command", "argv", "host", "arch",
+// "wdir" and "thread_level", as far as they are known. It may be called before Init and after Finalize.
+//
+// MPI 4.1, sections 10 and 11.2.1 (MPI_Info_create_env, MPI_INFO_ENV).
+func InfoEnv() Info {
+	info := Info{"arch": runtime.GOARCH, "thread_level": threadLevel}
+	for key, find := range map[string]func() (string, error){
+		"command": os.Executable,
+		"host":    os.Hostname,
+		"wdir":    os.Getwd,
+	} {
+		if v, err := find(); err == nil {
+			info[key] = v
+		}
+	}
+	if len(os.Args) > 1 {
+		info["argv"] = strings.Join(os.Args[1:], " ")
+	}
+	return info
+}
+
+// threadLevel is the only one.
+const threadLevel = "MPI_THREAD_MULTIPLE"

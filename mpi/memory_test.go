@@ -1,0 +1,91 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"unsafe"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// MPI 4.1, section 9.2: memory of MPI_Alloc_mem begins on the multiple of
+// mpi_minimum_memory_alignment that the info asks for, serves as any buffer, and is
+// given back once.
+func TestAllocMem(t *testing.T) {
+	mpitest.Run(t, 2, func(w *mpi.Comm) error {
+		for _, align := range []int{1, 64, 256, 4096} {
+			buf, err := mpi.AllocMem[int32](w, 33, mpi.Info{mpi.KeyAlignment: fmt.Sprint(align)})
+			if err != nil {
+				return err
+			}
+			if at := uintptr(unsafe.Pointer(&buf[0])); at%uintptr(align) != 0 || len(buf) != 33 || cap(buf) != 33 {
+				return fmt.Errorf("%d elements, room for %d, at %x", len(buf), cap(buf), at)
+			}
+			buf[32] = 7
+			if err := mpi.Bcast(w, buf, 1); err != nil {
+				return err
+			}
+			if err := errors.Join(is(mpi.FreeMem(w, buf[1:]), mpi.ErrBase, ""), is(mpi.FreeMem(w, buf[:4]), mpi.ErrBase, ""), mpi.FreeMem(w, buf)); err != nil {
+				return err
+			}
+			if err := is(mpi.FreeMem(w, buf), mpi.ErrBase, "mpi: FreeMem on world: the memory does not begin where AllocMem has begun it, or has been given back"); err != nil {
+				return err
+			}
+		}
+		none, err := mpi.AllocMem[byte](w, 0)
+		if err := errors.Join(err, mpi.FreeMem(w, none)); err != nil {
+			return err
+		}
+		align := func(text string) error { return second(mpi.AllocMem[byte](w, 1, mpi.Info{mpi.KeyAlignment: text})) }
+		return errors.Join(
+			is(second(mpi.AllocMem[byte](w, -1)), mpi.ErrCount, "mpi: AllocMem on world: -1 elements; there must be 0 or more"),
+			is(second(mpi.AllocMem[int64](w, 1<<60)), mpi.ErrNoMem, "mpi: AllocMem on world: 1152921504606846976 elements of 8 bytes are more than any memory holds"),
+			is(second(mpi.AllocMem[string](w, 1)), mpi.ErrType, ""),
+			is(align("48"), mpi.ErrInfoValue, `mpi: AllocMem on world: mpi_minimum_memory_alignment is "48"; it must be a power of two, 1073741824 at most`),
+			is(align("0"), mpi.ErrInfoValue, ""), is(align("large"), mpi.ErrInfoValue, ""), is(align("4294967296"), mpi.ErrInfoValue, ""))
+	})
+}
+
+// MPI 4.1, section 10: MPI_Info_create_env tells how the process was started.
+func TestInfoEnv(t *testing.T) {
+	info := mpi.InfoEnv()
+	host, _ := os.Hostname()
+	dir, _ := os.Getwd()
+	for key, want := range map[string]string{"host": host, "wdir": dir, "thread_level": "MPI_THREAD_MULTIPLE"} {
+		if info[key] != want {
+			t.Errorf("%s is %q, want %q", key, info[key], want)
+		}
+	}
+	if info["command"] == "" || info["arch"] == "" || info["argv"] == "" {
+		t.Errorf("missing values: %v", info)
+	}
+}
+
+// MPI 4.1, section 7.4.2: with MPI_COMM_TYPE_HW_GUIDED those come together that are
+// restricted to one and the same resource; ranks of one host are to that.
+func TestSplitHardware(t *testing.T) {
+	mpitest.Run(t, 3, func(w *mpi.Comm) error {
+		for _, kind := range []string{"host", mpi.HardwareScheme + "host"} {
+			c, err := w.SplitHardware(kind, -w.Rank())
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(equal("size", c.Size(), 3), equal("rank", c.Rank(), 2-w.Rank()), c.Free()); err != nil {
+				return err
+			}
+		}
+		for kind, restricted := range mpi.HwResourceInfo() {
+			c, err := w.SplitHardware(kind, 0)
+			if err != nil {
+				return err
+			}
+			if (c != nil) != (restricted == "true") {
+				return fmt.Errorf("%s is %s, and the communicator %v", kind, restricted, c)
+			}
+		}
+		return is(second(w.SplitHardware("drawer", 0)), mpi.ErrArg, `mpi: SplitHardware on world: there is no kind of hardware resource "drawer"; HwResourceInfo names those that there are`)
+	})
+}

@@ -1,0 +1,348 @@
+package mpi
+
+import (
+	"context"
+
+	"rhinet/internal/layout"
+	"rhinet/internal/observe"
+	"rhinet/llc"
+	"rhinet/llc/port"
+)
+
+// An observed is the transport of a rank that writes down its calls for the launcher. A
+// rank that nobody observes has its transport without it. Transfers that are part of a
+// call of another name count as messages only.
+type observed struct {
+	Transport
+	to   *observe.Rank
+	comm observe.CommID // whose messages it sends; 0: not known
+}
+
+// observed returns the transport of j, one that writes down its calls if somebody wants that.
+func (j *Job) observed() Transport {
+	if j.Observe == nil {
+		return j.Transport
+	}
+	o := observed{Transport: j.Transport, to: j.Observe}
+	if p, ok := j.Transport.(*port.Port); ok {
+		if c := p.Counting(); c != nil {
+			return &counted{*c, uncounted{o}}
+		}
+	}
+	return &o
+}
+
+// A counted is the transport of a rank whose port counts most calls itself: those that counted does not
+// have, or rather passes on to uncounted.
+type counted struct {
+	port.Counting
+	uncounted
+}
+
+// uncounted has the calls that a port does not count. It hides them from counted, which would not know whose
+// it has.
+type uncounted struct{ observed }
+
+func (c *counted) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	return c.observed.TrySend(key, dst, tag, buf)
+}
+
+func (c *counted) Start(r *llc.Request, send bool) { c.observed.Start(r, send) }
+func (c *counted) Wait(r *llc.Request)             { c.observed.Wait(r) }
+func (c *counted) WaitAny(rs []*llc.Request) int   { return c.observed.WaitAny(rs) }
+func (c *counted) Test(r *llc.Request) bool        { return c.observed.Test(r) }
+func (c *counted) Failure() error                  { return c.Port.Failure() }
+func (c *counted) WaitContext(ctx context.Context, r *llc.Request) error {
+	return c.observed.WaitContext(ctx, r)
+}
+
+// observe has what is done on c be counted for it, if somebody wants to know.
+func (c *core) observe() {
+	c.seen = unexpected(c.t, c.id.pointToPoint())
+	if to := c.w.Observe; to != nil {
+		c.counted = to.Comm(c.name, c.id.pointToPoint())
+		for i, id := range c.ids {
+			to.Foreign(c.counted, c.global(i), id.pointToPoint())
+		}
+		switch o := c.t.(type) {
+		case *observed:
+			c.t = &observed{o.Transport, to, c.counted}
+		case *counted:
+			c.t = &counted{o.Counting, uncounted{observed{o.Port, to, c.counted}}}
+		}
+	}
+}
+
+// sent is what a call has done that sends a message.
+func (o *observed) sent(ctx uint16, dst, tag, bytes int) observe.Transfer {
+	comm := o.comm
+	if comm == 0 {
+		comm = o.to.CommOf(ctx) // in virtual time all communicators have one transport
+	}
+	return observe.Transfer{Flags: observe.Sends, Comm: comm, Context: ctx, Peer: dst, Tag: tag, Bytes: bytes}
+}
+
+// took is what a call has done that has received a message in a context.
+func (o *observed) took(ctx uint16, st *llc.Status) observe.Transfer {
+	if st.Err != nil {
+		return observe.Transfer{Peer: llc.AnyPeer}
+	}
+	return observe.Transfer{Flags: observe.Receives, Comm: o.to.CommOf(ctx), Context: ctx, Peer: st.Source, Tag: st.Tag, Bytes: int(st.Bytes)}
+}
+
+func (o *observed) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
+	m, call := o.to.Begin(), observe.Send
+	if mode == llc.Synchronous {
+		call = observe.Ssend
+	}
+	err := o.Transport.Send(key, dst, tag, mode, buf)
+	t := o.sent(key.Context(), dst, tag, len(buf))
+	o.to.End(m, call, &t)
+	return err
+}
+
+func (o *observed) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	m := o.to.Begin()
+	st, err := o.Transport.Recv(key, src, tag, buf)
+	t := observe.Transfer{Flags: observe.Receives, Comm: o.comm, Context: key.Context(), Peer: st.Source, Tag: st.Tag, Bytes: int(st.Bytes)}
+	if err != nil {
+		t = observe.Transfer{Peer: src}
+	}
+	o.to.End(m, observe.Recv, &t)
+	return st, err
+}
+
+func (o *observed) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	st, err := o.Transport.RecvFor(call, key, src, tag, buf)
+	t := o.took(key.Context(), &st)
+	o.arrived(&t)
+	return st, err
+}
+
+func (o *observed) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	at := o.to.Now()
+	ok := o.Transport.TrySend(key, dst, tag, buf)
+	if ok {
+		t := o.sent(key.Context(), dst, tag, len(buf))
+		o.to.Point(at, observe.Send, &t)
+	}
+	return ok
+}
+
+func (o *observed) Start(r *llc.Request, send bool) {
+	m, at := o.to.Begin(), int64(0)
+	call, t := observe.Irecv, observe.Transfer{Comm: o.comm, Peer: r.Peer, Context: r.Context, Tag: r.Tag}
+	r.Seen = llc.SeenRecv
+	if send {
+		r.Seen = llc.SeenSend
+		call, t = observe.Isend, o.sent(r.Context, r.Peer, r.Tag, r.Bytes())
+		if r.Mode == llc.Synchronous {
+			call = observe.Issend
+		}
+	}
+	part := r.Label != ""
+	if part && send {
+		at = o.to.Now()
+		if r.Collective != nil {
+			o.to.Add(r.Label, t.Bytes)
+		}
+		o.to.Point(at, call, &t)
+	}
+	o.Transport.Start(r, send)
+	if !part {
+		o.to.End(m, call, &t)
+	}
+}
+
+func (o *observed) Isend(s *port.Spares, key llc.Key, dst, tag int, buf []byte) (*llc.Request, bool) {
+	m := o.to.Begin()
+	r, gone := o.Transport.Isend(s, key, dst, tag, buf)
+	if r != nil {
+		r.Seen = llc.SeenSend
+		t := o.sent(key.Context(), dst, tag, len(buf))
+		o.to.End(m, observe.Isend, &t)
+	}
+	return r, gone
+}
+
+func (o *observed) Irecv(s *port.Spares, key llc.Key, src, tag int, buf []byte) *llc.Request {
+	m := o.to.Begin()
+	r := o.Transport.Irecv(s, key, src, tag, buf)
+	if r != nil {
+		r.Seen = llc.SeenRecv
+		o.to.End(m, observe.Irecv, &observe.Transfer{Comm: o.comm, Peer: src, Context: key.Context(), Tag: tag})
+	}
+	return r
+}
+
+// arrival is what the end of r has done: nothing, if it was a send, or is not done.
+func (o *observed) arrival(r *llc.Request) observe.Transfer {
+	t := observe.Transfer{Comm: o.comm, Peer: r.Peer, Context: r.Context}
+	if r.Seen == llc.SeenRecv && r.Done() {
+		t = o.took(r.Context, &r.Status)
+		r.Seen = llc.Unseen
+	}
+	return t
+}
+
+// waited ends a wait for r that began at m.
+func (o *observed) waited(m observe.Mark, r *llc.Request) {
+	t := o.arrival(r)
+	switch {
+	case r.Label == "":
+		o.to.End(m, observe.WaitOne, &t)
+	case r.Collective == nil && r.Label != "Sendrecv" && r.Label != "SendrecvReplace":
+		if r.Seen == llc.SeenSend {
+			t.Bytes = r.Bytes()
+		}
+		o.to.End(m, o.to.Named(r.Label), &t)
+	default:
+		o.arrived(&t)
+	}
+}
+
+// arrived notes what has arrived in a part of a call.
+func (o *observed) arrived(t *observe.Transfer) {
+	if t.Flags != 0 {
+		o.to.Point(o.to.Now(), observe.Irecv, t)
+	}
+}
+
+func (o *observed) Wait(r *llc.Request) {
+	m := o.to.Begin()
+	o.Transport.Wait(r)
+	o.waited(m, r)
+}
+
+func (o *observed) WaitContext(ctx context.Context, r *llc.Request) error {
+	m := o.to.Begin()
+	err := o.Transport.WaitContext(ctx, r)
+	o.waited(m, r)
+	return err
+}
+
+func (o *observed) WaitAll(first *llc.Request) {
+	m := o.to.Begin()
+	o.Transport.WaitAll(first)
+	all := observe.Transfer{Peer: llc.AnyPeer}
+	for r := first; r != nil; r = r.Link {
+		t := o.arrival(r)
+		all.Bytes += t.Bytes
+		o.arrived(&t)
+	}
+	o.to.End(m, observe.WaitAll, &all)
+}
+
+func (o *observed) WaitAny(rs []*llc.Request) int {
+	m := o.to.Begin()
+	i := o.Transport.WaitAny(rs)
+	t := o.arrival(rs[i])
+	o.to.End(m, observe.WaitAny, &t)
+	return i
+}
+
+func (o *observed) Test(r *llc.Request) bool {
+	m := o.to.Begin()
+	done := o.Transport.Test(r)
+	t := o.arrival(r)
+	if r.Collective != nil {
+		o.arrived(&t)
+	} else {
+		o.to.End(m, observe.Test, &t)
+	}
+	return done
+}
+
+// Failure is what the network has lost, see failure.
+func (o *observed) Failure() error { return failure(o.Transport) }
+
+// begin begins a call that the transport does not see as one.
+func (w *world) begin() (m observe.Mark) {
+	if w.Observe != nil {
+		m = w.Observe.Begin()
+	}
+	return m
+}
+
+// end ends such a call on c.
+func (c *core) end(m observe.Mark, call string) {
+	if to := c.w.Observe; to != nil {
+		to.End(m, to.Named(call), &observe.Transfer{Comm: c.counted, Peer: llc.AnyPeer})
+	}
+}
+
+// An observedReach is the way to the memory of a window whose accesses are written down.
+type observedReach struct {
+	reach
+	c  *Comm
+	to *observe.Rank
+}
+
+// observe has the accesses of w be written down, if somebody wants to know.
+func (w *window) observe() {
+	if to := w.c.w.Observe; to != nil {
+		w.reach = &observedReach{w.reach, w.c, to}
+	}
+}
+
+// unobserved is a way to memory as it is without that.
+func unobserved(r reach) reach {
+	if o, ok := r.(*observedReach); ok {
+		return o.reach
+	}
+	return r
+}
+
+// accessed ends an access of so many bytes.
+func (o *observedReach) accessed(m observe.Mark, call string, target, bytes int) {
+	t := observe.Transfer{Flags: observe.Accesses, Peer: o.c.global(target), Bytes: bytes}
+	o.to.End(m, o.to.Named(call), &t)
+}
+
+func (o *observedReach) put(target int, at uint64, data []byte) error {
+	m := o.to.Begin()
+	defer o.accessed(m, "Put", target, len(data))
+	return o.reach.put(target, at, data)
+}
+
+func (o *observedReach) get(target int, at uint64, buf []byte) error {
+	m := o.to.Begin()
+	defer o.accessed(m, "Get", target, len(buf))
+	return o.reach.get(target, at, buf)
+}
+
+func (o *observedReach) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
+	m, call := o.to.Begin(), "GetLayout"
+	if put {
+		call = "PutLayout"
+	}
+	defer o.accessed(m, call, target, len(mem))
+	return o.reach.strew(target, at, l, mem, put)
+}
+
+func (o *observedReach) update(target int, at uint64, u *update) error {
+	call := "Accumulate"
+	switch {
+	case u.compare != nil:
+		call = "CompareAndSwap"
+	case u.old != nil && len(u.old) == u.e.size:
+		call = "FetchAndOp"
+	case u.old != nil:
+		call = "GetAccumulate"
+	}
+	m := o.to.Begin()
+	defer o.accessed(m, call, target, u.bytes())
+	return o.reach.update(target, at, u)
+}
+
+func (o *observedReach) lock(call string, target int, exclusive bool) error {
+	m := o.to.Begin()
+	defer func() { o.to.End(m, o.to.Named(call), &observe.Transfer{Peer: o.c.global(target)}) }()
+	return o.reach.lock(call, target, exclusive)
+}
+
+func (o *observedReach) unlock(target int, exclusive bool) error {
+	m := o.to.Begin()
+	defer func() { o.to.End(m, o.to.Named("Unlock"), &observe.Transfer{Peer: o.c.global(target)}) }()
+	return o.reach.unlock(target, exclusive)
+}

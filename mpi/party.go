@@ -1,0 +1,272 @@
+package mpi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"rhinet/internal/iface"
+	"rhinet/internal/kvs"
+	"rhinet/internal/kvs/launcher"
+	"rhinet/internal/kvs/pmix"
+	"rhinet/internal/pmi"
+	"rhinet/internal/wait"
+	"rhinet/llc/nics"
+)
+
+// A party is the ranks of a job without mpirun, as one of them sees them: what
+// their launcher tells, and the store in which they meet.
+type party interface {
+	kvs.Store
+	Rank() int
+	Size() int
+	Hosts() ([]int, error) // the host that each rank is on
+}
+
+// A starter is the launcher that has started a party, as one rank can talk to it.
+type starter interface {
+	party
+	Gone(f func())    // has f called when the launcher ends before Close
+	Abort(status int) // has the launcher end the job; any goroutine may call it
+}
+
+// starter connects to the launcher that has started the process.
+func (s *setup) starter(getenv func(string) string) (starter, error) {
+	if s.managed == byPMIx {
+		return pmix.Open()
+	}
+	return launcher.Open(getenv)
+}
+
+// join makes the process a rank of the launcher that has started it, which is told by Close
+// that the rank ends in order.
+func (s *setup) join(getenv func(string) string) (starter, error) {
+	c, err := s.starter(getenv)
+	if err != nil {
+		return nil, err
+	}
+	if s.job, err = meet(c, getenv); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	s.store = c
+	if getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(wait.Threads(s.job.CPUs, s.job.Size))
+	}
+	c.Gone(func() { s.job.Orphaned("the launcher") })
+	return c, nil
+}
+
+// Keys of what ranks put, with the number of a rank behind the first, and that of a host
+// behind the others.
+const (
+	keyMask   = "affinity."
+	keyMemory = "memory."
+	keyCPUs   = "cpus."
+)
+
+// A household is the ranks of a party that share a host.
+type household struct {
+	party
+	hosts []int // the host that each rank of the party is on, from 0
+	mine  int   // that of this rank
+}
+
+// meet has the ranks of a party find each other. On each host the lowest one makes the
+// memory, as mpirun does for its ranks, and the others open it where the system shows that
+// rank's descriptors: only processes of the same user can. The file never has a name, and is
+// gone with the last rank.
+//
+//	lowest ranks  make the memory, put process, descriptor and NIC
+//	all           put the processors that they may use      -- fence --
+//	others        open the memory
+//	lowest ranks  put how many processors those on the host share   -- fence --
+//	all           get these numbers
+func meet(p party, getenv func(string) string) (pmi.Job, error) {
+	j := pmi.Single(p.Rank(), p.Size())
+	hosts, err := p.Hosts()
+	if err != nil {
+		return j, err
+	}
+	h := houses(p, hosts)
+	if err := h.network(&j, getenv); err != nil {
+		return j, err
+	}
+	file, err := h.arrive(j.NIC)
+	if err != nil {
+		return j, err
+	}
+	defer file.Close()
+	if j.CPUs, err = h.processors(); err != nil {
+		return j, err
+	}
+	j.Fabric, err = inherit(file)
+	return j, err
+}
+
+// houses numbers the hosts of a party from 0 on, in the order of their lowest ranks.
+func houses(p party, hosts []int) household {
+	h := household{party: p, hosts: make([]int, len(hosts))}
+	numbers := map[int]int{}
+	for rank, host := range hosts {
+		if _, known := numbers[host]; !known {
+			numbers[host] = len(numbers)
+		}
+		h.hosts[rank] = numbers[host]
+	}
+	h.mine = h.hosts[p.Rank()]
+	return h
+}
+
+// network chooses the NIC of a job, and the address by which other hosts reach this one.
+func (h household) network(j *pmi.Job, getenv func(string) string) (err error) {
+	wanted := getenv(envNIC)
+	if h.count() == 1 {
+		if j.NIC = cmp.Or(wanted, nics.Default); nics.Check(j.NIC) != nil {
+			return fmt.Errorf("%s: %w", envNIC, nics.Check(j.NIC))
+		}
+		return nil
+	}
+	if j.NIC, err = nics.Spread(wanted); err != nil {
+		return fmt.Errorf("%s: %w; the launcher has placed the ranks on %d hosts", envNIC, err, h.count())
+	}
+	j.Host = h.mine
+	j.Address, err = ownAddress(getenv)
+	return err
+}
+
+// ownAddress returns the address by which other hosts reach this one: that of the interface which the
+// user names, or the one by which this host reaches its launcher, or the first that there is.
+func ownAddress(getenv func(string) string) (string, error) {
+	wanted := getenv(envIface)
+	// By these variables launchers name a host to the processes there: their own, or that of the process.
+	for _, name := range []string{"MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "SLURM_LAUNCH_NODE_IPADDR"} {
+		if host := getenv(name); host != "" && wanted == "" {
+			if a := iface.Towards(host); a != nil {
+				return a.String(), nil
+			}
+		}
+	}
+	all, err := iface.Addresses(wanted)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", envIface, err)
+	}
+	if len(all) == 0 {
+		return "", errors.New("this host has no address by which ranks on others could reach it")
+	}
+	return all[0].String(), nil
+}
+
+// count returns the number of hosts.
+func (h household) count() int { return slices.Max(h.hosts) + 1 }
+
+// members returns the ranks on a host.
+func (h household) members(host int) []int {
+	var all []int
+	for rank, at := range h.hosts {
+		if at == host {
+			all = append(all, rank)
+		}
+	}
+	return all
+}
+
+// leads reports whether this rank is the lowest on its host.
+func (h household) leads() bool { return slices.Index(h.hosts, h.mine) == h.Rank() }
+
+// arrive returns the memory of the host once all ranks have found theirs.
+func (h household) arrive(nic string) (file *os.File, err error) {
+	if h.leads() {
+		if file, err = nics.Create(nic, h.Size()); err != nil {
+			return nil, err
+		}
+		err = h.Put(fmt.Sprint(keyMemory, h.mine), fmt.Appendf(nil, "%d %d %s", os.Getpid(), file.Fd(), nic))
+	}
+	if err == nil {
+		err = h.Put(fmt.Sprint(keyMask, h.Rank()), wait.Affinity())
+	}
+	if err == nil {
+		err = h.Fence()
+	}
+	if err == nil && file == nil {
+		file, err = h.find(nic)
+	}
+	if err != nil && file != nil {
+		err = errors.Join(err, file.Close())
+	}
+	return file, err
+}
+
+// find opens the memory that the lowest rank on this host has made.
+func (h household) find(nic string) (*os.File, error) {
+	where, err := h.Get(fmt.Sprint(keyMemory, h.mine))
+	if err != nil {
+		return nil, err
+	}
+	lowest := slices.Index(h.hosts, h.mine)
+	var pid, fd int
+	var name string
+	if _, err := fmt.Sscan(string(where), &pid, &fd, &name); err != nil {
+		return nil, fmt.Errorf("rank %d says that the memory of the job is %q; use programs of one build", lowest, where)
+	}
+	if name != nic {
+		return nil, fmt.Errorf("%s: this rank would use %s, and rank %d %s; set it equally for all", envNIC, nic, lowest, name)
+	}
+	file, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", pid, fd), os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open the memory that rank %d has made: %w; all ranks on a host must run as one user, in one container", lowest, err)
+	}
+	return file, nil
+}
+
+// processors returns how many processors all ranks share, as if all hosts were like the one
+// whose ranks have the fewest each. It ends with a fence, after which nobody needs the
+// descriptors of the lowest ranks.
+func (h household) processors() (int, error) {
+	if h.leads() {
+		var masks [][]byte
+		for _, r := range h.members(h.mine) {
+			m, err := h.Get(fmt.Sprint(keyMask, r))
+			if err != nil {
+				return 0, err
+			}
+			masks = append(masks, m)
+		}
+		if err := h.Put(fmt.Sprint(keyCPUs, h.mine), fmt.Append(nil, wait.UsableTogether(masks))); err != nil {
+			return 0, err
+		}
+	}
+	if err := h.Fence(); err != nil {
+		return 0, err
+	}
+	least := 0
+	for host := range h.count() {
+		text, err := h.Get(fmt.Sprint(keyCPUs, host))
+		if err != nil {
+			return 0, err
+		}
+		var n int
+		if _, err := fmt.Sscan(string(text), &n); err != nil || n < 1 {
+			return 0, fmt.Errorf("host %d says that its ranks share %q processors; use programs of one build", host, text)
+		}
+		if n = max(1, n*h.Size()/len(h.members(host))); host == 0 || n < least {
+			least = n
+		}
+	}
+	return least, nil
+}
+
+// inherit returns a descriptor of file for who will close it.
+func inherit(file *os.File) (int, error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fd, err := syscall.Dup(int(file.Fd()))
+	if err != nil {
+		return pmi.None, err
+	}
+	syscall.CloseOnExec(fd)
+	return fd, nil
+}

@@ -1,0 +1,343 @@
+package mpi
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"rhinet/llc"
+)
+
+// Perils are what a rank knows of deaths, and its part in agreements, in a job that
+// goes on without its dead. A goroutine takes the notices of other ranks, so
+// that who waits in no call answers too.
+type perils struct {
+	w    *world
+	stop context.CancelFunc // of the goroutine
+	ctx  context.Context
+	news chan int // world ranks that have died
+	over sync.WaitGroup
+
+	mu       sync.Mutex
+	dead     []bool // by world rank
+	councils map[contextID]*council
+}
+
+// A council is where the ranks of a communicator agree. Other ranks may use it
+// before this one has the communicator.
+type council struct {
+	c     *core // nil: not yet
+	calls uint32
+	open  map[uint32]*sitting
+	early []notice
+}
+
+// A sitting is one agreement of a council.
+type sitting struct {
+	*agreement
+	done chan struct{} // closed when it has decided
+}
+
+// A notice is what one rank tells another.
+type notice struct {
+	kind  uint32
+	id    contextID // by which the receiver knows the communicator
+	seq   uint32    // of the agreement
+	from  int       // world rank
+	value []byte
+}
+
+// The kinds of notices.
+const (
+	noticeOffer uint32 = iota + 1
+	noticeDecision
+	noticeRevoke
+)
+
+const noticeHead = 12
+
+// survive begins what a job needs that goes on when ranks die.
+func (w *world) survive() bool {
+	p := &perils{w: w, news: make(chan int, w.Size), dead: make([]bool, w.Size), councils: map[contextID]*council{}}
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	if !w.Transport.Survive(func(peer int, _ error) { p.news <- peer }) {
+		p.stop()
+		return false
+	}
+	w.perils = p
+	p.over.Go(p.mourn)
+	p.over.Go(p.listen)
+	return true
+}
+
+// end ends it.
+func (p *perils) end() {
+	p.stop()
+	p.over.Wait()
+}
+
+// mourn takes note of deaths. The transport tells of each once, with a lock held.
+func (p *perils) mourn() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case peer := <-p.news:
+			p.died(peer)
+		}
+	}
+}
+
+func (p *perils) died(peer int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead[peer] {
+		return
+	}
+	p.dead[peer] = true
+	for _, f := range p.fates() {
+		if r := f.c.local(peer); r >= 0 {
+			f.died(r)
+		}
+	}
+	for _, v := range p.w.windowsOf(peer) {
+		p.over.Go(func() { v.bury(v.c.local(peer)) })
+	}
+	for _, k := range p.councils {
+		if k.c == nil {
+			continue
+		}
+		if r := k.c.local(peer); r >= 0 {
+			for seq, s := range k.open {
+				p.send(k, seq, s, s.died(r))
+			}
+		}
+	}
+}
+
+// fates are those of all communicators. One that is being made and has none yet
+// learns of deaths in attach.
+func (p *perils) fates() (all []*fate) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	for c := range p.w.comms {
+		if c.fate != nil && c.fate.c == c {
+			all = append(all, c.fate)
+		}
+	}
+	return all
+}
+
+// isDead reports whether a world rank has died, as far as this rank knows.
+func (p *perils) isDead(peer int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dead[peer]
+}
+
+// attach readies a communicator for deaths. Members may have died before.
+func (p *perils) attach(c *core) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.fate = newFate(c)
+	for r := range c.size {
+		if p.dead[c.global(r)] {
+			c.fate.died(r)
+		}
+	}
+	k := p.council(c.id)
+	k.c = c
+	early := k.early
+	k.early = nil
+	for _, n := range early {
+		p.take(n)
+	}
+}
+
+func (p *perils) council(id contextID) *council {
+	k := p.councils[id]
+	if k == nil {
+		k = &council{open: map[uint32]*sitting{}}
+		p.councils[id] = k
+	}
+	return k
+}
+
+// sitting is one agreement of a council. Who comes to one has ended the one before
+// the last, and so has everybody: it is forgotten.
+func (p *perils) sitting(k *council, seq uint32) *sitting {
+	s := k.open[seq]
+	if s == nil {
+		dead := make([]bool, k.c.size)
+		for r := range dead {
+			dead[r] = p.dead[k.c.global(r)]
+		}
+		s = &sitting{newAgreement(k.c.rank, dead), make(chan struct{})}
+		k.open[seq] = s
+		delete(k.open, seq-2)
+	}
+	return s
+}
+
+// agree brings something in and returns what all have brought in who live.
+func (p *perils) agree(ctx context.Context, c *core, value []byte) ([]vote, error) {
+	s := p.vote(c, value)
+	var done <-chan struct{}
+	if ctx != nil {
+		done = ctx.Done()
+	}
+	select {
+	case <-s.done:
+		return s.votes, nil
+	case <-done:
+		return nil, context.Cause(ctx)
+	case <-p.ctx.Done():
+		return nil, errClosed
+	}
+}
+
+// vote brings something into the next agreement of c.
+func (p *perils) vote(c *core, value []byte) *sitting {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := p.council(c.id)
+	k.calls++
+	s := p.sitting(k, k.calls)
+	p.send(k, k.calls, s, s.begin(value))
+	return s
+}
+
+// send sends what an agreement has for others.
+func (p *perils) send(k *council, seq uint32, s *sitting, out []parcel) {
+	for _, x := range out {
+		n := notice{kind: noticeOffer, seq: seq, value: s.mine}
+		if x.decision {
+			n.kind, n.value = noticeDecision, packVotes(s.votes)
+		}
+		p.tell(k.c, x.to, n)
+	}
+	if s.decided {
+		select {
+		case <-s.done:
+		default:
+			close(s.done)
+		}
+	}
+}
+
+// tell sends a notice to a rank of c. Nobody waits for it.
+func (p *perils) tell(c *core, to int, n notice) {
+	b := binary.LittleEndian.AppendUint32(nil, n.kind)
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.idOf(to)))
+	b = binary.LittleEndian.AppendUint32(b, n.seq)
+	b = append(b, n.value...)
+	r := &llc.Request{Peer: c.global(to), Context: noticeContext, Buf: b}
+	p.w.Transport.Start(r, true)
+	p.over.Go(func() { _ = p.w.Transport.WaitContext(p.ctx, r) })
+}
+
+// listen takes notices.
+func (p *perils) listen() {
+	defer p.stop() // who waits for an agreement waits in vain without the transport
+	t := p.w.Transport
+	buf := make([]byte, noticeHead+p.w.Size*(voteHead+mostVote(p.w.Size)))
+	for {
+		r := &llc.Request{Peer: llc.AnyPeer, Tag: llc.AnyTag, Context: noticeContext, Buf: buf}
+		t.Start(r, false)
+		if t.WaitContext(p.ctx, r) != nil {
+			t.Cancel(r)
+			return
+		}
+		if r.Status.Err != nil || r.Status.Bytes < noticeHead {
+			if p.ctx.Err() != nil || r.Status.Err != nil && !isGone(r.Status.Err) {
+				return // the transport has ended
+			}
+			continue
+		}
+		b := slices.Clone(buf[:r.Status.Bytes])
+		p.hear(notice{
+			kind: binary.LittleEndian.Uint32(b), id: contextID(binary.LittleEndian.Uint32(b[4:])), seq: binary.LittleEndian.Uint32(b[8:]),
+			from: r.Status.Source, value: b[noticeHead:],
+		})
+	}
+}
+
+func (p *perils) hear(n notice) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.take(n)
+}
+
+// take acts upon a notice. What the dead have said counts no more.
+func (p *perils) take(n notice) {
+	if p.dead[n.from] {
+		return
+	}
+	k := p.council(n.id)
+	if k.c == nil {
+		k.early = append(k.early, n)
+		return
+	}
+	from := k.c.local(n.from)
+	if from < 0 {
+		return
+	}
+	if n.kind == noticeRevoke {
+		p.revoke(k.c)
+		return
+	}
+	if n.seq+1 < k.calls {
+		return // decided by all long ago
+	}
+	s := p.sitting(k, n.seq)
+	switch n.kind {
+	case noticeOffer:
+		p.send(k, n.seq, s, s.offered(from, n.value))
+	case noticeDecision:
+		if votes, ok := unpackVotes(n.value, k.c.size); ok {
+			p.send(k, n.seq, s, s.learned(from, votes))
+		}
+	}
+}
+
+// revoke revokes a communicator here and tells all, once: whoever hears of it tells
+// all, too, in case that the first one dies on the way.
+func (p *perils) revoke(c *core) {
+	if c.fate.isRevoked() {
+		return
+	}
+	c.fate.revoke(&fateError{ErrRevoked, "the communicator has been revoked; Shrink and Agree still work on it"})
+	for r := range c.size {
+		if r != c.rank && !p.dead[c.global(r)] {
+			p.tell(c, r, notice{kind: noticeRevoke})
+		}
+	}
+}
+
+// A vote in a notice begins with its rank and its length.
+const voteHead = 8
+
+// mostVote is the longest that is brought into an agreement, see Agree and Shrink.
+func mostVote(size int) int { return max(8+(size+7)/8, sizeOf[bid]()) }
+
+func packVotes(votes []vote) (b []byte) {
+	for _, v := range votes {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v.rank))
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(v.value)))
+		b = append(b, v.value...)
+	}
+	return b
+}
+
+// unpackVotes is the inverse; not ok if they are none of size ranks.
+func unpackVotes(b []byte, size int) (votes []vote, ok bool) {
+	for len(b) >= voteHead {
+		rank, n := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+		if b = b[voteHead:]; rank >= uint32(size) || uint64(n) > uint64(len(b)) {
+			return nil, false
+		}
+		votes, b = append(votes, vote{int(rank), b[:n]}), b[n:]
+	}
+	return votes, len(b) == 0
+}

@@ -1,0 +1,266 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// A Session is a use of MPI that needs no world: a library opens one for itself,
+// asks for sets of processes, makes communicators of them, and finalizes it,
+// whatever the rest of the program does. Communicators, windows and groups
+// belong to the session that they come from.
+//
+// MPI 4.1, section 11.3.
+type Session struct {
+	w       *world
+	over    atomic.Bool
+	handler handlerSlot[*Session]
+	buffer  sendBuffer // for sends in buffered mode on communicators without their own
+}
+
+// The sets of processes that every session knows.
+//
+// MPI 4.1, section 11.3.2.
+const (
+	PsetWorld = "mpi://WORLD" // all processes of the job
+	PsetSelf  = "mpi://SELF"  // this process
+)
+
+// SessionInit joins the job that mpirun describes in the environment, as [Init]
+// does, and opens a session; a process does one of the two, once. More sessions
+// are opened by [Session.Open], or beside a world by [Comm.Session]. No info has
+// a meaning.
+//
+// MPI 4.1, section 11.3.1.
+func SessionInit(info ...Info) (*Session, error) {
+	job, err := joinProcess()
+	if err != nil {
+		return nil, named("SessionInit", err)
+	}
+	s, err := JoinSession(job)
+	if err != nil {
+		return nil, errors.Join(err, job.Transport.Close(), job.release())
+	}
+	return s, nil
+}
+
+// JoinSession opens a session of one rank of job, without a world: see [Join].
+func JoinSession(job Job) (*Session, error) {
+	w, _, err := join(job, at("SessionInit"))
+	if err != nil {
+		return nil, err
+	}
+	return &Session{w: w}, nil
+}
+
+// Open opens another session of the same process, which needs nothing of s.
+//
+// MPI 4.1, section 11.3.1 (MPI_Session_init).
+func (s *Session) Open(info ...Info) (_ *Session, err error) {
+	defer s.raised(&err)
+	if err := s.check("Open"); err != nil {
+		return nil, err
+	}
+	return s.w.session(), nil
+}
+
+// Session opens a session beside the world of c. It may be finalized before the
+// world or after it.
+//
+// MPI 4.1, section 11.3.1 (MPI_Session_init).
+func (c *Comm) Session(info ...Info) (_ *Session, err error) {
+	defer c.raised(&err)
+	if err := c.check(at("Session")); err != nil {
+		return nil, err
+	}
+	return c.w.session(), nil
+}
+
+func (w *world) session() *Session {
+	w.mu.Lock()
+	w.users++
+	w.mu.Unlock()
+	return &Session{w: w}
+}
+
+// check says why the session cannot be used, or nil.
+func (s *Session) check(call string) error {
+	var none *Comm
+	switch {
+	case s == nil:
+		return none.errorAt(at(call), ErrSession, "the session is nil; SessionInit opens one")
+	case s.over.Load():
+		return none.errorAt(at(call), ErrSession, "the session has been finalized")
+	}
+	return nil
+}
+
+// Finalize ends the session. Its communicators and windows must have been freed
+// (ErrSession names those that are not), and its requests completed (ErrPending).
+// It waits for nobody. The last one of a process ends the process's use of MPI.
+//
+// MPI 4.1, section 11.3.1 (MPI_Session_finalize).
+func (s *Session) Finalize() (err error) {
+	defer s.raised(&err)
+	if err := s.check("Finalize"); err != nil {
+		return err
+	}
+	w, call := s.w, at("Finalize")
+	if left := w.left(s); len(left) > 0 {
+		return w.root.errorAt(call, ErrSession, "the session still has %s; Free what comes from a session before its end", strings.Join(left, ", "))
+	}
+	if s.over.Swap(true) {
+		return s.check("Finalize")
+	}
+	pending := w.requests.pending(s)
+	if err := w.leave(); err != nil {
+		return w.root.because(call, ErrOther, err, "")
+	}
+	return w.root.leftOver(call, pending, nil)
+}
+
+// left names what of a session has not been freed.
+func (w *world) left(s *Session) (names []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, v := range w.windows {
+		if v.c.session == s {
+			names = append(names, "a window on "+v.c.name)
+		}
+	}
+	for c := range w.comms {
+		if c.session == s && c.first == 0 && !c.private {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// Psets lists the names of the sets of processes.
+//
+// MPI 4.1, section 11.3.2 (MPI_Session_get_num_psets, MPI_Session_get_nth_pset).
+func (s *Session) Psets() (_ []string, err error) {
+	defer s.raised(&err)
+	if err := s.check("Psets"); err != nil {
+		return nil, err
+	}
+	return []string{PsetWorld, PsetSelf}, nil
+}
+
+// PsetInfo tells of a set of processes; "mpi_size" is its size.
+//
+// MPI 4.1, section 11.3.2 (MPI_Session_get_pset_info).
+func (s *Session) PsetInfo(pset string) (_ Info, err error) {
+	defer s.raised(&err)
+	g, err := s.pset("PsetInfo", pset)
+	if err != nil {
+		return nil, err
+	}
+	return Info{"mpi_size": fmt.Sprint(g.Size())}, nil
+}
+
+// Info returns the hints of the session: that any number of goroutines may call.
+//
+// MPI 4.1, section 11.3.2 (MPI_Session_get_info).
+func (s *Session) Info() (_ Info, err error) {
+	defer s.raised(&err)
+	if err := s.check("Info"); err != nil {
+		return nil, err
+	}
+	return Info{"thread_level": threadLevel}, nil
+}
+
+// Group returns the group of a set of processes: [PsetWorld] in the order in
+// which mpirun numbers them, or [PsetSelf].
+//
+// MPI 4.1, section 7.3.2 (MPI_Group_from_session_pset).
+func (s *Session) Group(pset string) (_ *Group, err error) {
+	defer s.raised(&err)
+	return s.pset("Group", pset)
+}
+
+func (s *Session) pset(call, pset string) (*Group, error) {
+	if err := s.check(call); err != nil {
+		return nil, err
+	}
+	var of span
+	switch pset {
+	case PsetWorld:
+		of = span{0, s.w.Size}
+	case PsetSelf:
+		of = span{s.w.Rank, 1}
+	default:
+		return nil, s.w.root.errorAt(at(call), ErrArg, "there is no set of processes %q; there are %s and %s", pset, PsetWorld, PsetSelf)
+	}
+	g := s.w.root.group(of)
+	g.session = s
+	return g, nil
+}
+
+// AttachBuffer gives the session a buffer for sends in buffered mode, on all of
+// its communicators that have no buffer of their own: see [Comm.AttachBuffer].
+//
+// MPI 4.1, section 3.6 (MPI_Session_attach_buffer).
+func (s *Session) AttachBuffer(buf []byte) (err error) {
+	defer s.raised(&err)
+	if err := s.check("AttachBuffer"); err != nil {
+		return err
+	}
+	return s.buffer.attach(s.w.root, at("AttachBuffer"), buf)
+}
+
+// DetachBuffer waits until all messages in the buffer of the session are sent,
+// and returns the buffer.
+//
+// MPI 4.1, section 3.6 (MPI_Session_detach_buffer).
+func (s *Session) DetachBuffer() (_ []byte, err error) {
+	defer s.raised(&err)
+	if err := s.check("DetachBuffer"); err != nil {
+		return nil, err
+	}
+	return s.buffer.detach(s.w.root, at("DetachBuffer"))
+}
+
+// FlushBuffer waits until all messages in the buffer of the session are sent.
+//
+// MPI 4.1, section 3.6 (MPI_Session_flush_buffer).
+func (s *Session) FlushBuffer() (err error) {
+	defer s.raised(&err)
+	if err := s.check("FlushBuffer"); err != nil {
+		return err
+	}
+	return s.buffer.flush()
+}
+
+// IflushBuffer is [Session.FlushBuffer] that does not wait.
+//
+// MPI 4.1, section 3.6 (MPI_Session_iflush_buffer).
+func (s *Session) IflushBuffer() *Request {
+	if err := s.check("IflushBuffer"); err != nil {
+		var none *Comm
+		return none.failedRequest(at("IflushBuffer"), s.raise(err))
+	}
+	return s.w.root.flushing(at("IflushBuffer"), &s.buffer)
+}
+
+// Initialized reports whether this process has called [Init] or [SessionInit].
+//
+// MPI 4.1, section 11.4.1.
+func Initialized() bool { return processState() != "" }
+
+// Finalized reports whether this process has ended its use of MPI.
+//
+// MPI 4.1, section 11.4.1.
+func Finalized() bool { return processState() == stateFinalized }
+
+// processState is what the environment remembers of this process.
+func processState() string {
+	pid, state, _ := strings.Cut(os.Getenv(envInit), " ")
+	if pid != fmt.Sprint(os.Getpid()) {
+		return ""
+	}
+	return state
+}

@@ -1,0 +1,225 @@
+package mpi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// MPI 4.1, section 11.2.2: what is sent is received before Finalize. In a checked job the rank at which a message is left
+// says so, whatever protocol has brought it and whoever it is from.
+func TestMessagesThatNobodyReceives(t *testing.T) {
+	const receive = "; receive each, or do not send it:"
+	for _, tc := range []struct {
+		name  string
+		from1 func(w, dup *mpi.Comm) error
+		at0   func(w, dup *mpi.Comm) error
+		want  string // of rank 0; "" if it is right
+	}{
+		{"short", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1, 2, 3}, 0, 5) }, nil,
+			"1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 24 bytes"},
+		{"empty", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{}, 0, 5) }, nil,
+			"1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 0 bytes"},
+		{"in packets", func(w, _ *mpi.Comm) error { return mpi.WaitAll(mpi.Isend(w, make([]byte, 4000), 0, 5)) }, nil,
+			"1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 4000 bytes"},
+		{"one of two", func(w, _ *mpi.Comm) error {
+			return errors.Join(mpi.Send(w, []int{1}, 0, 5), mpi.Send(w, []int{1}, 0, 6))
+		}, func(w, _ *mpi.Comm) error {
+			_, err := mpi.Recv(w, []int{0}, 1, 6)
+			return err
+		}, "1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 8 bytes"},
+		{"on two communicators", func(w, dup *mpi.Comm) error {
+			return errors.Join(mpi.Send(dup, []int{1}, 0, 5), mpi.Send(w, []int{1}, 0, 6))
+		}, nil, "2 messages to this rank were never received" + receive + "\n\tfrom 1 tag 6 on world: 8 bytes\n\tfrom 1 tag 5 on world.dup1: 8 bytes"},
+		{"under way", func(w, _ *mpi.Comm) error { // when the sender is in Finalize
+			for range 200 {
+				if err := mpi.Isend(w, make([]byte, 1000), 0, 5).Free(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil, "200 messages to this rank were never received"},
+		{"of the rank itself", nil, func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1}, 0, 2) },
+			"1 messages to this rank were never received" + receive + "\n\tfrom 0 tag 2 on world: 8 bytes"},
+		{"matched by a probe", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1}, 0, 5) }, func(w, _ *mpi.Comm) error {
+			_, _, err := mpi.Mprobe(w, 1, 5)
+			return err
+		}, "1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 8 bytes, which Mprobe has matched ("},
+
+		{"matched and received", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1}, 0, 5) }, func(w, _ *mpi.Comm) error {
+			m, _, err := mpi.Mprobe(w, 1, 5)
+			if err == nil {
+				_, err = mpi.Mrecv(m, []int{0})
+			}
+			return err
+		}, ""},
+		{"on a communicator that is freed", func(_, dup *mpi.Comm) error { return errors.Join(mpi.Send(dup, []int{1}, 0, 5), dup.Free()) },
+			func(_, dup *mpi.Comm) error { return dup.Free() }, ""},
+		{"of calls of all", func(w, _ *mpi.Comm) error { return mpi.Bcast(w, []int{1}, 1) },
+			func(w, _ *mpi.Comm) error { return mpi.Bcast(w, []int{1}, 1) }, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			everywhere(t, 2, func(w *mpi.Comm) error {
+				dup, err := w.Dup()
+				if err != nil {
+					return err
+				}
+				if f := [...]func(w, dup *mpi.Comm) error{tc.at0, tc.from1}[w.Rank()]; f != nil {
+					if err := f(w, dup); err != nil {
+						return err
+					}
+				}
+				err = mpi.Finalize(w)
+				if w.Rank() == 1 || tc.want == "" {
+					return err
+				}
+				return tells(err, mpi.ErrPending, "mpi: Finalize on world: "+tc.want)
+			})
+		})
+	}
+}
+
+// A long message whose sender no longer waits is known from its offer.
+func TestAnOfferThatNobodyTakes(t *testing.T) {
+	mpitest.Run(t, 2, func(w *mpi.Comm) error {
+		if w.Rank() == 0 {
+			return tells(mpi.Finalize(w), mpi.ErrPending, "from 1 tag 5 on world: 1048576 bytes")
+		}
+		if err := mpi.Isend(w, make([]byte, 1<<20), 0, 5).Free(); err != nil {
+			return err
+		}
+		return is(mpi.Finalize(w), mpi.ErrOther, "")
+	}, mpitest.NIC("martini"))
+}
+
+// Every rank sees those that any other has sent to it, and a rank that still has a request is told of both.
+func TestAllRanksLookForMessages(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		everywhere(t, n, func(w *mpi.Comm) error {
+			for to := range n {
+				if err := mpi.Send(w, []int32{1}, to, w.Rank()); err != nil {
+					return err
+				}
+			}
+			_ = mpi.Irecv(w, make([]int, 1), w.Rank(), 77)
+			err := mpi.Finalize(w)
+			if err := tells(err, mpi.ErrPending, "1 requests were never completed"); err != nil {
+				return err
+			}
+			if err := tells(err, mpi.ErrPending, fmt.Sprintf("\nand %d messages to this rank were never received", n)); err != nil {
+				return err
+			}
+			for from := range n {
+				if err := tells(err, mpi.ErrPending, fmt.Sprintf("\n\tfrom %d tag %[1]d on world: 4 bytes", from)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// On an inter-communicator it is said which rank of the other group has sent.
+func TestMessagesBetweenGroupsThatNobodyReceives(t *testing.T) {
+	everywhere(t, 4, func(w *mpi.Comm) error {
+		c, _, err := sides(w, 2)
+		if err != nil {
+			return err
+		}
+		if err := mpi.Send(c, []byte{1}, c.Rank(), 3); err != nil {
+			return err
+		}
+		return tells(mpi.Finalize(w), mpi.ErrPending, fmt.Sprintf("\n\tfrom %d tag 3 on %s: 1 bytes", c.Rank(), c.Name()))
+	})
+}
+
+// A job that is not checked does not look.
+func TestMessagesAreLookedForInCheckedJobsOnly(t *testing.T) {
+	mpitest.Run(t, 2, func(w *mpi.Comm) error { return mpi.Send(w, []int{1}, 1-w.Rank(), 0) }, mpitest.NIC("martini"), mpitest.Unguarded())
+}
+
+// Where ranks may die, messages on communicators of which one has died, or that were revoked, are nobody's fault.
+func TestMessagesOfTheDeadAreNotMissed(t *testing.T) {
+	for _, dies := range []bool{false, true} {
+		for _, tr := range transports {
+			if tr.name == "hosts" {
+				continue // whose end goes on without the dead
+			}
+			t.Run(fmt.Sprintf("%s/%v", tr.name, dies), func(t *testing.T) {
+				mpitest.Run(t, 3, func(w *mpi.Comm) error {
+					dup, err := w.Dup()
+					if err != nil {
+						return err
+					}
+					if w.Rank() == 2 {
+						if err := errors.Join(mpi.Send(w, []int{1}, 0, 4), mpi.Send(dup, []int{1}, 0, 4), mpi.Send(dup, []int{1}, 0, 5)); err != nil {
+							return err
+						}
+						if _, err := mpi.Recv(w, []int{}, 0, 6); err != nil {
+							return err
+						}
+						if dies {
+							mpitest.Die()
+						}
+					}
+					if w.Rank() == 0 { // all of it is there
+						if _, err := mpi.Recv(dup, []int{1}, 2, 5); err != nil {
+							return err
+						}
+						if err := errors.Join(dup.Revoke(), mpi.Send(w, []int{}, 2, 6)); err != nil {
+							return err
+						}
+					}
+					err = mpi.Finalize(w)
+					if w.Rank() != 0 || dies {
+						return err
+					}
+					return is(err, mpi.ErrPending, "mpi: Finalize on world: 1 messages to this rank were never received; receive each, or do not send it:\n\tfrom 2 tag 4 on world: 8 bytes")
+				}, tr.option, mpitest.KeepGoing())
+			})
+		}
+	}
+}
+
+// Whose context ends in the middle says what is there.
+func TestFinalizeWithinAContext(t *testing.T) {
+	mpitest.Run(t, 2, func(w *mpi.Comm) error {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		if err := mpi.Send(w, []int{1}, 1-w.Rank(), 0); err != nil {
+			return err
+		}
+		return tells(mpi.Finalize(w.WithContext(ctx)), mpi.ErrPending, "1 messages")
+	}, mpitest.NIC("martini"))
+}
+
+// Offers of partitioned messages on the world are not taken for notices of deaths, nor their answers for what processes
+// say that make a communicator of a group.
+func TestPartitionsWhereRanksMayDie(t *testing.T) {
+	mpitest.Run(t, 2, func(w *mpi.Comm) error {
+		var r *mpi.Request
+		var err error
+		buf := []int{w.Rank(), w.Rank()}
+		if w.Rank() == 0 {
+			r, err = mpi.PsendInit(w, buf, 2, 1, 3)
+		} else {
+			r, err = mpi.PrecvInit(w, buf, 2, 0, 3)
+		}
+		if err != nil {
+			return err
+		}
+		if err := r.Start(); err != nil {
+			return err
+		}
+		if w.Rank() == 0 {
+			if err := r.PreadyRange(0, 1); err != nil {
+				return err
+			}
+		}
+		return errors.Join(waited(r), equalAll("partitions", buf, []int{0, 0}))
+	}, mpitest.NIC("martini"), mpitest.KeepGoing())
+}

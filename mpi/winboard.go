@@ -1,0 +1,159 @@
+package mpi
+
+import (
+	"errors"
+
+	"rhinet/internal/layout"
+	"rhinet/llc/ir"
+)
+
+// A boarded reach is memory on the boards of the network interfaces, which these read and write, also that of the own rank: no
+// processor loads from it or stores to it. Elements that a layout names go by their commands for vectors. What ranks share beside
+// the contents lies in memory as usual.
+type boarded struct {
+	control
+	nic   ir.Vectors
+	parts []boardPart // of the ranks
+}
+
+// A boardPart is where the part of a rank is on its board. A rank without a part takes none.
+type boardPart struct{ At, Bytes uint64 }
+
+// board has the window on boards, if all ranks can, and reports whether it is.
+func (w *window) board() (bool, error) {
+	if w.shared == nil || w.flavor != Allocated {
+		return false, nil
+	}
+	x := &boarded{control: control{c: w.c, mem: w.shared.control.mem, size: w.shared.size}, nic: w.c.t.Vectors(), parts: make([]boardPart, w.c.size)}
+	mine := boardPart{Bytes: w.bytes[w.c.rank]}
+	can := x.nic != nil
+	if can && mine.Bytes > 0 {
+		can = w.c.command(func() (err error) { mine.At, err = x.nic.ReserveBoard(int(mine.Bytes)); return err }) == nil
+	}
+	took := can && mine.Bytes > 0
+	if err := Allgather(w.c, []boardPart{mine}, x.parts); err != nil {
+		return false, err
+	}
+	ok, err := w.agree(can)
+	if ok && err == nil {
+		w.reach, w.shared, w.mem, w.local = x, nil, nil, nil
+		return true, nil
+	}
+	if took {
+		err = errors.Join(err, x.close()) // nobody has used it
+	}
+	return false, err
+}
+
+// move reads or writes a vector.
+func (x *boarded) move(target int, v *ir.Vector, mem []byte, put bool) error {
+	if len(mem) == 0 {
+		return nil
+	}
+	access := x.nic.ReadVector
+	if put {
+		access = x.nic.WriteVector
+	}
+	return x.c.command(func() error { return access(x.c.global(target), v, mem) })
+}
+
+// whole is one block of a rank's part.
+func (x *boarded) whole(target int, at uint64, n int) *ir.Vector {
+	return &ir.Vector{Block: n, At: x.parts[target].At + at}
+}
+
+func (x *boarded) put(target int, at uint64, data []byte) error {
+	return x.move(target, x.whole(target, at, len(data)), data, true)
+}
+
+func (x *boarded) get(target int, at uint64, buf []byte) error {
+	return x.move(target, x.whole(target, at, len(buf)), buf, false)
+}
+
+// strew is by few commands: by one vector if all pieces of the layout are alike, else by one of units of their lengths.
+func (x *boarded) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
+	v := vectorOf(l, x.parts[target].At+at)
+	if v == nil {
+		return pieces(x, target, at, l, mem, put)
+	}
+	return x.move(target, v, mem, put)
+}
+
+// vectorOf is the vector of a layout that is laid over memory from at on; nil if its pieces have no common unit of four bytes.
+func vectorOf(l *layout.Type, at uint64) *ir.Vector {
+	var places []uint64
+	var lengths []int
+	block := 0
+	for from, n := range l.Segments(0, l.Size()) {
+		places, lengths = append(places, at+uint64(from)), append(lengths, n)
+		block = divisor(block, n)
+	}
+	v := &ir.Vector{Block: block, List: places}
+	switch {
+	case len(places) == 0:
+		return v
+	case block != lengths[0] || block*len(places) != l.Size(): // pieces of different lengths
+		if block = divisor(block, 8); block < 4 {
+			return nil
+		}
+		v = &ir.Vector{Block: block}
+		for i, from := range places {
+			for k := 0; k < lengths[i]; k += block {
+				v.List = append(v.List, from+uint64(k))
+			}
+		}
+		return v
+	}
+	if stride, ok := interval(places); ok {
+		return &ir.Vector{Block: block, At: places[0], Stride: stride}
+	}
+	return v
+}
+
+// divisor is the greatest common one.
+func divisor(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// interval is how far each place is behind the one before, if that is the same for all.
+func interval(places []uint64) (stride uint64, ok bool) {
+	if len(places) == 1 {
+		return 0, true
+	}
+	stride = places[1] - places[0]
+	for i := 2; i < len(places); i++ {
+		if places[i]-places[i-1] != stride {
+			return 0, false
+		}
+	}
+	return stride, true
+}
+
+// update reads, changes and writes under the lock of updates.
+func (x *boarded) update(target int, at uint64, u *update) error {
+	return x.alone(target, u, func() error {
+		mem := alignedBytes(u.bytes())
+		if err := x.get(target, at, mem); err != nil {
+			return err
+		}
+		if u.apply(mem); u.op == NoOp && u.compare == nil {
+			return nil
+		}
+		return x.put(target, at, mem)
+	})
+}
+
+func (x *boarded) expose(uint64, []byte) error { return errNoRegions }
+func (x *boarded) hide(uint64) error           { return errNoRegions }
+
+// close gives the part of this rank back.
+func (x *boarded) close() error {
+	mine := x.parts[x.c.rank]
+	if mine.Bytes == 0 {
+		return nil
+	}
+	return x.c.command(func() error { return x.nic.ReleaseBoard(mine.At) })
+}

@@ -1,0 +1,402 @@
+package mpi
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"slices"
+	"sync"
+)
+
+// In a checked job (see Job.Check) a window knows what has been done to it in the epochs that go on, and finds what must not meet
+// there (MPI 4.1, section 12.7): a Put or an Accumulate of a place that is accessed otherwise in the same epoch, unless the
+// two are updates that go together.
+//
+//   - Of what a rank does itself the call that does the second thing fails. Flush, and what ends an epoch, ends that.
+//   - Of what several ranks do in one epoch of Fence, or of Post, the call that ends it at the target fails: who accesses
+//     has told by then what it has done. It also finds that the target has stored where another rank has put something, or got it, since that
+//     is not what is there.
+//   - What ranks do beside each other in epochs of Lock and LockAll is not compared: whether one is before the other,
+//     messages may say that this package knows nothing of.
+
+// An access is what one call has done to some bytes of a rank's part.
+type access struct {
+	from, to uint64
+	kind     accessKind
+	op       Predefined // of an update that is not compare and swap
+	swap     bool
+	code     typeCode // of the elements of an update
+	sum      uint32   // of the bytes that a Put has brought, or a Get has got
+	summed   bool     // that is known
+	call     string
+	line     string
+}
+
+// An accessKind is what an access does.
+type accessKind uint8
+
+const (
+	gets accessKind = iota
+	puts
+	updates
+)
+
+// conflicts reports whether a place must not see both in one epoch. Updates of one rank take effect in order
+// (section 12.7.2); those of several must be of one operation, or read, or compare and swap (section 12.2.1, accumulate_ops).
+func (a *access) conflicts(b *access, oneRank bool) bool {
+	switch {
+	case a.reads() && b.reads():
+		return false
+	case a.kind != updates || b.kind != updates || a.code != b.code:
+		return true
+	}
+	return !oneRank && a.op != b.op && a.op != NoOp && b.op != NoOp && !a.swap && !b.swap
+}
+
+// reads reports whether the place stays as it is.
+func (a *access) reads() bool { return a.kind == gets || a.kind == updates && a.op == NoOp && !a.swap }
+
+// like reports whether two accesses differ in their places only.
+func (a *access) like(b *access) bool {
+	return a.kind == b.kind && a.op == b.op && a.swap == b.swap && a.code == b.code && a.line == b.line
+}
+
+// String is the call with its line.
+func (a *access) String() string {
+	if a.line == "" {
+		return a.call
+	}
+	return fmt.Sprintf("%s (%s)", a.call, a.line)
+}
+
+// Accesses are those to the part of one rank, by where they begin.
+type accesses struct {
+	list    []access
+	longest uint64
+}
+
+// mostSums is how many of the accesses to one part are kept apart so that the bytes that they have brought can be looked for.
+const mostSums = 1 << 10
+
+// meeting is one that must not be in one epoch with a, or nil.
+func (l *accesses) meeting(a *access) *access {
+	for o := range l.around(a) {
+		if o.conflicts(a, true) {
+			return o
+		}
+	}
+	return nil
+}
+
+// covers reports whether there is one like a that has all of its place.
+func (l *accesses) covers(a *access) bool {
+	for o := range l.around(a) {
+		if o.from <= a.from && a.to <= o.to && o.like(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// around are those that share bytes with a.
+func (l *accesses) around(a *access) iter.Seq[*access] {
+	return func(yield func(*access) bool) {
+		for i := l.after(a.to-1) - 1; i >= 0; i-- {
+			o := &l.list[i]
+			if o.from+l.longest <= a.from {
+				return // nor do those before it reach so far
+			}
+			if o.to > a.from && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// after is the number of the first that begins behind a place.
+func (l *accesses) after(at uint64) int {
+	if n := len(l.list); n == 0 || l.list[n-1].from <= at { // most often
+		return n
+	}
+	i, _ := slices.BinarySearchFunc(l.list, at+1, func(a access, at uint64) int {
+		if a.from < at {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// add notes a. It joins the one before it, if that is like it and ends where it begins.
+func (l *accesses) add(a access) {
+	at := l.after(a.from)
+	if at > 0 {
+		if o := &l.list[at-1]; o.to == a.from && o.like(&a) && !a.summed {
+			o.to, o.summed = a.to, false
+			l.longest = max(l.longest, o.to-o.from)
+			return
+		}
+	}
+	l.longest = max(l.longest, a.to-a.from)
+	l.list = slices.Insert(l.list, at, a)
+}
+
+// A winLog is what this rank has done to the parts of all ranks in the epochs that go on.
+type winLog struct {
+	mu sync.Mutex
+	of []accesses
+}
+
+// begin is an access to n bytes from at on, or says with what of the epoch it must not meet.
+func (l *winLog) begin(w *window, s site, at uint64, n int, a access) (access, error) {
+	a.from, a.to, a.call = at, at+uint64(n), s.call
+	a.line = w.c.w.requests.lines.Caller().String()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if o := l.of[s.peer].meeting(&a); o != nil {
+		from, to := max(a.from, o.from), min(a.to, o.to)
+		return a, w.c.errorAt(s, ErrRMAConflict, "this call%s and %v of this rank access %s of rank %d in one epoch; keep them apart, or Flush between them in an epoch of Lock or LockAll",
+			inBrackets(a.line), o, w.bytesName(from, to), s.peer)
+	}
+	return a, nil
+}
+
+// end adds it to those of the epoch. data is what it has put there or got, nil if that may change.
+func (l *winLog) end(target int, a access, data []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of := &l.of[target]
+	if of.covers(&a) {
+		return
+	}
+	if len(of.list) < mostSums && data != nil {
+		a.sum, a.summed = sumOf(data), true
+	}
+	of.add(a)
+}
+
+// logged is an access of a checked job, which do carries out with data. One that its request ends is not kept.
+func (w *window) logged(s site, at uint64, a access, data []byte, do func() error) error {
+	a, err := w.log.begin(w, s, at, len(data), a)
+	if err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return w.explain(s, err)
+	}
+	if a.kind == updates {
+		data = nil
+	}
+	if s.call != "Rget" {
+		w.log.end(s.peer, a, data)
+	}
+	return nil
+}
+
+func inBrackets(line string) string {
+	if line == "" {
+		return ""
+	}
+	return " (" + line + ")"
+}
+
+// bytesName names bytes of a part.
+func (w *window) bytesName(from, to uint64) string {
+	whole := "the part"
+	if w.flavor == Dynamic {
+		_, from = splitPlace(from)
+		_, to = splitPlace(to)
+		whole = "a region"
+	}
+	if to-from == 1 {
+		return fmt.Sprintf("byte %d of %s", from, whole)
+	}
+	return fmt.Sprintf("bytes %d to %d of %s", from, to-1, whole)
+}
+
+// forget ends what is known of the part of one rank; without rewrites only of what reads there.
+func (w *window) forget(target int, rewrites bool) {
+	if w.log == nil {
+		return
+	}
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	w.log.of[target].forget(rewrites)
+}
+
+// forgetAll is forget for all ranks.
+func (w *window) forgetAll(rewrites bool) {
+	if w.log == nil {
+		return
+	}
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	for r := range w.log.of {
+		w.log.of[r].forget(rewrites)
+	}
+}
+
+func (l *accesses) forget(rewrites bool) {
+	if rewrites {
+		l.list, l.longest = l.list[:0], 0
+		return
+	}
+	l.list = slices.DeleteFunc(l.list, func(a access) bool { return a.kind == gets })
+}
+
+// took is what this rank has done to the part of one rank in the epoch that ends, as other ranks read it.
+func (w *window) took(target int) (b []byte) {
+	w.log.mu.Lock()
+	defer w.log.mu.Unlock()
+	l := &w.log.of[target]
+	for i := range l.list {
+		b = l.list[i].append(b)
+	}
+	l.forget(true)
+	return b
+}
+
+// accessBytes is the length of an access without its texts.
+const accessBytes = 28
+
+func (a *access) append(b []byte) []byte {
+	flags := byte(0)
+	if a.swap {
+		flags |= 1
+	}
+	if a.summed {
+		flags |= 2
+	}
+	b = binary.LittleEndian.AppendUint64(b, a.from)
+	b = binary.LittleEndian.AppendUint64(b, a.to)
+	b = binary.LittleEndian.AppendUint32(b, uint32(a.code))
+	b = binary.LittleEndian.AppendUint32(b, a.sum)
+	b = append(b, byte(a.kind), byte(a.op), flags, byte(len(a.call)))
+	b = append(b, a.call...)
+	line := a.line[:min(len(a.line), 255)]
+	b = append(b, byte(len(line)))
+	return append(b, line...)
+}
+
+// accessesIn reads what took has written.
+func accessesIn(b []byte) (list []access) {
+	text := func() string {
+		n := int(b[0])
+		s := string(b[1 : 1+n])
+		b = b[1+n:]
+		return s
+	}
+	for len(b) > accessBytes {
+		a := access{
+			from: binary.LittleEndian.Uint64(b), to: binary.LittleEndian.Uint64(b[8:]),
+			code: typeCode(binary.LittleEndian.Uint32(b[16:])), sum: binary.LittleEndian.Uint32(b[20:]),
+			kind: accessKind(b[24]), op: Predefined(b[25]), swap: b[26]&1 != 0, summed: b[26]&2 != 0,
+		}
+		b = b[accessBytes-1:]
+		a.call = text()
+		a.line = text()
+		list = append(list, a)
+	}
+	return list
+}
+
+// compareAll ends an epoch of Fence: all ranks tell each other what they have done. The error is that of the part of this rank.
+func (w *window) compareAll(s site) error {
+	var out, in []byte
+	give, take := make([]int, w.c.size), make([]int, w.c.size)
+	for r := range give {
+		b := w.took(r)
+		give[r] = len(b)
+		out = append(out, b...)
+	}
+	if err := Alltoall(w.c, give, take); err != nil {
+		return named(s.call, err)
+	}
+	in = make([]byte, offset(take, nil, len(take)))
+	if err := Alltoallv(w.c, out, give, nil, in, take, nil); err != nil {
+		return named(s.call, err)
+	}
+	told := make([][]access, w.c.size)
+	for r, n := range take {
+		told[r] = accessesIn(in[:n])
+		in = in[n:]
+	}
+	return w.compare(s, told)
+}
+
+// An accessOf is an access of a rank.
+type accessOf struct {
+	*access
+	rank int
+}
+
+// compare says what must not be among what the ranks have done to this rank's part in one epoch, or nil.
+func (w *window) compare(s site, told [][]access) error {
+	var all []accessOf
+	for r := range told {
+		for i := range told[r] {
+			all = append(all, accessOf{&told[r][i], r})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b accessOf) int { return cmp.Compare(a.from, b.from) })
+	var open []accessOf // that end behind where the next one begins
+	for _, a := range all {
+		open = slices.DeleteFunc(open, func(o accessOf) bool { return o.to <= a.from })
+		for _, o := range open {
+			if o.rank != a.rank && o.conflicts(a.access, false) {
+				return w.c.errorAt(s, ErrRMAConflict, "%v of rank %d and %v of rank %d access %s of this rank in one epoch; keep them apart, or in epochs of their own",
+					o.access, o.rank, a.access, a.rank, w.bytesName(a.from, min(a.to, o.to)))
+			}
+		}
+		if len(open) < mostOpen {
+			open = append(open, a)
+		}
+	}
+	if w.local == nil {
+		return nil // on a board no processor stores there
+	}
+	for _, a := range all {
+		if a.summed && w.flavor != Dynamic && sumOf(w.local[a.from:a.to]) != a.sum {
+			return w.c.errorAt(s, ErrRMAConflict, "%v of rank %d has accessed %s of this rank, and the program has stored there in the same epoch; store before it begins, or after it has ended",
+				a.access, a.rank, w.bytesName(a.from, a.to))
+		}
+	}
+	return nil
+}
+
+// mostOpen is how many accesses to one place are compared with each other.
+const mostOpen = 64
+
+// sumOf is by what it is seen that bytes are other ones.
+func sumOf(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+
+// tellAccesses sends the ranks of an epoch of Start what this rank has done. They take it when their epoch ends, for which it does not wait.
+func (w *window) tellAccesses(ranks []int) (failed error) {
+	for _, r := range ranks {
+		failed = errors.Join(failed, Isend(w.c, w.took(r), r, tagAccesses).Free())
+	}
+	return failed
+}
+
+// hearAccesses is the other side, at the end of an epoch of Post for ranks. Who has completed has told before. If the epoch has failed, nothing is compared.
+func (w *window) hearAccesses(s site, ranks []int, failed error) error {
+	told := make([][]access, w.c.size)
+	for _, r := range ranks {
+		st, found, err := Iprobe(w.c, r, tagAccesses)
+		if !found || err != nil {
+			continue // it has died
+		}
+		b := make([]byte, st.Bytes)
+		if _, err := Recv(w.c, b, r, tagAccesses); err != nil {
+			continue
+		}
+		told[r] = append(told[r], accessesIn(b)...)
+	}
+	if failed != nil {
+		return failed
+	}
+	return w.compare(s, told)
+}

@@ -1,0 +1,312 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// windowKinds are the ways to the memory of a window.
+var windowKinds = []struct {
+	name string
+	make func(w *mpi.Comm, n int) (*mpi.Win[int64], error)
+}{
+	{"allocated", func(w *mpi.Comm, n int) (*mpi.Win[int64], error) { return mpi.WinAllocate[int64](w, n) }},
+	{"created", func(w *mpi.Comm, n int) (*mpi.Win[int64], error) { return mpi.WinCreate(w, make([]int64, n)) }},
+}
+
+// eachWindow runs fn on n ranks with windows of eight elements of each.
+func eachWindow(t *testing.T, n int, fn func(w *mpi.Comm, win *mpi.Win[int64]) error) {
+	t.Helper()
+	for _, k := range windowKinds {
+		t.Run(k.name, func(t *testing.T) {
+			everywhere(t, n, func(w *mpi.Comm) error {
+				win, err := k.make(w, 8)
+				if err != nil {
+					return err
+				}
+				if _, err := mpi.WinAs[uint64](win); err != nil { // the target knows of such elements
+					return err
+				}
+				if err := fn(w, win); err != nil {
+					return err // the others would not come to Free
+				}
+				return win.Free()
+			})
+		})
+	}
+}
+
+func put(win *mpi.Win[int64], target, disp int) error { return win.Put([]int64{1, 2}, target, disp) }
+func get(win *mpi.Win[int64], target, disp int) error {
+	return win.Get(make([]int64, 2), target, disp)
+}
+func addTo(win *mpi.Win[int64], target, disp int) error {
+	return win.Accumulate([]int64{1, 2}, target, disp, mpi.Sum)
+}
+func replace(win *mpi.Win[int64], target, disp int) error {
+	return win.Accumulate([]int64{1, 2}, target, disp, mpi.Replace)
+}
+func read(win *mpi.Win[int64], target, disp int) error {
+	return win.GetAccumulate(nil, make([]int64, 2), target, disp, mpi.NoOp)
+}
+func fetch(win *mpi.Win[int64], target, disp int) error {
+	_, err := win.FetchAndOp(1, target, disp, mpi.Sum)
+	return err
+}
+func swap(win *mpi.Win[int64], target, disp int) error {
+	_, err := win.CompareAndSwap(0, 1, target, disp)
+	return err
+}
+func sumUnsigned(win *mpi.Win[int64], target, disp int) error {
+	u, err := mpi.WinAs[uint64](win)
+	if err != nil {
+		return err
+	}
+	return u.Accumulate([]uint64{1, 2}, target, disp, mpi.Sum)
+}
+
+// meetings are two accesses to one place, with what must not be: of one rank, and of two.
+var meetings = []struct {
+	name          string
+	first, second func(win *mpi.Win[int64], target, disp int) error
+	one, two      bool
+}{
+	{"Put and Put", put, put, true, true},
+	{"Put and Get", put, get, true, true},
+	{"Get and Put", get, put, true, true},
+	{"Put and Accumulate", put, addTo, true, true},
+	{"Accumulate and Put", addTo, put, true, true},
+	{"Accumulate and Get", addTo, get, true, true},
+	{"Get and FetchAndOp", get, fetch, true, true},
+	{"CompareAndSwap and Put", swap, put, true, true},
+	{"Put and an atomic read", put, read, true, true},
+	{"updates of other elements", addTo, sumUnsigned, true, true},
+	{"updates of two operations", addTo, replace, false, true},
+	{"Get and Get", get, get, false, false},
+	{"Get and an atomic read", get, read, false, false},
+	{"updates of one operation", addTo, fetch, false, false},
+	{"an update and an atomic read", replace, read, false, false},
+	{"an update and CompareAndSwap", addTo, swap, false, false},
+	{"atomic reads", read, read, false, false},
+}
+
+// MPI 4.1, section 12.7: within an epoch a rank does not access what it has put or updated there, but for updates of
+// the same elements, which keep their order (12.7.2). A checked job names both calls.
+func TestAccessesOfOneRankThatMeet(t *testing.T) {
+	for _, tc := range meetings {
+		t.Run(tc.name, func(t *testing.T) {
+			eachWindow(t, 2, func(w *mpi.Comm, win *mpi.Win[int64]) error {
+				other := 1 - w.Rank()
+				begin := []func() error{
+					func() error { return win.Fence() },
+					func() error { return win.Fence() },
+					func() error { return errors.Join(win.Fence(mpi.NoSucceed), win.Lock(mpi.LockExclusive, other)) },
+					func() error { return errors.Join(win.Unlock(other), win.LockAll()) },
+				}
+				for i, b := range begin {
+					if err := b(); err != nil {
+						return err
+					}
+					if err := tc.first(win, other, 3); err != nil {
+						return err
+					}
+					if err := tc.second(win, other, 5); err != nil { // beside it
+						return err
+					}
+					err := tc.second(win, other, 3)
+					if tc.one {
+						err = errors.Join(tells(err, mpi.ErrRMAConflict, "this call ("), tells(err, mpi.ErrRMAConflict, "winconflict_test.go:"), tells(err, mpi.ErrRMAConflict, "of this rank access bytes 24 to "))
+					}
+					if err != nil {
+						return fmt.Errorf("epoch %d: %w", i, err)
+					}
+				}
+				if err := errors.Join(win.FlushAll(), tc.second(win, other, 3)); err != nil { // after it
+					return err
+				}
+				return win.UnlockAll()
+			})
+		})
+	}
+}
+
+// inTurn carries out what ranks of one process must not do in one epoch, one after the other by a lock of which MPI knows
+// nothing: what is wrong is the epoch, and the memory is not to be raced for.
+func inTurn(access func() error) func() error {
+	return func() error {
+		oneByOne.Lock()
+		defer oneByOne.Unlock()
+		return access()
+	}
+}
+
+var oneByOne sync.Mutex
+
+// Of what two ranks do in one epoch, the target knows when it ends, whichever way it was begun.
+func TestAccessesOfTwoRanksThatMeet(t *testing.T) {
+	for _, tc := range meetings {
+		t.Run(tc.name, func(t *testing.T) {
+			eachWindow(t, 3, func(w *mpi.Comm, win *mpi.Win[int64]) error {
+				for _, epoch := range []func(w *mpi.Comm, win *mpi.Win[int64], access func() error) error{fenced, exposedTo} {
+					for apart := range 2 { // not, and by one element
+						err := epoch(w, win, inTurn(func() error {
+							switch w.Rank() {
+							case 1:
+								return tc.first(win, 0, 3)
+							case 2:
+								return tc.second(win, 0, 3+2*apart)
+							}
+							return nil
+						}))
+						if w.Rank() == 0 && apart == 0 && tc.two {
+							err = errors.Join(tells(err, mpi.ErrRMAConflict, "of rank 1 and "), tells(err, mpi.ErrRMAConflict, "winconflict_test.go:"),
+								tells(err, mpi.ErrRMAConflict, "of rank 2 access bytes 24 to "))
+						}
+						if err != nil {
+							return fmt.Errorf("%d apart: %w", apart, err)
+						}
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// fenced makes accesses between two calls of Fence.
+func fenced(w *mpi.Comm, win *mpi.Win[int64], access func() error) error {
+	if err := errors.Join(win.Fence(), access()); err != nil {
+		return err
+	}
+	return win.Fence(mpi.NoSucceed)
+}
+
+// exposedTo has rank 0 show its part to the others.
+func exposedTo(w *mpi.Comm, win *mpi.Win[int64], access func() error) error {
+	all, err := w.Group()
+	if err != nil {
+		return err
+	}
+	first, err := all.Incl(0)
+	if err != nil {
+		return err
+	}
+	rest, err := all.Excl(0)
+	if err != nil {
+		return err
+	}
+	if w.Rank() == 0 {
+		if err := errors.Join(win.Post(rest), access()); err != nil {
+			return err
+		}
+		return win.Wait()
+	}
+	return errors.Join(win.Start(first), access(), win.Complete())
+}
+
+// A rank does not store where others put, nor where they have got something, before the epoch has ended.
+func TestStoresWhereOthersAccess(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		access func(win *mpi.Win[int64], target, disp int) error
+		store  int // the element
+		want   string
+	}{
+		{"Put", put, 4, "access"},
+		{"Get", get, 3, "access"},
+		{"Put of another place", put, 5, ""},
+		{"Get of another place", get, 2, ""},
+		{"Accumulate", addTo, 5, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			eachWindow(t, 2, func(w *mpi.Comm, win *mpi.Win[int64]) error {
+				for _, epoch := range []func(w *mpi.Comm, win *mpi.Win[int64], access func() error) error{fenced, exposedTo} {
+					err := epoch(w, win, func() error {
+						if w.Rank() == 1 {
+							return errors.Join(tc.access(win, 0, 3), mpi.Send(w, []int{}, 0, 0))
+						}
+						_, err := mpi.Recv(w, []int{}, 1, 0)
+						win.Local()[tc.store] += 1000
+						return err
+					})
+					if w.Rank() == 0 && tc.want != "" {
+						err = errors.Join(tells(err, mpi.ErrRMAConflict, "of rank 1 has accessed bytes 24 to 39 of the part of this rank, and the program has stored there"),
+							tells(err, mpi.ErrRMAConflict, "winconflict_test.go:"))
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// FlushLocal completes what reads, Flush everything, and so does the end of a request that reads.
+func TestFlushSeparatesAccesses(t *testing.T) {
+	eachWindow(t, 2, func(w *mpi.Comm, win *mpi.Win[int64]) error {
+		other := 1 - w.Rank()
+		conflict := func(err error) error { return is(err, mpi.ErrRMAConflict, "") }
+		return errors.Join(
+			win.LockAll(),
+			get(win, other, 0), win.FlushLocal(other), put(win, other, 0),
+			win.FlushLocal(other), conflict(get(win, other, 0)),
+			win.FlushLocalAll(), conflict(get(win, other, 0)),
+			win.Flush(other), get(win, other, 0),
+			waited(win.Rget(make([]int64, 2), other, 4)), put(win, other, 4),
+			conflict(waited(win.Rget(make([]int64, 2), other, 4))),
+			win.Flush(w.Rank()), conflict(get(win, other, 4)), // another rank's part
+			win.FlushAll(), get(win, other, 4),
+			win.UnlockAll(),
+		)
+	})
+}
+
+// Many accesses are known as a few, and found like one.
+func TestManyAccessesThatMeet(t *testing.T) {
+	const n = 6000
+	everywhereOn(t, transports[1].option, 2, func(w *mpi.Comm) error {
+		win, err := mpi.WinAllocate[int64](w, n)
+		if err != nil {
+			return err
+		}
+		if err := win.Fence(); err != nil {
+			return err
+		}
+		for i := range n {
+			if i%3 != 2 {
+				if err := win.Put([]int64{int64(i)}, 1-w.Rank(), (i*7)%n/3*3+i%3); err != nil {
+					return err
+				}
+			}
+		}
+		for i := range n {
+			err := win.Get([]int64{0}, 1-w.Rank(), i)
+			if i%3 != 2 {
+				err = is(err, mpi.ErrRMAConflict, "")
+			}
+			if err != nil {
+				return fmt.Errorf("element %d: %w", i, err)
+			}
+		}
+		return errors.Join(win.Fence(mpi.NoSucceed), win.Free())
+	})
+}
+
+// Without the check a rank accesses what it likes.
+func TestAccessesAreComparedInCheckedJobsOnly(t *testing.T) {
+	mpitest.Run(t, 2, func(w *mpi.Comm) error {
+		win, err := mpi.WinAllocate[int64](w, 8)
+		if err != nil {
+			return err
+		}
+		err = fenced(w, win, inTurn(func() error { return errors.Join(put(win, 0, w.Rank()), put(win, 0, 1), get(win, 0, 1)) }))
+		return errors.Join(err, win.Free())
+	}, mpitest.NIC("martini"), mpitest.Unguarded())
+}

@@ -1,0 +1,141 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// Windows in jobs that go on when ranks die. A call that names a dead rank, or needs
+// all ranks, fails with ErrProcFailed; accesses to those that live go on. The memory of a dead
+// rank is not looked at any more, wherever it lies. A lock that its holder has taken along is
+// given back where it is known who held it, and the call that finds it says so.
+
+// gone says that a rank of the window has died, or nil.
+func (w *window) gone(s site, rank int) error {
+	if w.c.fate == nil || !w.c.fate.has(rank) {
+		return nil
+	}
+	return w.c.errorAt(s, ErrProcFailed, "%s has died; Free the window, and make another one on what Shrink returns", w.c.who(rank))
+}
+
+// anyGone is gone of any rank.
+func (w *window) anyGone(s site) error {
+	if w.c.fate == nil {
+		return nil
+	}
+	for _, r := range w.c.fate.dead() {
+		return w.gone(s, r)
+	}
+	return nil
+}
+
+// has reports whether a rank is known to be dead.
+func (f *fate) has(rank int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Contains(f.failed, rank)
+}
+
+// unreached is the error of an access that the network interface has not made. A rank
+// that cannot be reached has died, most often, and soon that is known.
+func (w *window) unreached(s site) error {
+	if w.c.fate == nil || uint(s.peer) >= uint(w.c.size) {
+		return nil
+	}
+	const looks = 1000
+	for range looks {
+		if err := w.gone(s, s.peer); err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
+}
+
+// acquireMortal is acquire in a job in which holders may die.
+func (l *winLock) acquireMortal(c *Comm, call string, exclusive bool) (failed error) {
+	_ = poll(context.Background(), func() bool {
+		c.t.Probe(c.id.pointToPoint(), 0, 0, false) // makes progress
+		if l.try(exclusive, c.rank) {
+			return true
+		}
+		if failed = l.orphaned(c, call, exclusive); failed == nil && failure(c.t) != nil {
+			failed = l.lost(c, call)
+		}
+		return failed != nil
+	})
+	return failed
+}
+
+// orphaned says that a lock waits for the dead, or nil. One that a dead rank held for
+// itself alone is free from then on.
+func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
+	dead := c.fate.dead()
+	if len(dead) == 0 {
+		return nil
+	}
+	v := atomic.LoadUint64(l.state)
+	holder := int(v>>32) - 1
+	switch {
+	case holder >= 0 && !slices.Contains(dead, holder):
+	case holder >= 0:
+		if atomic.CompareAndSwapUint64(l.state, v, 0) {
+			return c.errorAt(atPeer(call, holder), ErrProcFailed, "%s has died while it had the lock, and may have left its changes half done; the lock is free now", c.who(holder))
+		}
+	case v&writerWaits != 0 && !exclusive: // who wanted it may be dead; who is not, says so again
+		atomic.CompareAndSwapUint64(l.state, v, v&^writerWaits)
+	case v&^writerWaits != 0 && exclusive:
+		return c.errorAt(at(call), ErrProcFailed, "%s has died, and may be one of those that have the lock; Free the window, and make another one on what Shrink returns", c.who(dead[0]))
+	}
+	return nil
+}
+
+// meet waits for all ranks that live to end the window, and reports whether this one gives
+// back its memory.
+func (w *window) meet() (last bool, err error) {
+	if w.c.fate == nil {
+		return w.owns, Barrier(w.c)
+	}
+	votes, err := w.c.w.perils.agree(w.c.user, w.c.core, nil)
+	if err != nil {
+		return false, w.c.disagreed(at("WinFree"), err)
+	}
+	first := slices.MinFunc(votes, func(a, b vote) int { return a.rank - b.rank })
+	return w.reserved && first.rank == w.c.rank, nil
+}
+
+// windowsOf are those that a process has a part in.
+func (w *world) windowsOf(peer int) (all []*window) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, v := range w.windows {
+		if v.c.local(peer) >= 0 {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// bury has this rank's server know that a rank has died.
+func (w *window) bury(rank int) {
+	if v, ok := unobserved(w.reach).(*served); ok {
+		c := v.c.WithContext(v.c.w.perils.ctx)
+		_ = Send(c, []request{{What: askBury, At: uint64(rank)}}, c.rank, tagRequest) // fails if the window ends
+	}
+}
+
+// bury gives back what a dead rank had, and does not serve it any more.
+func (v *served) bury(rank int) error {
+	if v.writer == rank {
+		v.writer = -1
+	}
+	v.readers = slices.DeleteFunc(v.readers, func(r int) bool { return r == rank })
+	v.queue = slices.DeleteFunc(v.queue, func(r request) bool { return int(r.From) == rank })
+	return v.grant()
+}
+
+// survives reports whether a server goes on after an error: the death of who has asked.
+func (v *served) survives(err error) bool { return errors.Is(err, ErrProcFailed) }

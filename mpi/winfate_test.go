@@ -1,0 +1,173 @@
+package mpi_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// windows are the ways to make one of two elements.
+var windows = []struct {
+	name string
+	make func(c *mpi.Comm) (*mpi.Win[int], error)
+}{
+	{"allocated", func(c *mpi.Comm) (*mpi.Win[int], error) { return mpi.WinAllocate[int](c, 2) }},
+	{"created", func(c *mpi.Comm) (*mpi.Win[int], error) { return mpi.WinCreate(c, make([]int, 2)) }},
+}
+
+// mortalWindows runs fn on 3 ranks with a window, of which rank 2 dies in fn.
+func mortalWindows(t *testing.T, fn func(w *mpi.Comm, v *mpi.Win[int]) error) {
+	for _, how := range windows {
+		t.Run(how.name, func(t *testing.T) {
+			mortal(t, 3, func(w *mpi.Comm) error {
+				v, err := how.make(w)
+				if err != nil {
+					return err
+				}
+				if err := fn(w, v); err != nil {
+					return err
+				}
+				return afterTheDead(w, v, how.make)
+			})
+		})
+	}
+}
+
+// afterTheDead ends a window with a dead member, and uses another one.
+func afterTheDead(w *mpi.Comm, v *mpi.Win[int], again func(c *mpi.Comm) (*mpi.Win[int], error)) error {
+	if err := v.Free(); err != nil {
+		return err
+	}
+	c, err := w.Shrink()
+	if err != nil {
+		return err
+	}
+	u, err := again(c)
+	if err != nil {
+		return err
+	}
+	me := c.Rank()
+	if err := errors.Join(u.Fence(), u.Put([]int{me + 5}, 1-me, 1), u.Fence(mpi.NoSucceed)); err != nil {
+		return err
+	}
+	return errors.Join(equal("put after the death", u.Local()[1], 1-me+5), u.Free(), c.Free())
+}
+
+// farewell has rank 2 die, when it has come there and the others know.
+func farewell(w *mpi.Comm) error {
+	buf := make([]int, 1)
+	if w.Rank() != 2 {
+		_, err := mpi.Recv(w, buf, 2, 1)
+		return errors.Join(err, mpi.Send(w, buf, 2, 2))
+	}
+	err := errors.Join(mpi.Send(w, buf, 0, 1), mpi.Send(w, buf, 1, 1), second(mpi.Recv(w, buf, 0, 2)), second(mpi.Recv(w, buf, 1, 2)))
+	if err == nil {
+		mpitest.Die()
+	}
+	return err
+}
+
+// eventually calls until it fails, and is an error unless that is because of a death.
+func eventually(call func() error) error {
+	for {
+		if err := call(); err != nil {
+			return is(err, mpi.ErrProcFailed, "")
+		}
+		runtime.Gosched()
+	}
+}
+
+// User-Level Failure Mitigation: what a window is asked of a dead rank fails with
+// MPI_ERR_PROC_FAILED, and so does what needs all; accesses to others go on, and epochs end.
+func TestAccessesToTheDeadFail(t *testing.T) {
+	mortalWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+		if err := errors.Join(v.LockAll(), farewell(w)); err != nil {
+			return err
+		}
+		other := 1 - w.Rank()
+		// The network may know before MPI does.
+		if err := errors.Join(eventually(func() error { return cmp.Or(v.Put(one, 2, w.Rank()), v.Flush(2)) }), eventually(func() error { return v.Flush(2) })); err != nil {
+			return err
+		}
+		_, fetch := v.FetchAndOp(1, 2, 0, mpi.Sum)
+		_, swap := v.CompareAndSwap(0, 1, 2, 0)
+		for call, err := range map[string]error{
+			"Get": v.Get(make([]int, 1), 2, 0), "Accumulate": v.Accumulate(one, 2, 0, mpi.Sum), "FetchAndOp": fetch, "CompareAndSwap": swap,
+			"Rput": waited(v.Rput(one, 2, 0)), "FlushAll": v.FlushAll(),
+		} {
+			if err := is(err, mpi.ErrProcFailed, ""); err != nil {
+				return fmt.Errorf("%s: %w", call, err)
+			}
+		}
+		got := make([]int, 1)
+		if err := errors.Join(v.Put([]int{w.Rank() + 7}, other, 0), v.Flush(other), v.Accumulate([]int{1}, other, 0, mpi.Sum), v.Flush(other),
+			v.Get(got, other, 0), equal("got", got[0], w.Rank()+8)); err != nil {
+			return err
+		}
+		if err := errors.Join(is(v.UnlockAll(), mpi.ErrProcFailed, ""), is(v.UnlockAll(), mpi.ErrRMASync, ""),
+			is(v.LockAll(), mpi.ErrProcFailed, ""), is(v.Lock(mpi.LockShared, 2), mpi.ErrProcFailed, ""), is(v.Fence(), mpi.ErrProcFailed, "")); err != nil {
+			return err
+		}
+		return errors.Join(v.Lock(mpi.LockShared, other), v.Put(one, other, 1), v.Unlock(other))
+	})
+}
+
+// User-Level Failure Mitigation: nobody waits for a lock that its holder has taken along.
+func TestLocksOfTheDead(t *testing.T) {
+	for name, kind := range map[string]mpi.LockType{"exclusive": mpi.LockExclusive, "shared": mpi.LockShared} {
+		t.Run(name, func(t *testing.T) {
+			mortalWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+				if w.Rank() == 2 {
+					if err := v.Lock(kind, 0); err != nil {
+						return err
+					}
+				}
+				if err := farewell(w); err != nil {
+					return err
+				}
+				err := v.Lock(mpi.LockExclusive, 0)
+				if err == nil { // the target has noticed by itself
+					return errors.Join(v.Put(one, 0, 0), v.Unlock(0))
+				}
+				if err := is(err, mpi.ErrProcFailed, ""); err != nil {
+					return err
+				}
+				if kind == mpi.LockShared { // nobody knows who holds it
+					return errors.Join(v.Lock(mpi.LockShared, 0), v.Unlock(0))
+				}
+				return errors.Join(v.Lock(mpi.LockExclusive, 0), v.Put(one, 0, 0), v.Unlock(0))
+			})
+		})
+	}
+}
+
+// User-Level Failure Mitigation: epochs of Post and Start with a dead rank fail and end, and
+// those of the others are served.
+func TestExposureToTheDead(t *testing.T) {
+	mortalWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+		all, err := w.Group()
+		if err != nil {
+			return err
+		}
+		if err := farewell(w); err != nil {
+			return err
+		}
+		group := func(ranks ...int) *mpi.Group { g, _ := all.Incl(ranks...); return g }
+		if w.Rank() == 0 {
+			_ = v.Post(group(1, 2)) // whether it finds rank 2 dead depends
+			if err := errors.Join(is(v.Wait(), mpi.ErrProcFailed, ""), is(v.Wait(), mpi.ErrRMASync, ""), equal("put", v.Local()[0], 9)); err != nil {
+				return err
+			}
+			return errors.Join(v.Post(group(1)), v.Wait(), equal("put again", v.Local()[0], 10))
+		}
+		if err := errors.Join(v.Start(group(0)), v.Put([]int{9}, 0, 0), v.Complete(), is(v.Start(group(2)), mpi.ErrProcFailed, "")); err != nil {
+			return err
+		}
+		return errors.Join(v.Start(group(0)), v.Put([]int{10}, 0, 0), v.Complete())
+	})
+}

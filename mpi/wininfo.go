@@ -1,0 +1,57 @@
+package mpi
+
+import "maps"
+
+// Info returns the hints that w was made with and that have a meaning here.
+//
+// MPI 4.1, section 12.2.7 (MPI_Win_get_info).
+func (w *Win[T]) Info() (_ Info, err error) {
+	defer w.base().raised(&err)
+	if err := w.base().check(at("Info")); err != nil {
+		return nil, err
+	}
+	return maps.Clone(w.hints), nil
+}
+
+// SetInfo gives w hints. None can be given to a window that exists, so all are
+// ignored, as the standard allows.
+//
+// MPI 4.1, section 12.2.7 (MPI_Win_set_info).
+func (w *Win[T]) SetInfo(Info) (err error) {
+	defer w.base().raised(&err)
+	return w.base().check(at("SetInfo"))
+}
+
+// Name returns what errors call w: the name of its communicator with a number.
+//
+// MPI 4.1, section 7.8 (MPI_Win_get_name).
+func (w *Win[T]) Name() string {
+	if w == nil {
+		return ""
+	}
+	return w.c.name
+}
+
+// SetName has errors and reports call w by another name. It is not to be called
+// while other goroutines use w.
+//
+// MPI 4.1, section 7.8 (MPI_Win_set_name).
+func (w *Win[T]) SetName(name string) (err error) {
+	defer w.base().raised(&err)
+	if err := w.base().check(at("SetName")); err != nil {
+		return err
+	}
+	w.c.name = name
+	return nil
+}
+
+// Group returns the group of the ranks of w.
+//
+// MPI 4.1, section 12.2.6 (MPI_Win_get_group).
+func (w *Win[T]) Group() (_ *Group, err error) {
+	defer w.base().raised(&err)
+	if err := w.base().check(at("Group")); err != nil {
+		return nil, err
+	}
+	return w.c.Group()
+}

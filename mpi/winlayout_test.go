@@ -1,0 +1,182 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// placesOf draws a layout within n elements, and where its elements lie, in their order.
+func placesOf(rnd *rand.Rand, n int) (l mpi.Layout, places []int) {
+	block := 1 + rnd.IntN(3)
+	blocks := 1 + rnd.IntN(n/block)
+	add := func(at, len int) {
+		for i := range len {
+			places = append(places, at+i)
+		}
+	}
+	switch rnd.IntN(4) {
+	case 0:
+		stride := block + rnd.IntN((n-blocks*block)/blocks+1)
+		for i := range blocks {
+			add(i*stride, block)
+		}
+		return mpi.Vector(blocks, block, stride), places
+	case 1:
+		var lens, displs []int
+		for _, i := range rnd.Perm(n / block)[:blocks] {
+			lens, displs = append(lens, 1+rnd.IntN(block)), append(displs, i*block)
+			add(i*block, lens[len(lens)-1])
+		}
+		return mpi.Indexed(lens, displs), places
+	case 2:
+		var displs []int
+		for _, i := range rnd.Perm(n / block)[:blocks] {
+			displs = append(displs, i*block)
+			add(i*block, block)
+		}
+		return mpi.IndexedBlock(block, displs), places
+	}
+	add(n-block, block) // last first
+	add(0, n-block)
+	return mpi.Indexed([]int{block, n - block}, []int{n - block, 0}), places
+}
+
+// randomLayouts has ranks put and get by random layouts, each at one other rank a round, beside a slow reference. The first element
+// of a part that a layout may name is number skip.
+func randomLayouts(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
+	rnd := rand.New(rand.NewPCG(15, uint64(c.Size())))
+	model := make([][]int, c.Size())
+	for r := range model {
+		model[r] = make([]int, n)
+	}
+	for round := range rounds {
+		if err := w.Fence(); err != nil {
+			return err
+		}
+		var mine struct {
+			l    mpi.Layout
+			data []int
+			skip int
+		}
+		target := (c.Rank() + round) % c.Size()
+		for origin := range c.Size() {
+			skip := rnd.IntN(n / 2)
+			l, places := placesOf(rnd, n-skip)
+			to := model[(origin+round)%c.Size()]
+			data := make([]int, len(places))
+			for i, at := range places {
+				data[i] = rnd.Int()
+				to[skip+at] = data[i]
+			}
+			if origin == c.Rank() {
+				mine.l, mine.data, mine.skip = l, data, skip
+			}
+		}
+		got := make([]int, len(mine.data))
+		if err := errors.Join(
+			w.PutLayout(mine.data, target, mine.skip, mine.l), w.Fence(), w.GetLayout(got, target, mine.skip, mine.l), equalAll(fmt.Sprintf("%v", mine.l), got, mine.data), w.Fence(mpi.NoSucceed),
+		); err != nil {
+			return err
+		}
+		part, err := contents(c, w)
+		if err = errors.Join(err, equalAll(fmt.Sprintf("part after round %d", round), part, model[c.Rank()]), mpi.Barrier(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestLayoutsInWindows: elements go to, and come from, where layouts say (12.3.1, 12.3.2).
+func TestLayoutsInWindows(t *testing.T) {
+	onWindows(t, 3, 60, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomLayouts(c, w, 60, 12) })
+}
+
+// TestLayoutsByHardware, also if it keeps the memory of the window on its board.
+func TestLayoutsByHardware(t *testing.T) {
+	onHardwareWindows(t, 3, 400, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomLayouts(c, w, 400, 20) })
+}
+
+// TestBytesOnBoards: pieces that are no multiples of what a board moves go one by one, and parts may be empty.
+func TestBytesOnBoards(t *testing.T) {
+	mpitest.Run(t, 3, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[byte](c, 100*c.Rank(), mpi.Info{mpi.HintWindow: "memory=board"})
+		if err != nil {
+			return err
+		}
+		l, want := mpi.Vector(9, 3, 7), make([]byte, 59)
+		data := make([]byte, 27)
+		for i := range data {
+			data[i] = byte(i + 1)
+			want[i/3*7+i%3] = data[i]
+		}
+		got, all := make([]byte, 27), make([]byte, 59)
+		err = w.LockAll()
+		if c.Rank() == 0 {
+			err = errors.Join(err, w.PutLayout(data, 2, 40, l), w.Flush(2), w.GetLayout(got, 2, 40, l), w.Get(all, 2, 40), w.PutLayout(nil, 0, 0, mpi.Contiguous(0)),
+				equalAll("data", got, data), equalAll("part", all, want), is(w.PutLayout(data, 0, 0, l), mpi.ErrRMARange, ""))
+		}
+		return errors.Join(err, w.UnlockAll(), equal("own part", len(w.Local()), 0), equal("length", w.Len(2), 200), w.Free())
+	}, mpitest.NIC("dimmnet2"))
+}
+
+// TestBoardsAreGivenBack: a window that no board has room for is in memory, and a freed one leaves its room.
+func TestBoardsAreGivenBack(t *testing.T) {
+	mpitest.Run(t, 2, func(c *mpi.Comm) error {
+		for range 30 {
+			var ways []string
+			for _, n := range []int{1 << 16, 1 << 17} {
+				w, err := mpi.WinAllocate[float64](c, n, mpi.Info{mpi.HintWindow: "memory=board"})
+				if err != nil {
+					return err
+				}
+				info, err := w.Info()
+				if err = errors.Join(err, w.Free()); err != nil {
+					return err
+				}
+				ways = append(ways, info[mpi.HintWindow])
+			}
+			const library = "update=processor,lock=library,memory="
+			if err := equalAll("ways", ways, []string{library + "board", library + "board"}); err != nil {
+				return err
+			}
+		}
+		large, err := mpi.WinAllocate[float64](c, 1+c.Rank()<<17, mpi.Info{mpi.HintWindow: "memory=board"})
+		if err != nil {
+			return err
+		}
+		info, err := large.Info()
+		return errors.Join(err, equal("way", info[mpi.HintWindow], "update=processor,lock=library,memory=host"), large.Free())
+	}, mpitest.NIC("dimmnet2"))
+}
+
+// TestWrongLayoutsInWindows: what is wrong with a layout is named, and nothing moves.
+func TestWrongLayoutsInWindows(t *testing.T) {
+	onWindows(t, 2, 10, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		five := make([]int, 5)
+		early := w.PutLayout(five, 1, 0, mpi.Vector(5, 1, 2))
+		if err := w.Fence(); err != nil {
+			return err
+		}
+		var none *mpi.Win[int]
+		return errors.Join(
+			is(early, mpi.ErrRMASync, ""),
+			is(none.PutLayout(five, 1, 0, mpi.Contiguous(5)), mpi.ErrWin, ""),
+			is(w.GetLayout(five, 2, 0, mpi.Contiguous(5)), mpi.ErrRank, ""),
+			is(w.PutLayout(five, 1, 0, mpi.Contiguous(4)), mpi.ErrCount, "mpi: PutLayout on world.win1 to 1: Contiguous(4) has 32 bytes and the buffer 40; they must be equal"),
+			is(w.GetLayout(five, 1, 0, mpi.Contiguous(-1)), mpi.ErrLayout, ""),
+			is(w.PutLayout(five, 1, 0, mpi.Indexed([]int{3, 2}, []int{0, 2})), mpi.ErrLayout,
+				"mpi: PutLayout on world.win1 to 1: some bytes of Indexed(2 blocks) belong to two elements, so it can be got and not put"),
+			w.GetLayout(five, 1, 0, mpi.Indexed([]int{3, 2}, []int{0, 2})),
+			is(w.PutLayout(five, 1, 2, mpi.Vector(5, 1, 2)), mpi.ErrRMARange, ""),
+			is(w.GetLayout(five, 1, 3, mpi.Vector(5, 1, -1)), mpi.ErrRMARange, ""),
+			w.GetLayout(five, 1, 4, mpi.Vector(5, 1, -1)),
+			w.PutLayout(five, mpi.ProcNull, 0, mpi.Contiguous(5)),
+			w.Fence(mpi.NoSucceed),
+		)
+	})
+}

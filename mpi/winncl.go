@@ -1,0 +1,109 @@
+package mpi
+
+import (
+	"errors"
+
+	"rhinet/llc/ir"
+)
+
+// A queued reach has locks that the network keeps: a Non-Collision Lock at each rank, which who wants to have it exclusively keeps. Who
+// shares it adds himself to its counter while he has the lock, and gives that back at once; who comes after him exclusively has
+// the lock, and waits until nobody is counted any more. So nobody overtakes anybody, and nothing is
+// sent while somebody waits.
+type queued struct {
+	reach
+	c      *Comm
+	locker ir.Locker
+	homes  []int    // number of the lock of each rank
+	turns  []uint64 // in which this rank has them
+}
+
+// noLock is the number of a rank that has no lock to give.
+const noLock = -1
+
+// queue has the network keep the locks of the window, if it can for all ranks, and reports whether it does. In jobs that go on when ranks die it does not: a lock
+// does not come back from the dead.
+func (w *window) queue() (bool, error) {
+	if w.c.fate != nil || !w.c.onHost(w.c.w) {
+		return false, nil
+	}
+	q := &queued{reach: w.reach, c: w.c, locker: w.c.t.Locker(), homes: make([]int, w.c.size), turns: make([]uint64, w.c.size)}
+	mine := []int{noLock}
+	if q.locker != nil {
+		w.c.t.Perform(func() {
+			if n, err := q.locker.ReserveLock(); err == nil {
+				mine[0] = n
+			}
+		})
+	}
+	if err := Allgather(w.c, mine, q.homes); err != nil {
+		return false, err
+	}
+	for _, n := range q.homes {
+		if n == noLock {
+			q.give()
+			return false, nil
+		}
+	}
+	w.reach = q
+	return true, nil
+}
+
+// give gives the lock of this rank back.
+func (q *queued) give() {
+	if n := q.homes[q.c.rank]; n != noLock {
+		q.c.t.Perform(func() { q.locker.FreeLock(n) })
+	}
+}
+
+// await begins something about the lock of a rank and waits for it. An error ends the wait.
+func (q *queued) await(call string, target int, begin func() error, over func() (bool, error)) (err error) {
+	met := false
+	q.c.t.AwaitCollective(call, nil, func() { err = begin() }, func() bool {
+		if err == nil && !met {
+			met, err = over()
+		}
+		return met || err != nil
+	})
+	if err == nil && !met {
+		if err = failure(q.c.t); err == nil {
+			err = errClosed
+		}
+		return q.c.because(atPeer(call, target), ErrOther, errors.Join(errHolder, err), "")
+	}
+	return err
+}
+
+func (q *queued) lock(call string, target int, exclusive bool) error {
+	home, number := q.c.global(target), q.homes[target]
+	var turn uint64
+	if err := q.await(call, target,
+		func() (err error) { turn, err = q.locker.Acquire(home, number); return err },
+		func() (bool, error) { return q.locker.Granted(home, number, turn) },
+	); err != nil {
+		return err
+	}
+	if !exclusive {
+		return q.c.command(func() error {
+			return errors.Join(q.locker.Count(home, number, true), q.locker.ReleaseLock(home, number, turn))
+		})
+	}
+	q.turns[target] = turn
+	return q.await(call, target, func() error { return nil }, func() (bool, error) {
+		n, err := q.locker.Counter(home, number)
+		return n == 0, err
+	})
+}
+
+func (q *queued) unlock(target int, exclusive bool) error {
+	home, number := q.c.global(target), q.homes[target]
+	if exclusive {
+		return q.c.command(func() error { return q.locker.ReleaseLock(home, number, q.turns[target]) })
+	}
+	return q.c.command(func() error { return q.locker.Count(home, number, false) })
+}
+
+func (q *queued) close() error {
+	q.give()
+	return q.reach.close()
+}

@@ -1,0 +1,95 @@
+package mpi
+
+import (
+	"encoding/binary"
+
+	"rhinet/llc/ir"
+)
+
+// A wired reach is mapped memory in which the network interface updates integers of 8 bytes: by its atomic add, swap,
+// and compare and swap, from which an addition that fetches is made. Other updates, and long ones, are those of a mapped reach:
+// all of them are atomic with respect to each other, since those of the network interface are operations of a processor too.
+type wired struct {
+	*mapped
+	nic   ir.Atomics
+	words []ir.Segment // of the ranks; 0: that has no part
+}
+
+// wire has the network interface update the window, if it can at all ranks, and reports whether it does.
+func (w *window) wire() (bool, error) {
+	if w.shared == nil {
+		return false, nil
+	}
+	x := &wired{mapped: w.shared, nic: w.c.t.Atomics(), words: make([]ir.Segment, w.c.size)}
+	var mine [1]ir.Segment
+	can := x.nic != nil
+	if can && len(w.local) > 0 {
+		can = x.c.command(func() (err error) { mine[0], err = x.nic.ExposeWords(w.local); return err }) == nil
+	}
+	if err := Allgather(w.c, mine[:], x.words); err != nil {
+		return false, err
+	}
+	ok, err := w.agree(can)
+	if ok && err == nil {
+		w.reach, w.shared = x, nil
+		return true, nil
+	}
+	if mine[0] != 0 {
+		_ = x.c.command(func() error { return x.nic.ConcealWords(mine[0]) }) // nobody has used it
+	}
+	return false, err
+}
+
+// update is that of the network interface if it has an operation for it.
+func (x *wired) update(target int, at uint64, u *update) error {
+	if !x.serves(u) || !x.enter(target) {
+		return x.mapped.update(target, at, u)
+	}
+	defer x.leave()
+	return x.c.command(func() error {
+		for i := 0; i < u.bytes(); i += ir.WordBytes {
+			old, err := x.word(x.c.global(target), x.words[target], at+uint64(i), u, i)
+			if err != nil {
+				return err
+			}
+			if u.old != nil {
+				binary.NativeEndian.PutUint64(u.old[i:], old)
+			}
+		}
+		return nil
+	})
+}
+
+// serves reports whether u is one or a few operations of the network interface.
+func (x *wired) serves(u *update) bool {
+	return u.e.unit == ir.WordBytes && u.e.swap != nil && u.bytes() < bulkBytes && (u.compare != nil || u.op == Sum || u.op == Replace)
+}
+
+// word updates a word by what u has for it from byte i on, and returns what it was if u wants to know.
+func (x *wired) word(peer int, s ir.Segment, at uint64, u *update, i int) (old uint64, err error) {
+	v := binary.NativeEndian.Uint64(u.data[i:])
+	switch {
+	case u.compare != nil:
+		return x.nic.CompareSwapWord(peer, s, at, binary.NativeEndian.Uint64(u.compare[i:]), v)
+	case u.op == Replace:
+		return x.nic.SwapWord(peer, s, at, v)
+	case u.old == nil:
+		return 0, x.nic.AddWord(peer, s, at, v)
+	}
+	for { // atomic add has no answer
+		was, err := x.nic.CompareSwapWord(peer, s, at, old, old+v)
+		if err != nil || was == old {
+			return was, err
+		}
+		old = was
+	}
+}
+
+// close withdraws the words of this rank.
+func (x *wired) close() error {
+	mine := x.words[x.c.rank]
+	if mine == 0 {
+		return nil
+	}
+	return x.c.command(func() error { return x.nic.ConcealWords(mine) })
+}

@@ -1,0 +1,55 @@
+package mpi
+
+import "rhinet/internal/onesided"
+
+// HintWindow is the hint for windows that names the ways in which they work: "update=remote,lock=ncl", in the place of
+// what the variable RHINET_WIN says for the whole job. With update=remote the network interface updates integers of
+// 8 bytes in windows that were allocated; with lock=ncl the network keeps the locks; with memory=board, in a window of
+// [WinAllocate], the parts lie on the boards of the network interfaces, where no processor loads from them: [Win.Local] is nil then, and a
+// rank puts into its own part as into others. A network that cannot is passed over.
+const HintWindow = "rhinet_win"
+
+// waysOf are those of a window with hints.
+func (c *Comm) waysOf(s site, hints Info) (onesided.Ways, error) {
+	list, ok := hints[HintWindow]
+	if !ok {
+		return c.w.Windows, nil
+	}
+	ways, err := onesided.Parse(list)
+	if err != nil {
+		return 0, c.because(s, ErrArg, err, HintWindow)
+	}
+	return ways, nil
+}
+
+// equip gives the window the ways that were named, as far as there are such, and has its hints say which these are. All
+// ranks have named the same.
+func (w *window) equip(named onesided.Ways) error {
+	used := onesided.Ways(0)
+	for _, way := range []struct {
+		of   onesided.Ways
+		take func() (bool, error)
+	}{{onesided.OnBoard, w.board}, {onesided.RemoteUpdates, w.wire}, {onesided.NCL, w.queue}} {
+		if named&way.of == 0 {
+			continue
+		}
+		took, err := way.take()
+		if err != nil {
+			return err
+		}
+		if took {
+			used |= way.of
+		}
+	}
+	if named != 0 {
+		w.hints[HintWindow] = used.String()
+	}
+	return nil
+}
+
+// command has the network do something that needs no wait, if the transport is still open.
+func (c *Comm) command(do func() error) error {
+	err := errClosed
+	c.t.Perform(func() { err = do() })
+	return err
+}

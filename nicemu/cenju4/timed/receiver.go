@@ -1,0 +1,59 @@
+package timed
+
+import (
+	"rhinet/nicemu/cenju4"
+	"rhinet/nicemu/vtime"
+)
+
+// A receiver takes packets, one after the other.
+type receiver struct {
+	node  *node
+	fifo  vtime.Ring[flight]
+	taken int // places of the FIFO memory that are in use
+	busy  bool
+}
+
+func (r *receiver) room() bool { return r.taken < r.node.m.n.fifo }
+
+// enter has a packet come, whose head has a time: all of it is there when its tail is.
+func (r *receiver) enter(f flight) {
+	r.taken++
+	r.fifo.Push(f)
+	r.node.src.At(f.head+f.takes, r.node, opTailed, 0)
+}
+
+func (r *receiver) act(op int, _ uint64) {
+	now := r.node.src.Kernel().Now()
+	if op == opWritten {
+		f := r.fifo.Pop()
+		r.taken--
+		r.busy = false
+		net := r.node.m.network
+		net.serve(net.form.Stages()-1, r.node.number)
+		if f.last {
+			r.node.m.arrived(r.node.number, f.job)
+		}
+	}
+	if f := r.first(); f != nil && !r.busy && f.head+f.takes <= now {
+		r.busy = true
+		r.node.src.At(now+r.node.m.writes(f), r.node, opWritten, 0)
+	}
+}
+
+func (r *receiver) first() *flight {
+	if r.fifo.Len() == 0 {
+		return nil
+	}
+	return r.fifo.At(0)
+}
+
+// writes returns how long a packet takes at the Receiver: whole lines are written, of a part of one the rest is
+// asked for.
+func (m *Machine) writes(f *flight) vtime.Time {
+	words := m.n.line * vtime.Time((f.bytes+7)/8) / (lineBytes / 8)
+	t := m.n.packet + words
+	if f.bytes%lineBytes != 0 || f.job.header.Protocol == cenju4.AtomicAdd {
+		t += m.n.partial
+	}
+	return t
+}

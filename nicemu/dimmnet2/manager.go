@@ -1,0 +1,70 @@
+package dimmnet2
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+)
+
+// A Manager is the privileged process of section 6: it enters the processes of a job
+// with their PGID into the registers of the boards. Whoever makes the memory of a job
+// becomes its manager, before any process of the job runs; nothing leads from a [NIC]
+// to it.
+type Manager struct{ f *fabric.Fabric }
+
+// ErrManaged reports a job that has a manager.
+var ErrManaged = errors.New("dimmnet2: the job has a manager already; only who makes its memory becomes one, once")
+
+var (
+	errUnfinished = errors.New("dimmnet2: the job's manager has not come to the end of its set-up")
+	errAbsent     = errors.New("dimmnet2: the job has no manager; who makes the memory of a job of processes starts the NICs there (Manage)")
+)
+
+// Manage enters all ranks of a job, whose memory f is, as one group.
+func Manage(f *fabric.Fabric) (*Manager, error) {
+	if err := enough(f); err != nil {
+		return nil, err
+	}
+	m := &Manager{f}
+	group := max(uint16(f.Job()^f.Job()>>16), 1)
+	if err := f.Manage(management(f), func(rank int) { m.start(rank, group) }); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func management(f *fabric.Fabric) fabric.Management {
+	return fabric.Management{State: &f.Words(0, fabric.Device)[regManaged], Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
+}
+
+// enough reports whether tables and windows fit the NIC memory.
+func enough(f *fabric.Fabric) error {
+	if g := f.Geometry(); g.Device < tableBytes || g.Public < publicSize {
+		return fmt.Errorf("dimmnet2: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, tableBytes, publicSize)
+	}
+	if n := f.Geometry().Public - publicSize; n > ModuleBytes {
+		return fmt.Errorf("dimmnet2: %d bytes of SO-DIMM for a process; it has at most %d", n, ModuleBytes)
+	}
+	return nil
+}
+
+// admit lets a process that opens its NIC in.
+func admit(f *fabric.Fabric) error {
+	return f.Admit(management(f), func() error { _, err := Manage(f); return err })
+}
+
+// start enters a rank.
+func (m *Manager) start(rank int, pgid uint16) {
+	t := m.f.Words(rank, fabric.Device)
+	t[regLimit] = uint64(m.f.Geometry().Public - publicSize)
+	t[regElement] = 8
+	m.Group(rank, pgid)
+}
+
+// Group gives a rank another PGID: it and the ranks of its old group cannot reach each
+// other any more.
+func (m *Manager) Group(rank int, pgid uint16) {
+	atomic.StoreUint64(&m.f.Words(rank, fabric.Device)[regPower], groupWord(pgid))
+}

@@ -1,0 +1,158 @@
+package sync
+
+import "sync/atomic"
+
+// The Non-Collision Lock (NCL; sync-controller, section 4). The home RP keeps a FIFO of those who have asked for a lock. Who is at its
+// head has the lock. On the fast path whoever sends a request does what the home RP would do, and looks for the response in its memory.
+//
+//	head          the turn that has the lock
+//	tail          the turn of the next request
+//	counter       of those that have a lock beside each other: our choice in the place of a counting semaphore (sync-controller, section 5)
+//	entry, ...    node and turn, by turn
+
+// Locks is how many locks an RP keeps; LockPlaces, entries of the FIFO of each: at most one for each node of a job (4.2). Our choice.
+const (
+	Locks      = 16
+	LockPlaces = 1024
+)
+
+// A lock is where the home RP keeps it.
+type lock []uint64
+
+// lock returns a lock of a node.
+func (n *NIC) lock(home, number int) (l lock, why Reason) {
+	t, why := n.peer(home)
+	if why != 0 {
+		return nil, why
+	}
+	if uint(number) >= Locks {
+		return nil, NoLock
+	}
+	return t.public[pubLocks+number*lockWords:][:lockWords:lockWords], 0
+}
+
+// entryOf is what the FIFO holds of the request with a turn; turns are less than 2^48.
+func entryOf(node int, turn uint64) uint64 { return turn<<16 | uint64(node) + 1 }
+
+// waiting returns the node whose turn it is, -1 if none has asked, or if that is still writing its entry: then it has
+// not looked yet whether the lock has come to it.
+func (l lock) waiting(turn uint64, nodes int) int {
+	if atomic.LoadUint64(&l[lockTail]) <= turn {
+		return -1
+	}
+	e := atomic.LoadUint64(&l[lockFIFO+turn%LockPlaces])
+	if node := int(e&(1<<16-1)) - 1; e == entryOf(node, turn) && uint(node) < uint(nodes) {
+		return node
+	}
+	return -1
+}
+
+// ReserveLock takes a lock of this node's RP that is free, whose FIFO is empty.
+func (n *NIC) ReserveLock() (number int, err error) {
+	for number := range Locks {
+		l, why := n.lock(n.rank, number)
+		if why != 0 {
+			return -1, n.refuse("lock", n.rank, why)
+		}
+		if n.reserved&(1<<number) == 0 && l[lockHead] == atomic.LoadUint64(&l[lockTail]) && atomic.LoadUint64(&l[lockCount]) == 0 {
+			n.reserved |= 1 << number
+			return number, nil
+		}
+	}
+	return -1, n.refuse("lock", n.rank, NoLock)
+}
+
+// FreeLock ends the use of a lock of this node's RP.
+func (n *NIC) FreeLock(number int) { n.reserved &^= 1 << number }
+
+// Acquire is the NCL acquire request: it appends this node to the FIFO of a lock, and returns its turn.
+func (n *NIC) Acquire(home, number int) (turn uint64, err error) {
+	l, why := n.lock(home, number)
+	if why != 0 {
+		return 0, n.refuse("lock", home, why)
+	}
+	for {
+		turn = atomic.LoadUint64(&l[lockTail])
+		switch asked := turn - atomic.LoadUint64(&l[lockHead]); {
+		case asked > LockPlaces || turn >= 1<<48:
+			return 0, n.refuse("lock", home, LockBroken)
+		case asked == LockPlaces:
+			return 0, n.refuse("lock", home, LockFull)
+		}
+		if atomic.CompareAndSwapUint64(&l[lockTail], turn, turn+1) {
+			break
+		}
+	}
+	atomic.StoreUint64(&l[lockFIFO+turn%LockPlaces], entryOf(n.rank, turn))
+	n.signal(home)
+	return turn, nil
+}
+
+// signal counts an event packet of a request; the RP of the own node gets none.
+func (n *NIC) signal(home int) {
+	if home != n.rank {
+		n.own.tables[regEvents]++
+	}
+}
+
+// Granted reports whether the "lock acquired" response has come to the request of a turn.
+func (n *NIC) Granted(home, number int, turn uint64) (bool, error) {
+	l, why := n.lock(home, number)
+	if why != 0 {
+		return false, n.refuse("lock", home, why)
+	}
+	head := atomic.LoadUint64(&l[lockHead])
+	if head > turn {
+		return false, n.refuse("lock", home, LockBroken)
+	}
+	return head == turn, nil
+}
+
+// Release is the NCL release request: it deletes the head of the FIFO, and returns the node that is the next, -1 if
+// there is none. Only who has the lock releases it.
+func (n *NIC) Release(home, number int, turn uint64) (next int, err error) {
+	l, why := n.lock(home, number)
+	if why == 0 && (l.waiting(turn, n.f.Ranks()) != n.rank || !atomic.CompareAndSwapUint64(&l[lockHead], turn, turn+1)) {
+		why = NotHolder
+	}
+	if why != 0 {
+		return -1, n.refuse("release", home, why)
+	}
+	n.signal(home)
+	return l.waiting(turn+1, n.f.Ranks()), nil
+}
+
+// Count adds 1 to the counter of a lock, or takes 1 off. If 0 is left it returns the node that has the lock, else -1.
+func (n *NIC) Count(home, number int, more bool) (holder int, err error) {
+	l, why := n.lock(home, number)
+	if why != 0 {
+		return -1, n.refuse("count", home, why)
+	}
+	n.signal(home)
+	if more {
+		atomic.AddUint64(&l[lockCount], 1)
+		return -1, nil
+	}
+	for {
+		was := atomic.LoadUint64(&l[lockCount])
+		if was == 0 {
+			return -1, n.refuse("count", home, NotHolder)
+		}
+		if !atomic.CompareAndSwapUint64(&l[lockCount], was, was-1) {
+			continue
+		}
+		if was > 1 {
+			return -1, nil
+		}
+		return l.waiting(atomic.LoadUint64(&l[lockHead]), n.f.Ranks()), nil
+	}
+}
+
+// Counter returns the counter of a lock.
+func (n *NIC) Counter(home, number int) (uint64, error) {
+	l, why := n.lock(home, number)
+	if why != 0 {
+		return 0, n.refuse("count", home, why)
+	}
+	return atomic.LoadUint64(&l[lockCount]), nil
+}

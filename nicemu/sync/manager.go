@@ -1,0 +1,64 @@
+package sync
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"rhinet/nicemu/fabric"
+)
+
+// A Manager starts the RPs of a job and assigns the buffers in their local memory. Whoever makes the memory of
+// a job becomes its manager, before any process of the job runs; nothing leads from a [NIC] to it. (Our choice.)
+type Manager struct{ f *fabric.Fabric }
+
+// ErrManaged reports a job that has a manager.
+var ErrManaged = errors.New("sync: the job has a manager already; only who makes its memory becomes one, once")
+
+var (
+	errUnfinished = errors.New("sync: the job's manager has not come to the end of its set-up")
+	errAbsent     = errors.New("sync: the job has no manager; who makes the memory of a job of processes starts the NICs there (Manage)")
+)
+
+// Manage starts the RPs of all ranks of a job, whose memory f is.
+func Manage(f *fabric.Fabric) (*Manager, error) {
+	if g := f.Geometry(); g.Device < tableBytes || g.Public < publicSize {
+		return nil, fmt.Errorf("sync: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, tableBytes, publicSize)
+	}
+	m := &Manager{f}
+	return m, f.Manage(management(f), m.start)
+}
+
+func management(f *fabric.Fabric) fabric.Management {
+	return fabric.Management{State: &f.Words(0, fabric.Device)[regManaged], Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
+}
+
+// admit lets a process that opens its NIC in.
+func admit(f *fabric.Fabric) error {
+	if g := f.Geometry(); g.Device < tableBytes {
+		return errAbsent
+	}
+	return f.Admit(management(f), func() error { _, err := Manage(f); return err })
+}
+
+// start starts the RP of a rank.
+func (m *Manager) start(rank int) {
+	at, size := m.f.Span(rank, fabric.Rings)
+	m.assign(rank, ReceiveBuffers, at, size)
+	at, size = m.f.Span(rank, fabric.Public)
+	m.assign(rank, Mailbox, at+publicSize, size-publicSize)
+	m.Join(rank, m.f.Job())
+}
+
+// assign enters a buffer.
+func (m *Manager) assign(rank int, b Buffer, at, size uint64) {
+	e := nodeOf(m.f, rank).entry(b)
+	atomic.StoreUint64(&e[entStart], at)
+	atomic.StoreUint64(&e[entSize], size)
+	atomic.StoreUint64(&e[entSeal], fabric.Seal(at, size, uint64(rank), uint64(b)))
+}
+
+// Join moves a node to another job: it and the nodes of its old one cannot reach each other any more.
+func (m *Manager) Join(rank int, job uint32) {
+	atomic.StoreUint64(&m.f.Words(rank, fabric.Device)[regJob], jobWord(job))
+}

@@ -1,0 +1,77 @@
+package tofu
+
+import "sync/atomic"
+
+// A Port is one of a node's injection ports: orders that are posted there are
+// carried out one after the other, and those of different ports side by side. It
+// belongs to one goroutine at a time.
+type Port struct {
+	nic  *NIC
+	id   int
+	regs []uint64
+	sent []uint64 // of regs
+}
+
+func (p *Port) open(n *NIC, id int) {
+	at := regPorts + id*portWords
+	p.nic, p.id, p.regs = n, id, n.own.tables[at:at+portWords]
+	p.sent = p.regs[portSent:][:NetworkPorts]
+}
+
+// Post carries out an order and returns its refusal; for Swap, also what the word
+// held before.
+func (p *Port) Post(o *Order) (seen uint64, err error) {
+	s := service{nic: p.nic, order: o}
+	why := s.run()
+	if why == 0 || why.arrived() {
+		p.leave(o)
+	}
+	p.complete(why)
+	if why == 0 {
+		return s.seen, nil
+	}
+	return 0, p.nic.refuse(Refusal{
+		Command: o.Command, Node: o.Node, Tag: o.Tag, Offset: o.Offset, Bytes: int(o.bytes()), Moved: s.moved, Reason: why, Cause: s.cause,
+	})
+}
+
+// packets returns in how many packets so many bytes leave.
+func packets(n int) uint64 { return uint64(max(n+PacketBytes-1, PacketBytes)) / PacketBytes }
+
+// leave counts the packets of an order at the network port that leads to its node; what
+// stays at this node passes none. A request of Get and of Swap is one packet, whatever
+// comes back.
+func (p *Port) leave(o *Order) {
+	exit := p.nic.exit(o.Node)
+	switch {
+	case exit < 0:
+	case o.Command == Put:
+		p.sent[exit] += packets(len(o.Local))
+	default:
+		p.sent[exit]++
+	}
+}
+
+// complete writes the completion of an order: its number, counted from 1, and in the
+// low byte the reason if it was refused.
+func (p *Port) complete(why Reason) {
+	done := p.regs[portDone] + 1
+	atomic.StoreUint64(&p.regs[portEnds+int(done%Completions)], done<<8|uint64(why))
+	atomic.StoreUint64(&p.regs[portDone], done)
+}
+
+// Completed returns how many orders of this port have been dealt with.
+func (p *Port) Completed() uint64 { return atomic.LoadUint64(&p.regs[portDone]) }
+
+// Completion returns how order number i, counted from 1, ended: nil, or the reason of
+// its refusal. It reports false if that order is not complete or too long ago.
+func (p *Port) Completion(i uint64) (end error, ok bool) {
+	w := atomic.LoadUint64(&p.regs[portEnds+int(i%Completions)])
+	if i == 0 || w>>8 != i {
+		return nil, false
+	}
+	if why := Reason(w); why != 0 {
+		return why, true
+	}
+	return nil, true
+}
