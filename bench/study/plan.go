@@ -9,7 +9,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-// A Series is a message layer.
+// A Series is a message layer, or a cheap model of a whole network.
 type Series struct {
 	Name  string
 	Model string // as mpirun --time takes it
@@ -23,6 +23,15 @@ func AllSeries() []Series {
 		{"pm-unthrottled", "martini:pm:pm.throttle=off", "PM/RHiNET without it"},
 		{"vp", "martini:vp", "PM/RHiNET-VP, which has no acks to wait for"},
 		{"vpush", "martini:vpush", "VPUSH in hardware, without acks"},
+	}
+}
+
+// Cheap are models that tell less of a network and take more ranks, 1,024 of them on one machine; they are
+// run where they are named.
+func Cheap() []Series {
+	return []Series{
+		{"loggp", "loggp", "four numbers for the whole network (LogGP)"},
+		{"fattree", "fattree", "links of a fat tree, with contention"},
 	}
 }
 
@@ -96,16 +105,23 @@ func (p *Plan) Check() error {
 			return fmt.Errorf("%w: %w", bench.ErrInput, err)
 		}
 	}
+	for _, s := range p.Series {
+		for _, n := range slices.Concat(p.Nodes, p.Squares) {
+			if _, err := job(n, s.Model, p.Compute, p.Settings); err != nil {
+				return fmt.Errorf("%w: %w", bench.ErrInput, err)
+			}
+		}
+	}
 	return nil
 }
 
-// Pick returns the series of the given names, all if there are none.
+// Pick returns the series of the given names, all layers if there are none.
 func Pick(names []string) (picked []Series, err error) {
 	if len(names) == 0 {
 		return AllSeries(), nil
 	}
 	for _, name := range names {
-		s, known, ok := bench.Pick(AllSeries(), func(s Series) string { return s.Name }, name)
+		s, known, ok := bench.Pick(append(AllSeries(), Cheap()...), func(s Series) string { return s.Name }, name)
 		if !ok {
 			return nil, fmt.Errorf("%w: no series %q; there is %s", bench.ErrInput, name, known)
 		}

@@ -26,6 +26,7 @@ type Result struct {
 	Link    float64 `json:"link"`                        // of the busiest direction of a link
 	Took    float64 `json:"host_seconds"`                // real time of the job; another machine takes another
 	Used    float64 `json:"processor_seconds,omitempty"` // of its process, which other work beside it hardly changes; 0: not recorded
+	Memory  float64 `json:"host_MB_rank,omitempty"`      // the most that its process had, for each rank; 0: not recorded
 	Setup   string  `json:"setup"`                       // model, parameters and rates that it was run with
 }
 

@@ -148,6 +148,9 @@ func TestPlan(t *testing.T) {
 	if s, err := Pick([]string{"vp"}); err != nil || len(s) != 1 || s[0].Model != "martini:vp" {
 		t.Error(s, err)
 	}
+	if s, err := Pick([]string{"fattree", "loggp"}); err != nil || len(s) != 2 || s[1].Model != "loggp" {
+		t.Error(s, err)
+	}
 	if all, err := Pick(nil); err != nil || len(all) != 4 {
 		t.Error(all, err)
 	}

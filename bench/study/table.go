@@ -39,22 +39,22 @@ func (p *Plan) Rows(results []Result) (rows []Row) {
 }
 
 func header() []string {
-	return []string{"kernel", "class", "nodes", "series", "Mop_s", "speed_up", "seconds", "compute", "calls", "waits", "packets", "bytes", "bus", "link", "host_seconds", "processor_seconds"}
+	return []string{"kernel", "class", "nodes", "series", "Mop_s", "speed_up", "seconds", "compute", "calls", "waits", "packets", "bytes", "bus", "link", "host_seconds", "processor_seconds", "host_MB_rank"}
 }
 
 func (r Row) cells() []string {
 	part := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 	return []string{r.Kernel, r.Class, strconv.Itoa(r.Nodes), r.Series, strconv.FormatFloat(r.Mops, 'f', 2, 64), part(r.SpeedUp),
 		strconv.FormatFloat(r.Seconds, 'f', 6, 64), part(r.Compute), part(r.Calls), part(r.Waits), strconv.FormatUint(r.Packets, 10),
-		strconv.FormatUint(r.Bytes, 10), part(r.Bus), part(r.Link), strconv.FormatFloat(r.Took, 'f', 1, 64), r.used()}
+		strconv.FormatUint(r.Bytes, 10), part(r.Bus), part(r.Link), strconv.FormatFloat(r.Took, 'f', 1, 64), recorded(r.Used), recorded(r.Memory)}
 }
 
-// used is the processor time, or nothing where it was not recorded.
-func (r Row) used() string {
-	if r.Used == 0 {
+// recorded is a figure, or nothing where it was not recorded.
+func recorded(v float64) string {
+	if v == 0 {
 		return ""
 	}
-	return strconv.FormatFloat(r.Used, 'f', 2, 64)
+	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
 // Write writes rows in one of bench.ModelFormats.

@@ -41,7 +41,7 @@ func (c Cell) Measure() (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	row := Row{Cell: c, Packets: r.Total.Packets, Events: r.Events, Seconds: time.Since(begin).Seconds(), Memory: peak() / float64(c.Ranks)}
+	row := Row{Cell: c, Packets: r.Total.Packets, Events: r.Events, Seconds: time.Since(begin).Seconds(), Memory: Peak() / float64(c.Ranks)}
 	for _, t := range ends {
 		row.Usec = max(row.Usec, t.Microseconds())
 	}
@@ -89,8 +89,8 @@ func expect(got []float64, want func(i int) float64) error {
 // forget has the system measure the most memory from now on, where it can.
 func forget() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// peak returns the most memory that this process had, in Mbyte; 0 if the system does not tell.
-func peak() float64 {
+// Peak returns the most memory that this process had, in Mbyte; 0 if the system does not tell.
+func Peak() float64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0

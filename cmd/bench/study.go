@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rhinet/bench/study"
+	"rhinet/bench/virtual"
 	"rhinet/internal/bar"
 	"rhinet/internal/hosts"
+	"rhinet/nicemu/fabric"
 )
 
 // studyFlags are the flags of bench model npb.
@@ -43,7 +45,7 @@ func studyCommand(out, errs io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.StringSliceVar(&o.kernels, "kernels", study.Kernels(), "kernels")
 	f.StringSliceVar(&o.classes, "classes", []string{"S", "W", "A"}, "classes")
-	f.StringSliceVar(&o.series, "series", nil, "message layers: pm, pm-unthrottled, vp, vpush (default: all)")
+	f.StringSliceVar(&o.series, "series", nil, "message layers pm, pm-unthrottled, vp, vpush (default: these), and loggp and fattree, for up to 1,024 nodes")
 	f.IntSliceVar(&o.nodes, "nodes", []int{1, 2, 4, 8, 16}, "numbers of nodes; kernels that need a square take the next one")
 	f.StringArrayVar(&o.settings, "set", nil, "NAME=VALUE, a parameter of the model; may be given several times")
 	f.StringVar(&o.host, "host", "pentium3", "whose rates of computing")
@@ -68,6 +70,7 @@ func cellCommand(out io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			res.Memory = virtual.Peak() / float64(nodes)
 			return json.NewEncoder(out).Encode(res)
 		},
 	}
@@ -89,8 +92,8 @@ func (o *studyFlags) plan() (p study.Plan, err error) {
 	}
 	p.Kernels, p.Classes, p.Settings = o.kernels, o.classes, o.settings
 	for _, n := range o.nodes {
-		if n < 1 || n > 256 {
-			return p, usage(fmt.Errorf("%d nodes; the model takes 1 to 256", n))
+		if n < 1 || n > fabric.MaxRanks {
+			return p, usage(fmt.Errorf("%d nodes; a job has 1 to %d", n, fabric.MaxRanks))
 		}
 	}
 	if p.Nodes, p.Squares, err = study.Counts(o.nodes); err != nil {

@@ -46,6 +46,9 @@ func TestStudyIsMpirun(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &cell); status != 0 || err != nil {
 		t.Fatal(status, out, errs)
 	}
+	if cell.Memory <= 0 || cell.Memory > 1000 {
+		t.Errorf("%v Mbyte a rank", cell.Memory)
+	}
 	if cell.Mops != job.Mops || cell.Seconds != job.Seconds || cell.Packets != seen.Wire.Packets || cell.Bytes != seen.Wire.Bytes || cell.Packets == 0 {
 		t.Errorf("by goroutines %+v, by processes %+v, %+v", cell, job, seen)
 	}
@@ -56,12 +59,12 @@ func TestStudy(t *testing.T) {
 	t.Setenv(asBench, "1") // for the processes of cells
 	dir := filepath.Join(t.TempDir(), "study")
 	for range 2 {
-		status, out, errs := command("model", "npb", dir, "--kernels", "is", "--classes", "S", "--nodes", "1,2", "--series", "pm,vpush")
+		status, out, errs := command("model", "npb", dir, "--kernels", "is", "--classes", "S", "--nodes", "1,2", "--series", "pm,vpush,loggp")
 		if status != 0 || !strings.Contains(out, "vpush") {
 			t.Fatalf("status %d, %q, %q", status, out, errs)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "npb.csv"))
-		if err != nil || strings.Count(string(text), "\n") != 4 || !strings.Contains(string(text), "is,S,2,vpush,") {
+		if err != nil || strings.Count(string(text), "\n") != 5 || !strings.Contains(string(text), "is,S,2,vpush,") || !strings.Contains(string(text), "is,S,2,loggp,") {
 			t.Errorf("%v, %s", err, text)
 		}
 	}
