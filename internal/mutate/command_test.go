@@ -35,7 +35,8 @@ func TestCommandMistakes(t *testing.T) {
 	for want, args := range map[string][]string{
 		"no regular expression":       {"--only", "("},
 		"nothing is named so":         {"--only", "nothing is named so"},
-		"none of":                     {"./nowhere"},
+		"no fault is in ./nowhere":    {"./llc", "./nowhere"},
+		"none of":                     {"--only", "engine/", "./collectives"},
 		"--slow 0":                    {"--slow", "0"},
 		"--jobs 0 is not above 0":     {"--jobs", "0"},
 		"flag provided but not":       {"--many"},

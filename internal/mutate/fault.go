@@ -227,6 +227,11 @@ func chosen(faults []Fault, only string, places []string) ([]Fault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--only %q is no regular expression: %w", only, err)
 	}
+	for _, place := range places {
+		if !slices.ContainsFunc(faults, func(f Fault) bool { return f.isIn(place) }) {
+			return nil, fmt.Errorf("no fault is in %s; --list shows where they are", place)
+		}
+	}
 	list := slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool {
 		here := len(places) == 0 || slices.ContainsFunc(places, f.isIn)
 		return !here || !re.MatchString(f.Name) && !re.MatchString(f.File)
