@@ -17,3 +17,6 @@ func CollectiveTransport(c *Comm) collectives.Transport {
 	}
 	return c.coll.t
 }
+
+// TakesForDead reports whether c's process has been told that a rank of the world has ended.
+func TakesForDead(c *Comm, rank int) bool { return c.w.perils.isDead(rank) }

@@ -43,10 +43,11 @@ func Finalize(world *Comm) (err error) {
 	whole, err := world.lastBarrier(s)
 	var left []string
 	if w.Check && err == nil {
+		open := w.contexts() // before others leave, which looks like their death
 		if whole {
 			world.seeOff(s)
 		}
-		left = w.unreceived()
+		left = w.unreceived(open)
 	}
 	w.endWindows(nil)
 	if !w.finalize(nil) {

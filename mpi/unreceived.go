@@ -59,11 +59,8 @@ func (c *Comm) sumOfParts(s site, in, out []int32) error {
 	return err
 }
 
-// unreceived lists the messages to this rank that nobody has received, on the communicators of the program that
-// it has not freed: what Free drops is told to nobody. On communicators that have been revoked, or of which a rank has died,
-// messages are left by those who have given up a call.
-func (w *world) unreceived() (list []string) {
-	open := w.contexts()
+// unreceived lists the messages to this rank that nobody has received, on open communicators.
+func (w *world) unreceived(open map[uint16]*core) (list []string) {
 	describe := func(c *core, source, tag int, bytes int64, more string) {
 		if c == nil {
 			return
@@ -89,7 +86,9 @@ func (w *world) unreceived() (list []string) {
 	return list
 }
 
-// contexts are the communicators of the world that the program may receive on, by the contexts of their messages.
+// contexts are the communicators of the world that the program may receive on, by the contexts of their messages: not
+// those that it has freed, as what Free drops is told to nobody, and not those that have been revoked, or of which a rank
+// has died, on which messages are left by those who have given up a call.
 func (w *world) contexts() map[uint16]*core {
 	w.mu.Lock()
 	defer w.mu.Unlock()

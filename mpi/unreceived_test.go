@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync/atomic"
 	"testing"
 
+	"rhinet/llc"
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 )
@@ -184,6 +187,46 @@ func TestMessagesOfTheDeadAreNotMissed(t *testing.T) {
 		}
 	}
 }
+
+// Ranks that have left in order, and are taken for dead since, excuse nothing.
+func TestMessagesOfThoseWhoLeftAreMissed(t *testing.T) {
+	late := &lateLook{}
+	mpitest.Run(t, 3, func(w *mpi.Comm) error {
+		if w.Rank() != 0 {
+			return errors.Join(mpi.Send(w, []int{1}, 0, 4), mpi.Finalize(w))
+		}
+		late.world.Store(w)
+		return tells(mpi.Finalize(w), mpi.ErrPending, "2 messages to this rank were never received")
+	}, mpitest.KeepGoing(), mpitest.Transports(func(n int) ([]mpi.Transport, func() error, error) {
+		ts, release, err := mpi.Local(n, "martini")
+		if err == nil {
+			late.Transport, ts[0] = ts[0], late
+		}
+		return ts, release, err
+	}))
+}
+
+// A lateLook has the wait for the last message of somebody end when all other ranks are taken for dead, and not before.
+type lateLook struct {
+	mpi.Transport
+	world atomic.Pointer[mpi.Comm]
+}
+
+func (l *lateLook) WaitContext(ctx context.Context, r *llc.Request) error {
+	err := l.Transport.WaitContext(ctx, r)
+	w := l.world.Load()
+	if w == nil || r.Label != "Finalize" || r.Peer != llc.AnyPeer {
+		return err
+	}
+	for rank := 1; rank < w.Size(); rank++ {
+		for !mpi.TakesForDead(w, rank) {
+			runtime.Gosched()
+		}
+	}
+	return err
+}
+
+func (l *lateLook) Bury(rank int) { l.Transport.(interface{ Bury(int) }).Bury(rank) }
 
 // Whose context ends in the middle says what is there.
 func TestFinalizeWithinAContext(t *testing.T) {
