@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rhinet/internal/tracetest"
+	"rhinet/nicemu/models"
 )
 
 // One file has the calls of a rank, its messages, and below them the modules of its NIC with their packets.
@@ -61,6 +62,21 @@ func TestTraceWithModules(t *testing.T) {
 	}
 	if len(sends) != 8 || messages < 16 {
 		t.Errorf("%d calls of Send by rank 0, %d messages", len(sends), messages)
+	}
+}
+
+// Every model shows what its parts do.
+func TestEveryModelIsSeen(t *testing.T) {
+	for _, model := range models.Names() {
+		file := filepath.Join(t.TempDir(), "seen.vcd")
+		status, _, errs := virtually(t, "pingpong 8", "-n", "2", "-q", "--time", model, "--model-trace", file)
+		text, err := os.ReadFile(file)
+		if status != 0 || err != nil {
+			t.Fatalf("%s: status %d, %v, %s", model, status, err, errs)
+		}
+		if d, err := tracetest.VCD(text); err != nil || len(d.Vars) < 4 || d.Changes < 32 {
+			t.Errorf("%s: %v, %+v", model, err, d)
+		}
 	}
 }
 

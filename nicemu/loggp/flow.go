@@ -33,7 +33,11 @@ type flight struct {
 }
 
 func newFlow(k *vtime.Kernel, name string, links int, route router) flow {
-	return flow{src: k.Source(name), k: k, links: make([]medium.Stage, links), route: route}
+	f := flow{src: k.Source(name), k: k, links: make([]medium.Stage, links), route: route}
+	for i := range f.links {
+		f.links[i].Source = k.Source(route.name(i))
+	}
+	return f
 }
 
 // Send starts a packet.

@@ -125,14 +125,19 @@ type Link struct {
 	Used float64 `json:"utilisation"` // 0 to 1
 }
 
-// A Stage is a link, or another part of a network that one packet has at a time, in the order in which they ask.
-type Stage struct{ until, used vtime.Time }
+// A Stage is a link, or another part of a network that one packet has at a time, in the order in which they ask. Traces
+// show it by the name of Source, unless that is zero.
+type Stage struct {
+	Source      vtime.Source
+	until, used vtime.Time
+}
 
 // Take returns when a packet has the stage that it wants from a moment on, for so long.
 func (s *Stage) Take(from, long vtime.Time) (begin vtime.Time) {
 	begin = max(from, s.until)
 	s.until = begin + long
 	s.used += long
+	s.Source.Busy(begin, s.until)
 	return begin
 }
 

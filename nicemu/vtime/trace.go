@@ -12,7 +12,8 @@ import (
 type Tracer interface {
 	// State is called when a module goes from one state to another.
 	State(at Time, m *Module, from, to int)
-	// Level is called when the depth of a queue or the use of a resource changes.
+	// Level is called when the depth of a queue or the use of a resource changes, or ahead, where that is known: what
+	// is called later may have happened before.
 	Level(at Time, s Source, level int)
 	// Mark is called at a point that a model wants to be seen: what, with a
 	// number such as that of a packet, by which the marks of one thing are joined.
@@ -52,6 +53,16 @@ func (s Source) level(n int) {
 	if t := s.k.trace; t != nil {
 		t.Level(s.k.now, s, n)
 	}
+}
+
+// Busy shows the tracer, if there is one, that what the source stands for is in use from one time, at the earliest now, to
+// another. The zero Source stands for nothing.
+func (s Source) Busy(from, to Time) {
+	if s.k == nil || s.k.trace == nil {
+		return
+	}
+	s.k.trace.Level(from, s, 1)
+	s.k.trace.Level(to, s, 0)
 }
 
 // A TextTracer writes one line for everything it sees. Close ends it.

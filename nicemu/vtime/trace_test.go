@@ -137,3 +137,29 @@ sLOOK n0
 		t.Errorf("%+v, %v", d, err)
 	}
 }
+
+// What is in use until a time to come is told ahead, and stands in a dump where it belongs; names are such that Verilog takes them.
+func TestBusyAhead(t *testing.T) {
+	var b bytes.Buffer
+	var k vtime.Kernel
+	link, other := k.Source("link out of stage 1, line 0"), k.Source("other-part")
+	k.Observe(nil)
+	link.Busy(0, 1) // nobody sees it
+	tracer := vtime.NewVCDTracer(&b)
+	k.Observe(tracer)
+	vtime.Source{}.Busy(0, 1) // nobody's
+	link.Busy(10, 30)
+	link.Busy(30, 50)
+	other.Busy(20, 40)
+	if err := tracer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := "$scope module link_out_of_stage_1_line $end\n$var integer 32 n0 n0 $end\n$upscope $end\n$var integer 32 n1 other_part $end\n$enddefinitions $end\n" +
+		"$dumpvars\nb0 n0\nb0 n1\n$end\n#10\nb1 n0\n#20\nb1 n1\n#30\nb0 n0\nb1 n0\n#40\nb0 n1\n#50\nb0 n0\n"
+	if _, text, _ := strings.Cut(b.String(), "\n"); text != want {
+		t.Errorf("%s\nwant\n%s", text, want)
+	}
+	if d, err := tracetest.VCD(b.Bytes()); err != nil || d.Changes != 6 || d.Last != 50 {
+		t.Errorf("%+v, %v", d, err)
+	}
+}

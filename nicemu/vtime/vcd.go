@@ -2,10 +2,12 @@ package vtime
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A VCDTracer writes a value change dump (IEEE 1364-2005, clause 18), which GTKWave opens: the states of
@@ -89,14 +91,14 @@ func (t *VCDTracer) Close() error {
 		if outer != scope {
 			closeScope(w, scope)
 			if scope = outer; scope != "" {
-				fmt.Fprintf(w, "$scope module %s $end\n", strings.ReplaceAll(scope, " ", "_"))
+				fmt.Fprintf(w, "$scope module %s $end\n", identifier(scope))
 			}
 		}
 		kind := "string 1"
 		if s.level {
 			kind = "integer 32"
 		}
-		fmt.Fprintf(w, "$var %s %s %s $end\n", kind, s.code, name)
+		fmt.Fprintf(w, "$var %s %s %s $end\n", kind, s.code, identifier(name))
 	}
 	closeScope(w, scope)
 	fmt.Fprint(w, "$enddefinitions $end\n$dumpvars\n")
@@ -104,6 +106,7 @@ func (t *VCDTracer) Close() error {
 		s.value(w, s.first)
 	}
 	fmt.Fprint(w, "$end\n")
+	slices.SortStableFunc(t.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	last := Time(-1)
 	for _, c := range t.changes {
 		if c.at != last {
@@ -113,6 +116,23 @@ func (t *VCDTracer) Close() error {
 		c.s.value(w, c.value)
 	}
 	return w.Flush()
+}
+
+// identifier makes a name that Verilog takes of another.
+func identifier(name string) string {
+	text := strings.Map(func(r rune) rune {
+		switch {
+		case r == ',':
+			return -1
+		case r < 128 && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)):
+			return r
+		}
+		return '_'
+	}, name)
+	if text == "" || unicode.IsDigit(rune(text[0])) {
+		return "n" + text
+	}
+	return text
 }
 
 func closeScope(w io.Writer, scope string) {

@@ -60,6 +60,7 @@ func On(k *vtime.Kernel, nodes int, t *param.Table) (*Machine, error) {
 	for i := range nodes {
 		x := &node{m: m, number: i, src: m.k.Source("node")}
 		x.receiver.node = x
+		x.seen, x.receiver.seen = k.Source(fmt.Sprintf("node %d Sender", i)), k.Source(fmt.Sprintf("node %d Receiver", i))
 		m.nodes = append(m.nodes, x)
 	}
 	return m, nil
@@ -150,10 +151,10 @@ func (m *Machine) Links(visit func(name string, used vtime.Time)) {
 			visit(fmt.Sprintf("out of node %d", n.number), n.used)
 		}
 	}
-	for stage, links := range m.network.links {
+	for _, links := range m.network.links {
 		for line := range links {
-			if used := links[line].used; used > 0 {
-				visit(fmt.Sprintf("behind stage %d, line %d", stage+1, line), used)
+			if l := &links[line]; l.used > 0 {
+				visit(l.seen.Name(), l.used)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package timed
 
 import (
+	"fmt"
 	"math/bits"
 
 	"rhinet/nicemu/cenju4"
@@ -33,13 +34,18 @@ type link struct {
 	free vtime.Time
 	used vtime.Time
 	turn int // the input that was served last
+	seen vtime.Source
 }
 
 func newNetwork(m *Machine, nodes int, level int) *network {
 	n := &network{m: m, form: cenju4.NewNetworkOf(nodes, level), src: m.k.Source("network"), meets: map[meeting]uint8{}, table: map[[2]int]vtime.Time{}}
 	for range n.form.Stages() {
 		n.fifos = append(n.fifos, make([][cenju4.Ports]*flight, n.form.Lines()))
-		n.links = append(n.links, make([]link, n.form.Lines()))
+		links := make([]link, n.form.Lines())
+		for line := range links {
+			links[line].seen = m.k.Source(fmt.Sprintf("behind stage %d, line %d", len(n.links)+1, line))
+		}
+		n.links = append(n.links, links)
 	}
 	return n
 }
@@ -126,6 +132,7 @@ func (n *network) serve(stage, out int) {
 		}
 		l.turn, l.free, f.moving = input, now+f.takes, true
 		l.used += f.takes
+		l.seen.Busy(now, now+f.takes)
 		n.src.At(now+f.takes, n, opTail, place(stage, line)|uint64(port)<<32)
 		n.src.At(now+f.takes, n, opLink, place(stage, out))
 		n.enter(stage+1, out, *f, now+n.latency(f.job))

@@ -11,6 +11,7 @@ type receiver struct {
 	fifo  vtime.Ring[flight]
 	taken int // places of the FIFO memory that are in use
 	busy  bool
+	seen  vtime.Source
 }
 
 func (r *receiver) room() bool { return r.taken < r.node.m.n.fifo }
@@ -36,7 +37,9 @@ func (r *receiver) act(op int, _ uint64) {
 	}
 	if f := r.first(); f != nil && !r.busy && f.head+f.takes <= now {
 		r.busy = true
-		r.node.src.At(now+r.node.m.writes(f), r.node, opWritten, 0)
+		written := now + r.node.m.writes(f)
+		r.seen.Busy(now, written)
+		r.node.src.At(written, r.node, opWritten, 0)
 	}
 }
 

@@ -36,6 +36,7 @@ type node struct {
 	ready     vtime.Time // when all of it is read
 	link      vtime.Time // when the link to the network is free
 	used      vtime.Time // for how long it was used
+	seen      vtime.Source
 	receiver  receiver
 }
 
@@ -175,6 +176,7 @@ func (n *node) leave() {
 	n.waiting = false
 	n.link = now + n.flight.takes
 	n.used += n.flight.takes
+	n.seen.Busy(now, n.link)
 	n.m.packets++
 	n.m.bytes += uint64(n.flight.bytes)
 	n.src.At(n.link, n, opFree, 0)

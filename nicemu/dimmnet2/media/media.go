@@ -12,6 +12,8 @@ package media
 
 import (
 	"fmt"
+	"iter"
+	"strings"
 
 	"rhinet/nicemu/dimmnet2/timed"
 	"rhinet/nicemu/medium"
@@ -43,6 +45,14 @@ var (
 // A board is its parts, each of which does one packet after the other.
 type board struct{ control, leave, port, enter, receive medium.Stage }
 
+// parts are the parts in the order of a packet's way, by name.
+func (b *board) parts() iter.Seq2[string, *medium.Stage] {
+	return func(yield func(string, *medium.Stage) bool) {
+		_ = yield("Window Controller", &b.control) && yield("switch interface, out", &b.leave) && yield("link from the switch", &b.port) &&
+			yield("switch interface, in", &b.enter) && yield("Receive Controller", &b.receive)
+	}
+}
+
 // A flight is a packet under way.
 type flight struct {
 	src, dst int
@@ -58,10 +68,17 @@ func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Medium{
+	m := &Medium{
 		Source: k.Source("ranks"), model: model, table: t, through: vtime.Nanoseconds(t.Value("network.switch")), envelope: t.Int("mpi.envelope"),
 		parts: make([]timed.Packet, timed.MostData/lineBytes+1), boards: make([]board, ranks), free: func(int, int) {},
-	}, nil
+	}
+	inOne := strings.NewReplacer(", ", "-", " ", "-")
+	for i := range m.boards {
+		for name, part := range m.boards[i].parts() {
+			part.Source = k.Source(fmt.Sprintf("board %d %s", i, inOne.Replace(name)))
+		}
+	}
+	return m, nil
 }
 
 const lineBytes = 8
@@ -104,15 +121,9 @@ const mostEager = 1 << 30
 func (m *Medium) Links(end vtime.Time) (all []medium.Link) {
 	for i := range m.boards {
 		b := &m.boards[i]
-		for _, x := range []struct {
-			name string
-			part *medium.Stage
-		}{
-			{"Window Controller", &b.control}, {"switch interface, out", &b.leave}, {"link from the switch", &b.port},
-			{"switch interface, in", &b.enter}, {"Receive Controller", &b.receive},
-		} {
-			if used := x.part.Utilisation(end); used > 0 {
-				all = append(all, medium.Link{Name: fmt.Sprintf("board %d %s", i, x.name), Used: used})
+		for name, part := range b.parts() {
+			if used := part.Utilisation(end); used > 0 {
+				all = append(all, medium.Link{Name: fmt.Sprintf("board %d %s", i, name), Used: used})
 			}
 		}
 	}

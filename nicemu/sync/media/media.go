@@ -89,6 +89,10 @@ func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 			perByte: each("data.rate"), serial: each("event.rate") * syncctl.PacketBytes, payload: t.Int("data.packet"), header: t.Int("data.header"),
 		},
 	}
+	for i := range m.data {
+		way := [directions]string{"right", "left", "down", "up"}[i%directions]
+		m.data[i].Source, m.event[i].Source = k.Source(fmt.Sprintf("node %d data-link-%s", i/directions, way)), k.Source(fmt.Sprintf("node %d event-link-%s", i/directions, way))
+	}
 	slots := t.Int("data.slots")
 	m.set.most = max(slots/2, m.packetsOf(inLine+1))
 	m.set.window = max(1, slots/m.set.most)
@@ -143,10 +147,9 @@ const mostEager = 1 << 30
 // Links are the links that were used.
 func (m *Medium) Links(end vtime.Time) (all []medium.Link) {
 	for i := range m.data {
-		for kind, l := range []medium.Stage{m.data[i], m.event[i]} {
+		for _, l := range []*medium.Stage{&m.data[i], &m.event[i]} {
 			if used := l.Utilisation(end); used > 0 {
-				name := fmt.Sprintf("node %d %s link %s", i/directions, [...]string{"data", "event"}[kind], [directions]string{"right", "left", "down", "up"}[i%directions])
-				all = append(all, medium.Link{Name: name, Used: used})
+				all = append(all, medium.Link{Name: l.Source.Name(), Used: used})
 			}
 		}
 	}
