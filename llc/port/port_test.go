@@ -3,10 +3,12 @@ package port
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
@@ -156,17 +158,36 @@ func TestCancel(t *testing.T) {
 	if ps[0].begun != ps[0].eng.Ended() {
 		t.Error("still counted")
 	}
-	// One that another goroutine waits for: it returns.
-	ps[0].Start(r, false)
-	inTime(t, "Wait", func() {
-		go func() {
-			for parked(ps[0]) == 0 {
-				time.Sleep(time.Millisecond)
-			}
-			ps[0].Cancel(r)
-		}()
-		ps[0].Wait(r)
-	})
+}
+
+// TestCancelWakesTheSleeper: who waits for a receive that another goroutine cancels returns, however long it would sleep, and so does
+// one that has another to poll for it.
+func TestCancelWakesTheSleeper(t *testing.T) {
+	ps := open(t, 2)
+	ps[0].policy = wait.Policy{Nap: time.Hour, Local: true}
+	for others := range 2 {
+		var wg sync.WaitGroup
+		for range others {
+			wg.Go(func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
+		}
+		eventually(t, "asleep", func() bool { return napping(ps[0]) == (others > 0) })
+		r := &llc.Request{Peer: 1, Tag: 3, Buf: make([]byte, 8)}
+		ps[0].Start(r, false)
+		waited := make(chan struct{})
+		go func() { defer close(waited); ps[0].Wait(r) }()
+		eventually(t, "all wait", func() bool { return parked(ps[0]) == others+1 && napping(ps[0]) })
+		if !ps[0].Cancel(r) {
+			t.Error("not cancelled")
+		}
+		inTime(t, "Wait", func() { <-waited })
+		if !errors.Is(r.Status.Err, llc.ErrCancelled) {
+			t.Error(r.Status)
+		}
+		for range others {
+			send(t, ps[1], 0, 0, 1, payload(1, 8))
+		}
+		inTime(t, "all", wg.Wait)
+	}
 }
 
 func TestWaitContext(t *testing.T) {

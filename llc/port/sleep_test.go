@@ -52,9 +52,8 @@ func TestLookBetweenArmAndSleep(t *testing.T) {
 	inTime(t, "Recv", func() { recv(t, ps[0], 0, 1, 1, payload(1, 8)) })
 }
 
-// TestShortSleepsOnAFullRing: nobody rings for room.
-func TestShortSleepsOnAFullRing(t *testing.T) {
-	s, ps := openSleeper(t)
+// exchangeFirst has each of two ports get its ring at the other.
+func exchangeFirst(t *testing.T, ps []*Port) {
 	both(t, ps, func(p *Port, self int) { // each gets its ring
 		for i := range 4 {
 			if self == 0 {
@@ -66,6 +65,12 @@ func TestShortSleepsOnAFullRing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestShortSleepsOnAFullRing: nobody rings for room.
+func TestShortSleepsOnAFullRing(t *testing.T) {
+	s, ps := openSleeper(t)
+	exchangeFirst(t, ps)
 	var sleeps atomic.Int32
 	s.onSleep = func(d time.Duration) {
 		if sleeps.Add(1); d > stalledNap {
@@ -239,6 +244,32 @@ func TestStartWakesTheSleeper(t *testing.T) {
 	send(t, ps[1], 0, 0, 1, payload(1, 8))
 	inTime(t, "receiver", wg.Wait)
 	inTime(t, "Wait", func() { ps[0].Wait(out) })
+}
+
+// TestStartWakesTheSleeperForRoom: it goes to sleep again for a short time only, where messages that were started wait for room, for
+// which nobody rings.
+func TestStartWakesTheSleeperForRoom(t *testing.T) {
+	_, ps := openSleeper(t)
+	exchangeFirst(t, ps)
+	ps[0].policy = wait.Policy{Nap: time.Hour, Local: true}
+	var wg sync.WaitGroup
+	wg.Go(func() { recv(t, ps[0], 0, 1, 99, payload(1, 8)) })
+	eventually(t, "asleep", func() bool { return napping(ps[0]) })
+	rs := make([]llc.Request, 40) // five times the lines of a ring
+	for i := range rs {
+		rs[i] = llc.Request{Peer: 1, Tag: i, Buf: payload(i, 8)}
+		ps[0].Start(&rs[i], true)
+	}
+	inTime(t, "messages", func() {
+		for i := range rs {
+			recv(t, ps[1], 0, 0, i, payload(i, 8))
+		}
+	})
+	send(t, ps[1], 0, 0, 99, payload(1, 8))
+	inTime(t, "receiver", wg.Wait)
+	for i := range rs {
+		inTime(t, "Wait", func() { ps[0].Wait(&rs[i]) })
+	}
 }
 
 // TestCloseEndsALongSleep: Close does not wait until a sleep ends by itself.
