@@ -62,6 +62,27 @@ func TestAnswerOfTheWrongKind(t *testing.T) {
 	c.refuses("no command is under way", ok)
 }
 
+// A receive whose sender dies is done when the copy into its buffer that is under way has ended, and not before.
+func TestBufferIsHeldByACopy(t *testing.T) {
+	c := newCourt(t)
+	c.connect()
+	c.send(0, &llc.Request{Peer: 1, Buf: make([]byte, 1000)})
+	c.run(10)
+	e, r := c.engines[1], &llc.Request{Peer: 0, Buf: make([]byte, 1000)}
+	e.Recv(r)
+	cmds := e.Take()
+	if len(cmds) != 1 || cmds[0].Op != ir.Pull {
+		t.Fatalf("%+v", cmds)
+	}
+	token := cmds[0].Token
+	if err := e.Step(&ir.Event{Kind: ir.Failed, Peer: 0, Err: llc.ErrPeerGone}); err != nil || r.Done() {
+		t.Fatalf("%v, done %v with the copy under way", err, r.Done())
+	}
+	if err := e.Step(&ir.Event{Kind: ir.Pulled, Peer: 0, Token: token}); err != nil || !errors.Is(r.Status.Err, llc.ErrPeerGone) || !e.Idle() {
+		t.Errorf("%v, %+v, idle %v", err, r.Status, e.Idle())
+	}
+}
+
 func TestBusyBeforeThePacketIsPosted(t *testing.T) {
 	c := newCourt(t)
 	c.engines[1].Send(&llc.Request{Peer: 0})

@@ -21,6 +21,34 @@ func (v *vectors) commands(t *testing.T) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
+// TestPartsOfABoard: parts that are taken do not meet, and one that is given back is taken again by what it is long enough for.
+func TestPartsOfABoard(t *testing.T) {
+	_, all := open(t, 1)
+	v := &all[0].(*Translator).vectors
+	reserve := func(units, want uint64) {
+		t.Helper()
+		if at, err := v.ReserveBoard(int(units*partUnit) - 1); err != nil || at != want*partUnit {
+			t.Errorf("%d units at %d of %d, %v, want unit %d", units, at, partUnit, err, want)
+		}
+	}
+	reserve(3, 0)
+	reserve(2, 3)
+	reserve(1, 5)
+	if err := v.ReleaseBoard(3 * partUnit); err != nil {
+		t.Fatal(err)
+	}
+	reserve(3, 6)
+	reserve(1, 3)
+	reserve(1, 4)
+	reserve(1, 9)
+	if _, err := v.ReserveBoard(int(v.size - 9*partUnit)); !errors.Is(err, errNoModule) {
+		t.Errorf("more than is left: %v", err)
+	}
+	if err := v.ReleaseBoard(7 * partUnit); !errors.Is(err, errNotTaken) {
+		t.Errorf("the middle of a part: %v", err)
+	}
+}
+
 // TestCommandsOfVectors: elements go by as few commands as windows and lists have room for.
 func TestCommandsOfVectors(t *testing.T) {
 	_, all := open(t, 2)
