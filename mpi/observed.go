@@ -320,6 +320,15 @@ func (o *observedReach) strew(target int, at uint64, l *layout.Type, mem []byte,
 	return o.reach.strew(target, at, l, mem, put)
 }
 
+func (o *observedReach) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+	m, call := o.to.Begin(), "AccumulateLayout"
+	if u.old != nil {
+		call = "GetAccumulateLayout"
+	}
+	defer o.accessed(m, call, target, u.bytes())
+	return o.reach.updateStrewn(target, at, l, u)
+}
+
 func (o *observedReach) update(target int, at uint64, u *update) error {
 	call := "Accumulate"
 	switch {

@@ -37,22 +37,33 @@ func (m winModel) do(s winStep) (old []int) {
 	old = append(old, mem...)
 	for i, v := range s.data {
 		switch {
-		case s.kind == stepGet || s.op == mpi.NoOp && s.kind != stepPut && s.kind != stepSwap:
+		case s.kind == stepGet:
 		case s.kind == stepSwap:
 			if mem[i] == s.data[0]/2 {
 				mem[i] = v
 			}
-		case s.kind == stepPut || s.op == mpi.Replace:
+		case s.kind == stepPut:
 			mem[i] = v
-		case s.op == mpi.Sum:
-			mem[i] += v
-		case s.op == mpi.Max:
-			mem[i] = max(mem[i], v)
-		case s.op == mpi.BXor:
-			mem[i] ^= v
+		default:
+			mem[i] = updated(s.op, mem[i], v)
 		}
 	}
 	return old
+}
+
+// updated is what an update by v leaves.
+func updated(op mpi.Op, was, v int) int {
+	switch op {
+	case mpi.Replace:
+		return v
+	case mpi.Sum:
+		return was + v
+	case mpi.Max:
+		return max(was, v)
+	case mpi.BXor:
+		return was ^ v
+	}
+	return was // NoOp
 }
 
 // steps draws those of one epoch: stretches of different steps are apart, or else

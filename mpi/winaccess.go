@@ -58,21 +58,29 @@ func (w *Win[T]) GetAccumulate(data, old []T, target, disp int, op Op) error {
 }
 
 func (w *Win[T]) getAccumulate(s site, data, old []T, disp int, op Op) error {
+	u, err := fetching(w, s, data, old, op)
+	if err != nil {
+		return err
+	}
+	return w.base().update(s, u, op, disp, len(old))
+}
+
+// fetching is an update that fetches, but for its operation.
+func fetching[T any](w *Win[T], s site, data, old []T, op Op) (*update, error) {
 	b := w.base()
 	if err := b.check(s); err != nil {
-		return err
+		return nil, err
 	}
 	d, o := view(data), view(old)
 	if op == NoOp {
 		d = nil
 	} else if len(data) != len(old) {
-		return b.c.errorAt(s, ErrCount, "data has %d elements and old %d; they must be equally long", len(data), len(old))
+		return nil, b.c.errorAt(s, ErrCount, "data has %d elements and old %d; they must be equally long", len(data), len(old))
 	}
 	if overlap(d, o) {
-		return b.c.errorAt(s, ErrBuffer, "data and old overlap; they must be apart")
+		return nil, b.c.errorAt(s, ErrBuffer, "data and old overlap; they must be apart")
 	}
-	u := update{e: w.elem, data: d, old: o}
-	return b.update(s, &u, op, disp, len(old))
+	return &update{e: w.elem, data: d, old: o}, nil
 }
 
 // FetchAndOp combines v into element disp of rank target, with a predefined
@@ -139,7 +147,7 @@ func (w *window) put(s site, e *elem, data []byte, disp, n int) error {
 		return err
 	}
 	if w.log != nil {
-		return w.logged(s, at, access{kind: puts}, data, func() error { return w.reach.put(s.peer, at, data) })
+		return w.logged(s, piece(at, len(data)), access{kind: puts}, data, func() error { return w.reach.put(s.peer, at, data) })
 	}
 	return w.explain(s, w.reach.put(s.peer, at, data))
 }
@@ -150,13 +158,29 @@ func (w *window) get(s site, e *elem, buf []byte, disp, n int) error {
 		return err
 	}
 	if w.log != nil {
-		return w.logged(s, at, access{kind: gets}, buf, func() error { return w.reach.get(s.peer, at, buf) })
+		return w.logged(s, piece(at, len(buf)), access{kind: gets}, buf, func() error { return w.reach.get(s.peer, at, buf) })
 	}
 	return w.explain(s, w.reach.get(s.peer, at, buf))
 }
 
 // update checks u, which is complete but for its operation, and carries it out.
 func (w *window) update(s site, u *update, op Op, disp, n int) error {
+	if err := w.operate(s, u, op); err != nil {
+		return err
+	}
+	at, null, err := w.locate(s, u.e, disp, n)
+	if err != nil || null {
+		return err
+	}
+	u.alone = w.alone(s.peer)
+	if w.log != nil {
+		return w.logged(s, piece(at, u.bytes()), u.access(), u.longest(), func() error { return w.reach.update(s.peer, at, u) })
+	}
+	return w.explain(s, w.reach.update(s.peer, at, u))
+}
+
+// operate checks the operation of u and enters it.
+func (w *window) operate(s site, u *update, op Op) error {
 	if err := w.check(s); err != nil {
 		return err
 	}
@@ -165,16 +189,12 @@ func (w *window) update(s site, u *update, op Op, disp, n int) error {
 		return w.noOp(s, u.e, op)
 	}
 	u.op = k
-	at, null, err := w.locate(s, u.e, disp, n)
-	if err != nil || null {
-		return err
-	}
-	u.alone = w.mode.Load() == winLocked && w.open[s.peer].Load() == openExclusive
-	if w.log != nil {
-		a := access{kind: updates, op: u.op, swap: u.compare != nil, code: u.e.code}
-		return w.logged(s, at, a, u.longest(), func() error { return w.reach.update(s.peer, at, u) })
-	}
-	return w.explain(s, w.reach.update(s.peer, at, u))
+	return nil
+}
+
+// alone reports whether no other rank may access the part of target in this epoch.
+func (w *window) alone(target int) bool {
+	return w.mode.Load() == winLocked && w.open[target].Load() == openExclusive
 }
 
 // noOp says why elements of type e cannot be updated by op.

@@ -146,6 +146,11 @@ func (x *boarded) update(target int, at uint64, u *update) error {
 	})
 }
 
+// updateStrewn is two vectors, there and back.
+func (x *boarded) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+	return x.alone(target, u, func() error { return rewrite(x, target, at, l, u) })
+}
+
 func (x *boarded) expose(uint64, []byte) error { return errNoRegions }
 func (x *boarded) hide(uint64) error           { return errNoRegions }
 

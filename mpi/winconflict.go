@@ -44,6 +44,11 @@ const (
 	updates
 )
 
+// access is what u does.
+func (u *update) access() access {
+	return access{kind: updates, op: u.op, swap: u.compare != nil, code: u.e.code}
+}
+
 // conflicts reports whether a place must not see both in one epoch. Updates of one rank take effect in order
 // (section 12.7.2); those of several must be of one operation, or read, or compare and swap (section 12.2.1, accumulate_ops).
 func (a *access) conflicts(b *access, oneRank bool) bool {
@@ -150,18 +155,16 @@ type winLog struct {
 	of []accesses
 }
 
-// begin is an access to n bytes from at on, or says with what of the epoch it must not meet.
-func (l *winLog) begin(w *window, s site, at uint64, n int, a access) (access, error) {
-	a.from, a.to, a.call = at, at+uint64(n), s.call
-	a.line = w.c.w.requests.lines.Caller().String()
+// begin says with what of the epoch an access must not meet.
+func (l *winLog) begin(w *window, s site, a *access) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if o := l.of[s.peer].meeting(&a); o != nil {
+	if o := l.of[s.peer].meeting(a); o != nil {
 		from, to := max(a.from, o.from), min(a.to, o.to)
-		return a, w.c.errorAt(s, ErrRMAConflict, "this call%s and %v of this rank access %s of rank %d in one epoch; keep them apart, or Flush between them in an epoch of Lock or LockAll",
+		return w.c.errorAt(s, ErrRMAConflict, "this call%s and %v of this rank access %s of rank %d in one epoch; keep them apart, or Flush between them in an epoch of Lock or LockAll",
 			inBrackets(a.line), o, w.bytesName(from, to), s.peer)
 	}
-	return a, nil
+	return nil
 }
 
 // end adds it to those of the epoch. data is what it has put there or got, nil if that may change.
@@ -178,22 +181,36 @@ func (l *winLog) end(target int, a access, data []byte) {
 	of.add(a)
 }
 
-// logged is an access of a checked job, which do carries out with data. One that its request ends is not kept.
-func (w *window) logged(s site, at uint64, a access, data []byte, do func() error) error {
-	a, err := w.log.begin(w, s, at, len(data), a)
-	if err != nil {
-		return err
+// logged is an access of a checked job to places of a part, which do carries out with data. One that its request ends is not kept.
+func (w *window) logged(s site, places iter.Seq2[uint64, int], a access, data []byte, do func() error) error {
+	a.call, a.line = s.call, w.c.w.requests.lines.Caller().String()
+	for at, n := range places {
+		a.from, a.to = at, at+uint64(n)
+		if err := w.log.begin(w, s, &a); err != nil {
+			return err
+		}
 	}
 	if err := do(); err != nil {
 		return w.explain(s, err)
 	}
-	if a.kind == updates {
-		data = nil
+	if s.call == "Rget" {
+		return nil
 	}
-	if s.call != "Rget" {
-		w.log.end(s.peer, a, data)
+	for at, n := range places {
+		a.from, a.to = at, at+uint64(n)
+		if a.kind == updates {
+			w.log.end(s.peer, a, nil)
+			continue
+		}
+		w.log.end(s.peer, a, data[:n])
+		data = data[n:]
 	}
 	return nil
+}
+
+// piece is the place of an access to n bytes from at on.
+func piece(at uint64, n int) iter.Seq2[uint64, int] {
+	return func(yield func(uint64, int) bool) { yield(at, n) }
 }
 
 func inBrackets(line string) string {

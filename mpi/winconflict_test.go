@@ -135,6 +135,83 @@ func TestAccessesOfOneRankThatMeet(t *testing.T) {
 	}
 }
 
+// apart is elements 0 and 3 from a displacement on.
+var apart = mpi.Vector(2, 1, 3)
+
+func putBy(win *mpi.Win[int64], target, disp int) error {
+	return win.PutLayout([]int64{1, 2}, target, disp, apart)
+}
+func getBy(win *mpi.Win[int64], target, disp int) error {
+	return win.GetLayout(make([]int64, 2), target, disp, apart)
+}
+func addBy(win *mpi.Win[int64], target, disp int) error {
+	return win.AccumulateLayout([]int64{1, 2}, target, disp, apart, mpi.Sum)
+}
+func readBy(win *mpi.Win[int64], target, disp int) error {
+	return win.GetAccumulateLayout(nil, make([]int64, 2), target, disp, apart, mpi.NoOp)
+}
+
+// Layouts are of the places that they name, and not of those between: the first access is to elements 1 and 4, or 1 and 2 where it
+// is of one piece; the second one to elements of which the last, or the first, is one of these, and then to others.
+func TestAccessesByLayoutsThatMeet(t *testing.T) {
+	for _, tc := range []struct {
+		name          string
+		first, second func(win *mpi.Win[int64], target, disp int) error
+		on, beside    int // where the second begins
+		conflict      bool
+	}{
+		{"Put and Put", putBy, putBy, 4, 2, true},
+		{"Put and Get", putBy, getBy, 4, 2, true},
+		{"Get and Accumulate", getBy, addBy, 4, 2, true},
+		{"Accumulate and Put", addBy, putBy, 4, 2, true},
+		{"an atomic read and Put", readBy, putBy, 4, 2, true},
+		{"Put and Put of one piece", putBy, put, 3, 2, true},
+		{"Accumulate and Get of one piece", addBy, get, 3, 2, true},
+		{"Put of one piece and Accumulate", put, addBy, 2, 3, true},
+		{"Get and Get", getBy, getBy, 4, 2, false},
+		{"updates of one operation", addBy, addBy, 4, 2, false},
+		{"an update and an atomic read", addBy, readBy, 4, 2, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			eachWindow(t, 3, func(w *mpi.Comm, win *mpi.Win[int64]) error {
+				conflict := func(err error, text string) error {
+					if tc.conflict {
+						return errors.Join(tells(err, mpi.ErrRMAConflict, text), tells(err, mpi.ErrRMAConflict, "winconflict_test.go:"))
+					}
+					return err
+				}
+				if err := errors.Join(win.Fence(mpi.NoSucceed), win.Lock(mpi.LockExclusive, w.Rank())); err != nil { // of one rank
+					return err
+				}
+				err := errors.Join(tc.first(win, w.Rank(), 1), conflict(tc.second(win, w.Rank(), tc.on), "of this rank access bytes "), tc.second(win, w.Rank(), tc.beside))
+				if err = errors.Join(err, win.Unlock(w.Rank()), mpi.Barrier(w)); err != nil {
+					return err
+				}
+				for _, epoch := range []func(w *mpi.Comm, win *mpi.Win[int64], access func() error) error{fenced, exposedTo} { // of two
+					for _, disp := range []int{tc.on, tc.beside} {
+						err := epoch(w, win, inTurn(func() error {
+							switch w.Rank() {
+							case 1:
+								return tc.first(win, 0, 1)
+							case 2:
+								return tc.second(win, 0, disp)
+							}
+							return nil
+						}))
+						if w.Rank() == 0 && disp == tc.on {
+							err = conflict(err, "access bytes ")
+						}
+						if err != nil {
+							return fmt.Errorf("from %d on: %w", disp, err)
+						}
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
 // inTurn carries out what ranks of one process must not do in one epoch, one after the other by a lock of which MPI knows
 // nothing: what is wrong is the epoch, and the memory is not to be raced for.
 func inTurn(access func() error) func() error {
@@ -217,10 +294,13 @@ func TestStoresWhereOthersAccess(t *testing.T) {
 		store  int // the element
 		want   string
 	}{
-		{"Put", put, 4, "access"},
-		{"Get", get, 3, "access"},
+		{"Put", put, 4, "24 to 39"},
+		{"Get", get, 3, "24 to 39"},
 		{"Put of another place", put, 5, ""},
 		{"Get of another place", get, 2, ""},
+		{"PutLayout", putBy, 6, "48 to 55"},
+		{"GetLayout", getBy, 3, "24 to 31"},
+		{"PutLayout around it", putBy, 5, ""},
 		{"Accumulate", addTo, 5, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -235,7 +315,7 @@ func TestStoresWhereOthersAccess(t *testing.T) {
 						return err
 					})
 					if w.Rank() == 0 && tc.want != "" {
-						err = errors.Join(tells(err, mpi.ErrRMAConflict, "of rank 1 has accessed bytes 24 to 39 of the part of this rank, and the program has stored there"),
+						err = errors.Join(tells(err, mpi.ErrRMAConflict, "of rank 1 has accessed bytes "+tc.want+" of the part of this rank, and the program has stored there"),
 							tells(err, mpi.ErrRMAConflict, "winconflict_test.go:"))
 					}
 					if err != nil {

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"iter"
 	"reflect"
 
 	"rhinet/internal/layout"
@@ -11,8 +12,8 @@ import (
 //
 // MPI 4.1, section 12.3.1 (MPI_Put with a derived datatype of the target).
 func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
-	b := w.base()
-	return b.raise(b.strew(atPeer("PutLayout", target), &strewn{w.elemOf(), reflect.TypeFor[T](), l, view(data), true}, disp))
+	b, mem := w.base(), view(data)
+	return b.raise(b.strew(atPeer("PutLayout", target), &strewn{w.elemOf(), reflect.TypeFor[T](), l, len(mem), puts}, disp, mem))
 }
 
 // GetLayout is [Win.Get] of elements that do not lie in one piece at the target: those that l says, laid over the part of
@@ -20,41 +21,108 @@ func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
 //
 // MPI 4.1, section 12.3.2 (MPI_Get with a derived datatype of the target).
 func (w *Win[T]) GetLayout(buf []T, target, disp int, l Layout) error {
+	b, mem := w.base(), view(buf)
+	return b.raise(b.strew(atFrom("GetLayout", target), &strewn{w.elemOf(), reflect.TypeFor[T](), l, len(mem), gets}, disp, mem))
+}
+
+// AccumulateLayout is [Win.Accumulate] into elements that do not lie in one piece at the target: those that l says, laid
+// over the part of rank target from element disp on, in their order. l is of whole elements, and has none of them twice.
+//
+// MPI 4.1, section 12.3.4 (MPI_Accumulate with a derived datatype of the target).
+func (w *Win[T]) AccumulateLayout(data []T, target, disp int, l Layout, op Op) error {
+	s := atPeer("AccumulateLayout", target)
 	b := w.base()
-	return b.raise(b.strew(atFrom("GetLayout", target), &strewn{w.elemOf(), reflect.TypeFor[T](), l, view(buf), false}, disp))
+	u := update{e: w.elemOf(), data: view(data)}
+	return b.raise(b.updateStrewn(s, reflect.TypeFor[T](), l, &u, op, disp))
+}
+
+// GetAccumulateLayout is [Win.GetAccumulate] of elements that do not lie in one piece at the target: see
+// [Win.AccumulateLayout].
+//
+// MPI 4.1, section 12.3.5 (MPI_Get_accumulate with a derived datatype of the target).
+func (w *Win[T]) GetAccumulateLayout(data, old []T, target, disp int, l Layout, op Op) error {
+	s := atPeer("GetAccumulateLayout", target)
+	b := w.base()
+	u, err := fetching(w, s, data, old, op)
+	if err == nil {
+		err = b.updateStrewn(s, reflect.TypeFor[T](), l, u, op, disp)
+	}
+	return b.raise(err)
 }
 
 // A strewn is an access to elements that a layout names.
 type strewn struct {
-	e   *elem
-	typ reflect.Type
-	l   Layout
-	mem []byte // of this rank
-	put bool
+	e    *elem
+	typ  reflect.Type
+	l    Layout
+	size int // of the memory of this rank
+	kind accessKind
 }
 
-// strew checks an access by a layout and carries it out.
-func (w *window) strew(s site, x *strewn, disp int) error {
+// overlay checks an access by a layout, and returns the layout with the place over which it is laid. Nothing is to be done if null.
+func (w *window) overlay(s site, x *strewn, disp int) (l *layout.Type, at uint64, null bool, err error) {
 	if err := w.check(s); err != nil {
-		return err
+		return nil, 0, true, err
 	}
-	l, err := x.l.build(leafOf(x.typ))
+	l, err = x.l.build(leafOf(x.typ))
 	switch {
 	case err != nil:
-		return w.c.errorAt(s, ErrLayout, "%v", err)
-	case l.Size() != len(x.mem):
-		return w.c.errorAt(s, ErrCount, "%v has %d bytes and the buffer %d; they must be equal", x.l, l.Size(), len(x.mem))
-	case x.put && l.Overlaps():
-		return w.c.errorAt(s, ErrLayout, "some bytes of %v belong to two elements, so it can be got and not put", x.l)
+		err = w.c.errorAt(s, ErrLayout, "%v", err)
+	case l.Size() != x.size:
+		err = w.c.errorAt(s, ErrCount, "%v has %d bytes and the buffer %d; they must be equal", x.l, l.Size(), x.size)
+	case x.kind != gets && l.Overlaps():
+		err = w.c.errorAt(s, ErrLayout, "some bytes of %v belong to two elements, so it can be got and not %s", x.l, [...]string{puts: "put", updates: "updated"}[x.kind])
+	case x.kind == updates && !ofElements(l, x.e.size):
+		err = w.c.errorAt(s, ErrLayout, "%v has parts of elements of type %s; updates are of whole elements", x.l, x.e.name)
+	}
+	if err != nil {
+		return nil, 0, true, err
 	}
 	// Elements from the first to the last one that has a byte of the layout must be there.
 	size := x.e.size
 	first, end := floor(l.TrueLB(), size), -floor(-(l.TrueLB()+l.TrueExtent()), size)
-	at, null, err := w.locate(s, x.e, disp+first, end-first)
+	at, null, err = w.locate(s, x.e, disp+first, end-first)
+	return l, at - uint64(first*size), null, err
+}
+
+// ofElements reports whether a layout that is laid over elements of a size is of whole ones.
+func ofElements(l *layout.Type, size int) bool {
+	for from, n := range l.Segments(0, l.Size()) {
+		if from%size != 0 || n%size != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// strew puts mem, or gets into it.
+func (w *window) strew(s site, x *strewn, disp int, mem []byte) error {
+	l, at, null, err := w.overlay(s, x, disp)
 	if err != nil || null {
 		return err
 	}
-	return w.explain(s, w.reach.strew(s.peer, at-uint64(first*size), l, x.mem, x.put))
+	do := func() error { return w.reach.strew(s.peer, at, l, mem, x.kind == puts) }
+	if w.log != nil {
+		return w.logged(s, laid(at, l), access{kind: x.kind}, mem, do)
+	}
+	return w.explain(s, do())
+}
+
+// updateStrewn checks u, which is complete but for its operation, and carries it out on the elements of a layout.
+func (w *window) updateStrewn(s site, typ reflect.Type, in Layout, u *update, op Op, disp int) error {
+	if err := w.operate(s, u, op); err != nil {
+		return err
+	}
+	l, at, null, err := w.overlay(s, &strewn{u.e, typ, in, u.bytes(), updates}, disp)
+	if err != nil || null {
+		return err
+	}
+	u.alone = w.alone(s.peer)
+	do := func() error { return w.reach.updateStrewn(s.peer, at, l, u) }
+	if w.log != nil {
+		return w.logged(s, laid(at, l), u.access(), u.longest(), do)
+	}
+	return w.explain(s, do())
 }
 
 // floor is n / by, rounded down.
@@ -66,19 +134,70 @@ func floor(n, by int) int {
 	return q
 }
 
+// laid are the places and lengths of the pieces of a layout that is laid over memory from at on, in the order of its data.
+func laid(at uint64, l *layout.Type) iter.Seq2[uint64, int] {
+	return func(yield func(uint64, int) bool) {
+		for from, n := range l.Segments(0, l.Size()) {
+			if !yield(at+uint64(from), n) {
+				return
+			}
+		}
+	}
+}
+
 // pieces is an access by a layout, one piece after the other.
 func pieces(r reach, target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	access := r.get
 	if put {
 		access = r.put
 	}
-	for from, n := range l.Segments(0, l.Size()) {
-		if err := access(target, at+uint64(from), mem[:n]); err != nil {
+	for place, n := range laid(at, l) {
+		if err := access(target, place, mem[:n]); err != nil {
 			return err
 		}
 		mem = mem[n:]
 	}
 	return nil
+}
+
+// parts are the pieces of an update by a layout, each with its place.
+func (u *update) parts(at uint64, l *layout.Type) iter.Seq2[uint64, *update] {
+	return func(yield func(uint64, *update) bool) {
+		from, p := 0, *u
+		for place, n := range laid(at, l) {
+			if u.data != nil {
+				p.data = u.data[from:][:n]
+			}
+			if u.old != nil {
+				p.old = u.old[from:][:n]
+			}
+			if from += n; !yield(place, &p) {
+				return
+			}
+		}
+	}
+}
+
+// updatePieces is an update by a layout, one piece after the other.
+func updatePieces(r reach, target int, at uint64, l *layout.Type, u *update) error {
+	for place, p := range u.parts(at, l) {
+		if err := r.update(target, place, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewrite reads the elements of a layout, changes and writes them. The caller keeps other updates away.
+func rewrite(r reach, target int, at uint64, l *layout.Type, u *update) error {
+	mem := alignedBytes(u.bytes())
+	if err := r.strew(target, at, l, mem, false); err != nil {
+		return err
+	}
+	if u.apply(mem); u.op == NoOp {
+		return nil
+	}
+	return r.strew(target, at, l, mem, true)
 }
 
 func (m *mapped) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
@@ -90,10 +209,39 @@ func (m *mapped) strew(target int, at uint64, l *layout.Type, mem []byte, put bo
 	return nil
 }
 
+// updateStrewn goes the ways of update.
+func (m *mapped) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+	under := func() error { return rewrite(m, target, at, l, u) }
+	each := func() error {
+		for place, p := range u.parts(at, l) {
+			p.applyAtomically(m.parts[target][place:][:p.bytes()])
+		}
+		return nil
+	}
+	switch {
+	case !u.natural():
+		return m.alone(target, u, under)
+	case u.bytes() >= bulkBytes:
+		return m.long(target, u, under)
+	case m.enter(target):
+		defer m.leave()
+		return each()
+	}
+	return m.alone(target, u, each)
+}
+
 func (x *exposed) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	return pieces(x, target, at, l, mem, put)
 }
 
+func (x *exposed) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+	return x.alone(target, u, func() error { return rewrite(x, target, at, l, u) })
+}
+
 func (v *served) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	return pieces(v, target, at, l, mem, put)
+}
+
+func (v *served) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+	return updatePieces(v, target, at, l, u)
 }

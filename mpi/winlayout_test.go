@@ -91,6 +91,105 @@ func randomLayouts(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 	return nil
 }
 
+// randomUpdates has ranks update elements by random layouts, all at one rank at once, and fetch by others, beside a slow reference.
+func randomUpdates(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
+	rnd := rand.New(rand.NewPCG(16, uint64(c.Size())))
+	model := make([]int, c.Size()*n) // parts, one after the other
+	together, alone := []mpi.Op{mpi.Sum, mpi.BXor, mpi.Max, mpi.NoOp}, []mpi.Op{mpi.Sum, mpi.Replace, mpi.NoOp}
+	type access struct {
+		target, skip int
+		l            mpi.Layout
+		data, was    []int
+	}
+	// draw is what this rank does; each rank does the like, as target says.
+	draw := func(op mpi.Op, target func(origin int) int) (mine access) {
+		for origin := range c.Size() {
+			a := access{target: target(origin), skip: rnd.IntN(n / 2)}
+			var places []int
+			a.l, places = placesOf(rnd, n-a.skip)
+			for _, at := range places {
+				p, v := &model[a.target*n+a.skip+at], rnd.IntN(1000)
+				a.data, a.was = append(a.data, v), append(a.was, *p)
+				*p = updated(op, *p, v)
+			}
+			if origin == c.Rank() {
+				mine = a
+			}
+		}
+		return mine
+	}
+	for round := range rounds {
+		op := together[round%len(together)]
+		a := draw(op, func(int) int { return round % c.Size() })
+		err := errors.Join(w.Fence(), w.AccumulateLayout(a.data, a.target, a.skip, a.l, op), w.Fence())
+		op = alone[round%len(alone)]
+		a = draw(op, func(origin int) int { return (origin + round) % c.Size() })
+		old := make([]int, len(a.data))
+		err = errors.Join(err, w.GetAccumulateLayout(a.data, old, a.target, a.skip, a.l, op), equalAll(fmt.Sprintf("%v was", a.l), old, a.was), w.Fence(mpi.NoSucceed))
+		if err != nil {
+			return err
+		}
+		part, err := contents(c, w)
+		if err = errors.Join(err, equalAll(fmt.Sprintf("part after round %d", round), part, model[c.Rank()*n:][:n]), mpi.Barrier(c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestUpdatesByLayouts: elements that layouts name are updated, each at once, also if all ranks do so (12.3.4, 12.3.5, 12.7.1).
+func TestUpdatesByLayouts(t *testing.T) {
+	for _, n := range []int{20, 90} { // of a few bytes, and of many
+		onWindows(t, 3, n, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomUpdates(c, w, n, 12) })
+	}
+}
+
+// TestUpdatesByLayoutsByHardware, of which boards have none, and others those of one piece.
+func TestUpdatesByLayoutsByHardware(t *testing.T) {
+	for _, n := range []int{20, 400} {
+		onHardwareWindows(t, 3, n, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomUpdates(c, w, n, 12) })
+	}
+}
+
+// TestUpdatesOfHalvesByLayouts: elements for which processors have no operation are updated under the lock, those of arrays as a whole.
+func TestUpdatesOfHalvesByLayouts(t *testing.T) {
+	onWindows(t, 3, 12, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		halves, err := mpi.WinAs[int16](w)
+		if err != nil {
+			return err
+		}
+		if err := w.LockAll(); err != nil {
+			return err
+		}
+		odd, last := mpi.Vector(20, 1, 2), mpi.Vector(3, 1, -2)
+		ones, old := make([]int16, 20), make([]int16, 3)
+		for i := range ones {
+			ones[i] = int16(i)
+		}
+		for range 50 {
+			err = errors.Join(err, halves.AccumulateLayout(ones, 0, 1, odd, mpi.Sum))
+		}
+		err = errors.Join(err, w.FlushAll(), mpi.Barrier(c), halves.GetAccumulateLayout(nil, old, 0, 5, last, mpi.NoOp), equalAll("fetched", old, []int16{300, 150, 0}), w.UnlockAll())
+		if c.Rank() != 0 || err != nil {
+			return err
+		}
+		all := make([]int16, 48)
+		if err := errors.Join(w.Lock(mpi.LockShared, 0), halves.Get(all, 0, 0), w.Unlock(0)); err != nil {
+			return err
+		}
+		for i, v := range all {
+			want := 0
+			if i%2 == 1 && i < 40 {
+				want = 150 * (i / 2)
+			}
+			if err := equal(fmt.Sprintf("half %d", i), int(v), want); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // TestLayoutsInWindows: elements go to, and come from, where layouts say (12.3.1, 12.3.2).
 func TestLayoutsInWindows(t *testing.T) {
 	onWindows(t, 3, 60, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomLayouts(c, w, 60, 12) })
@@ -176,7 +275,37 @@ func TestWrongLayoutsInWindows(t *testing.T) {
 			is(w.GetLayout(five, 1, 3, mpi.Vector(5, 1, -1)), mpi.ErrRMARange, ""),
 			w.GetLayout(five, 1, 4, mpi.Vector(5, 1, -1)),
 			w.PutLayout(five, mpi.ProcNull, 0, mpi.Contiguous(5)),
+			wrongUpdates(w, five),
 			w.Fence(mpi.NoSucceed),
+			equalAll("part", w.Local(), make([]int, len(w.Local()))),
 		)
 	})
+}
+
+// wrongUpdates are updates by layouts that change nothing.
+func wrongUpdates(w *mpi.Win[int], five []int) error {
+	var none *mpi.Win[int]
+	ones, old, all := []int{1, 1, 1, 1, 1}, make([]int, 5), mpi.Contiguous(5)
+	user := mpi.OpFunc(func(in, inout []int) {})
+	twice := mpi.Indexed([]int{3, 2}, []int{0, 2})
+	return errors.Join(
+		is(none.AccumulateLayout(ones, 1, 0, all, mpi.Sum), mpi.ErrWin, ""),
+		is(none.GetAccumulateLayout(ones, old, 1, 0, all, mpi.Sum), mpi.ErrWin, ""),
+		is(w.AccumulateLayout(ones, 2, 0, all, mpi.Sum), mpi.ErrRank, ""),
+		is(w.AccumulateLayout(ones, 1, 0, all, nil), mpi.ErrOp, ""),
+		is(w.AccumulateLayout(ones, 1, 0, all, user), mpi.ErrOp, ""),
+		tells(w.AccumulateLayout(ones, 1, 0, mpi.Contiguous(4), mpi.Sum), mpi.ErrCount, "Contiguous(4) has 32 bytes and the buffer 40; they must be equal"),
+		tells(w.GetAccumulateLayout(ones, old[:4], 1, 0, all, mpi.Sum), mpi.ErrCount, "data has 5 elements and old 4"),
+		is(w.GetAccumulateLayout(nil, old, 1, 0, mpi.Contiguous(4), mpi.NoOp), mpi.ErrCount, ""),
+		is(w.GetAccumulateLayout(five, five, 1, 0, all, mpi.Sum), mpi.ErrBuffer, ""),
+		is(w.AccumulateLayout(ones, 1, 0, mpi.Contiguous(-1), mpi.Sum), mpi.ErrLayout, ""),
+		tells(w.AccumulateLayout(ones, 1, 0, twice, mpi.Sum), mpi.ErrLayout, "some bytes of Indexed(2 blocks) belong to two elements, so it can be got and not updated"),
+		tells(w.GetAccumulateLayout(nil, old, 1, 0, twice, mpi.NoOp), mpi.ErrLayout, "and not updated"),
+		tells(w.AccumulateLayout(ones, 1, 0, mpi.Hvector(5, 1, 12), mpi.Sum), mpi.ErrLayout, "Hvector(5, 1, 12) has parts of elements of type int; updates are of whole elements"),
+		is(w.AccumulateLayout(ones, 1, 2, mpi.Vector(5, 1, 2), mpi.Sum), mpi.ErrRMARange, ""),
+		is(w.GetAccumulateLayout(ones, old, 1, 3, mpi.Vector(5, 1, -1), mpi.Sum), mpi.ErrRMARange, ""),
+		w.AccumulateLayout(ones, mpi.ProcNull, 0, all, mpi.Sum),
+		w.GetAccumulateLayout(ones, old, mpi.ProcNull, 0, all, mpi.Sum),
+		equalAll("old", old, make([]int, 5)),
+	)
 }

@@ -22,6 +22,8 @@ type reach interface {
 	strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error
 	// update is atomic with respect to other updates of the same kind of number.
 	update(target int, at uint64, u *update) error
+	// updateStrewn is update of the elements of a layout, each of which is atomic for itself.
+	updateStrewn(target int, at uint64, l *layout.Type, u *update) error
 	// lock and unlock are those of passive target synchronization.
 	// call is what waits.
 	lock(call string, target int, exclusive bool) error
@@ -137,16 +139,15 @@ func (m *mapped) enter(target int) bool {
 
 func (m *mapped) leave() { atomic.AddUint64(m.busy, ^uint64(0)) }
 
-// long carries u out on mem of target while nobody else updates that.
-func (m *mapped) long(target int, mem []byte, u *update) error {
+// long calls f, which carries u out, while nobody else updates memory of target.
+func (m *mapped) long(target int, u *update, f func() error) error {
 	return m.alone(target, u, func() error {
 		atomic.StoreUint64(m.bulk[target], 1)
 		defer atomic.StoreUint64(m.bulk[target], 0)
 		if err := m.quiet(); err != nil {
 			return err
 		}
-		u.apply(mem)
-		return nil
+		return f()
 	})
 }
 
@@ -184,11 +185,12 @@ func (m *mapped) get(target int, at uint64, buf []byte) error {
 
 func (m *mapped) update(target int, at uint64, u *update) error {
 	mem := m.parts[target][at:][:u.bytes()]
+	under := func() error { u.apply(mem); return nil }
 	switch {
 	case !u.natural():
-		return m.alone(target, u, func() error { u.apply(mem); return nil })
+		return m.alone(target, u, under)
 	case u.bytes() >= bulkBytes:
-		return m.long(target, mem, u)
+		return m.long(target, u, under)
 	case m.enter(target):
 		u.applyAtomically(mem)
 		m.leave()

@@ -3,6 +3,7 @@ package mpi
 import (
 	"encoding/binary"
 
+	"rhinet/internal/layout"
 	"rhinet/llc/ir"
 )
 
@@ -58,6 +59,14 @@ func (x *wired) update(target int, at uint64, u *update) error {
 		}
 		return nil
 	})
+}
+
+// updateStrewn has the network interface update piece by piece, if it has an operation for them.
+func (x *wired) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+	if !x.serves(u) {
+		return x.mapped.updateStrewn(target, at, l, u)
+	}
+	return updatePieces(x, target, at, l, u)
 }
 
 // serves reports whether u is one or a few operations of the network interface.
