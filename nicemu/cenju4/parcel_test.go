@@ -99,8 +99,12 @@ func table(used []bool) string {
 // TestNetwork: a packet reaches its node from any other, through one switch of each stage, and a set is
 // reached whole.
 func TestNetwork(t *testing.T) {
-	for nodes, stages := range map[int]int{1: 2, 8: 2, 16: 2, 17: 4, 256: 4, 257: 6, 1024: 6} {
-		n := NewNetwork(nodes)
+	for _, c := range []struct{ nodes, stages, level, ports int }{
+		{1, 2, 2, Ports}, {8, 2, 2, Ports}, {16, 2, 2, Ports}, {17, 4, 2, Ports}, {256, 4, 2, Ports}, {257, 6, 2, Ports}, {1024, 6, 2, Ports},
+		{17, 3, 1, Ports}, {64, 1, 1, MostPorts}, {65, 2, 1, MostPorts}, {9, 1, 1, 16}, {17, 2, 1, 16}, {17, 5, 1, 2},
+	} {
+		nodes, stages := c.nodes, c.stages
+		n := NewNetworkOf(nodes, c.level, c.ports)
 		if n.Stages() != stages || n.Nodes() != nodes {
 			t.Errorf("%d nodes: %d stages", nodes, n.Stages())
 		}
@@ -128,7 +132,7 @@ func TestNetwork(t *testing.T) {
 		for stage := range stages {
 			var out []int
 			for _, line := range lines {
-				for port := range Ports {
+				for port := range n.Ports() {
 					if n.PortBits(stage, line, members)>>port&1 != 0 {
 						out = append(out, n.Next(stage, line, port))
 					}

@@ -13,7 +13,7 @@ type network struct {
 	form    *cenju4.Network
 	fifos   [][][cenju4.Ports]*packet // by stage and line: by output
 	turns   [][][cenju4.Ports]int     // by stage and switch: which input an output served last
-	tables  map[entryOf]uint8         // inputs whose packets have come
+	tables  map[entryOf]uint64        // inputs whose packets have come
 	syncs   []syncPacket              // on their way
 	moving  int
 }
@@ -27,7 +27,7 @@ type syncPacket struct {
 }
 
 func newNetwork(m *Machine) *network {
-	n := &network{machine: m, form: cenju4.NewNetwork(len(m.nodes)), tables: map[entryOf]uint8{}}
+	n := &network{machine: m, form: cenju4.NewNetwork(len(m.nodes)), tables: map[entryOf]uint64{}}
 	for range n.form.Stages() {
 		n.fifos = append(n.fifos, make([][cenju4.Ports]*packet, n.form.Lines()))
 		n.turns = append(n.turns, make([][cenju4.Ports]int, n.form.Lines()/cenju4.Ports))
@@ -41,7 +41,7 @@ func (n *network) free(stage, line int, to []int) bool {
 		return line >= len(n.machine.nodes) || n.machine.nodes[line].receiver.fifo == nil
 	}
 	for ports := n.form.PortBits(stage, line, to); ports != 0; ports &= ports - 1 {
-		if n.fifos[stage][line][bits.TrailingZeros8(ports)] != nil {
+		if n.fifos[stage][line][bits.TrailingZeros64(ports)] != nil {
 			return false
 		}
 	}
@@ -67,7 +67,7 @@ func (n *network) put(stage, line int, k *packet) {
 		return
 	}
 	for ports := n.form.PortBits(stage, line, k.to); ports != 0; ports &= ports - 1 {
-		n.fifos[stage][line][bits.TrailingZeros8(ports)] = k
+		n.fifos[stage][line][bits.TrailingZeros64(ports)] = k
 		n.moving++
 	}
 }
@@ -141,7 +141,7 @@ func (n *network) meet() {
 		}
 		delete(n.tables, at)
 		for ports := n.form.PortBits(k.stage, k.line, k.members); ports != 0; ports &= ports - 1 {
-			n.sync(k.stage+1, n.form.Next(k.stage, k.line, bits.TrailingZeros8(ports)), k.sid, k.members)
+			n.sync(k.stage+1, n.form.Next(k.stage, k.line, bits.TrailingZeros64(ports)), k.sid, k.members)
 		}
 	}
 }

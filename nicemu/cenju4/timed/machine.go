@@ -56,7 +56,7 @@ func On(k *vtime.Kernel, nodes int, t *param.Table) (*Machine, error) {
 	}
 	m := &Machine{k: k, n: n, syncs: make([]*job, cenju4.Sids)}
 	m.self = m.k.Source("software")
-	m.network = newNetwork(m, nodes, t.Int("switch.level"))
+	m.network = newNetwork(m, nodes, t.Int("switch.level"), t.Int("switch.ports"))
 	for i := range nodes {
 		x := &node{m: m, number: i, src: m.k.Source("node")}
 		x.receiver.node = x

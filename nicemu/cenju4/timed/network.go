@@ -23,9 +23,9 @@ type network struct {
 	m     *Machine
 	form  *cenju4.Network
 	src   vtime.Source
-	fifos [][][cenju4.Ports]*flight // by stage, line on which a packet comes, and output port
-	links [][]link                  // by stage, and line on which packets leave
-	meets map[meeting]uint8
+	fifos [][][]*flight // by stage, line on which a packet comes, and output port
+	links [][]link      // by stage, and line on which packets leave
+	meets map[meeting]uint64
 	table map[[2]int]vtime.Time // by stage and switch: when the synchronization table is free
 }
 
@@ -37,10 +37,14 @@ type link struct {
 	seen vtime.Source
 }
 
-func newNetwork(m *Machine, nodes int, level int) *network {
-	n := &network{m: m, form: cenju4.NewNetworkOf(nodes, level), src: m.k.Source("network"), meets: map[meeting]uint8{}, table: map[[2]int]vtime.Time{}}
+func newNetwork(m *Machine, nodes, level, ports int) *network {
+	n := &network{m: m, form: cenju4.NewNetworkOf(nodes, level, ports), src: m.k.Source("network"), meets: map[meeting]uint64{}, table: map[[2]int]vtime.Time{}}
 	for range n.form.Stages() {
-		n.fifos = append(n.fifos, make([][cenju4.Ports]*flight, n.form.Lines()))
+		fifos := make([][]*flight, n.form.Lines())
+		for i := range fifos {
+			fifos[i] = make([]*flight, ports)
+		}
+		n.fifos = append(n.fifos, fifos)
 		links := make([]link, n.form.Lines())
 		for line := range links {
 			links[line].seen = m.k.Source(fmt.Sprintf("behind stage %d, line %d", len(n.links)+1, line))
@@ -67,7 +71,7 @@ func (n *network) Act(op int, arg uint64) {
 	stage, line := int(arg>>lineBits&0xff), int(arg&(1<<lineBits-1))
 	switch op {
 	case opHead:
-		for port := range cenju4.Ports {
+		for port := range n.form.Ports() {
 			n.serve(stage, n.form.Next(stage, line, port))
 		}
 	case opLink:
@@ -86,7 +90,7 @@ func (n *network) Act(op int, arg uint64) {
 }
 
 // ports returns the output ports of a switch by which a packet leaves.
-func (n *network) ports(stage, line int, j *job) uint8 { return n.form.PortBits(stage, line, j.to) }
+func (n *network) ports(stage, line int, j *job) uint64 { return n.form.PortBits(stage, line, j.to) }
 
 // room reports whether all of a packet that comes on a line has room: with draining, also where
 // the packet before is leaving.
@@ -95,7 +99,7 @@ func (n *network) room(stage, line int, j *job, draining bool) bool {
 		return n.m.nodes[line].receiver.room()
 	}
 	for ports := n.ports(stage, line, j); ports != 0; ports &= ports - 1 {
-		if f := n.fifos[stage][line][bits.TrailingZeros8(ports)]; f != nil && !(draining && f.moving) {
+		if f := n.fifos[stage][line][bits.TrailingZeros64(ports)]; f != nil && !(draining && f.moving) {
 			return false
 		}
 	}
@@ -111,7 +115,7 @@ func (n *network) enter(stage, line int, f flight, head vtime.Time) {
 	}
 	for ports := n.ports(stage, line, f.job); ports != 0; ports &= ports - 1 {
 		c := f
-		n.fifos[stage][line][bits.TrailingZeros8(ports)] = &c
+		n.fifos[stage][line][bits.TrailingZeros64(ports)] = &c
 	}
 	n.src.At(head, n, opHead, place(stage, line))
 }
@@ -123,8 +127,9 @@ func (n *network) serve(stage, out int) {
 		return // it looks again then
 	}
 	port := n.form.Port(stage, out)
-	for i := range cenju4.Ports {
-		input := (l.turn + 1 + i) % cenju4.Ports
+	inputs := n.form.Ports()
+	for i := range inputs {
+		input := (l.turn + 1 + i) % inputs
 		line := n.form.Next(stage, out, input)
 		f := n.fifos[stage][line][port]
 		if f == nil || f.moving || f.head > now || !n.room(stage+1, out, f.job, false) {

@@ -3,6 +3,7 @@ package timed
 import (
 	"errors"
 
+	"rhinet/nicemu/cenju4"
 	"rhinet/nicemu/param"
 	"rhinet/nicemu/vtime"
 )
@@ -23,6 +24,7 @@ func Parameters() *param.Table {
 		ns("switch.sync", 200, "a synchronization packet passes a switch, without waiting for the table", "cenju4, 2.1"),
 		whole("switch.table", "clocks", 1, 0, 1000, "an access to the synchronization table keeps the next one waiting", "cenju4, 2.3, as suggested"),
 		whole("switch.level", "stages", 2, 1, 2, "stages of one level of boards: 2 for 16 lines, 1 for 4 (ceil(log4 N) stages)", "cenju4, 2.1, as suggested"),
+		whole("switch.ports", "", cenju4.Ports, 2, cenju4.MostPorts, "inputs of a switch, and outputs: a power of 2; with 64 and levels of one stage up to 64 nodes are on one switch", "cenju4, 2.1"),
 		whole("link.header", "flits", 6, 1, 96, "header of a packet", "cenju4, 2.2, as suggested: 2 DW"),
 		whole("link.flit", "B", 3, 1, 64, "data of a flit, one a clock; 3 flits carry 8 bytes", "cenju4, 2.2"),
 		whole("sender.rhm", "clocks", 10, 0, 1e5, "RHM deals with a parcel", "cenju4, 12, as suggested"),
@@ -44,7 +46,10 @@ func Parameters() *param.Table {
 	)
 }
 
-var errClock = errors.New("timed: no clock")
+var (
+	errClock = errors.New("timed: no clock")
+	errPorts = errors.New("timed: switch.ports is no power of 2")
+)
 
 // numbers are the parameters as the model uses them.
 type numbers struct {
@@ -62,6 +67,9 @@ type numbers struct {
 func newNumbers(t *param.Table) (n numbers, err error) {
 	if n.clock, err = vtime.NewClock(uint64(t.Int("clock"))*1e6, 1); err != nil {
 		return n, errors.Join(errClock, err)
+	}
+	if ports := t.Int("switch.ports"); ports&(ports-1) != 0 {
+		return n, errPorts
 	}
 	ns := func(name string) vtime.Time { return vtime.Nanoseconds(t.Value(name)) }
 	clocks := func(name string) vtime.Time { return n.clock.Span(int64(t.Int(name))) }

@@ -3,7 +3,6 @@ package timed
 import (
 	"math/bits"
 
-	"rhinet/nicemu/cenju4"
 	"rhinet/nicemu/vtime"
 )
 
@@ -37,13 +36,13 @@ func (n *network) meet(stage, line, sid int) {
 	members := n.m.syncs[sid].to
 	key := meeting{stage, n.form.Switch(stage, line), sid}
 	n.meets[key] |= 1 << n.form.Port(stage, line)
-	for input := range cenju4.Ports {
+	for input := range n.form.Ports() {
 		if n.form.Expected(stage, n.form.Next(stage, line, input), members) && n.meets[key]>>input&1 == 0 {
 			return
 		}
 	}
 	delete(n.meets, key)
 	for ports := n.form.PortBits(stage, line, members); ports != 0; ports &= ports - 1 {
-		n.come(n.m.k.Now()+n.m.n.sync, stage+1, n.form.Next(stage, line, bits.TrailingZeros8(ports)), sid)
+		n.come(n.m.k.Now()+n.m.n.sync, stage+1, n.form.Next(stage, line, bits.TrailingZeros64(ports)), sid)
 	}
 }

@@ -108,9 +108,9 @@ func TestSteadyRate(t *testing.T) {
 // TestEverythingComesOnce, whatever is sent at once, and what goes to the same node comes in order.
 func TestEverythingComesOnce(t *testing.T) {
 	for _, nodes := range []int{3, 16, 70, 1024} {
-		for _, level := range []string{"1", "2"} {
+		for _, form := range [][]string{{"switch.level=1"}, {"switch.level=2"}, {"switch.level=1", "switch.ports=64"}} {
 			rng := rand.New(rand.NewPCG(1, uint64(nodes)))
-			m := machine(t, nodes, "switch.level="+level)
+			m := machine(t, nodes, form...)
 			due := map[[2]int]int{}
 			latest := map[[2]int]int{}
 			m.Arrived = func(node int, p *Parcel) {
@@ -151,8 +151,12 @@ func TestEverythingComesOnce(t *testing.T) {
 
 // TestSynchronization: each member gets one packet, which depends on all, and episodes do not mix.
 func TestSynchronization(t *testing.T) {
-	for _, members := range [][]int{{5}, {0, 1}, {0, 17, 40, 63}, {3, 7, 11, 15, 19, 20, 21, 22, 23, 60}} {
-		m := machine(t, 64)
+	for i, members := range [][]int{{5}, {0, 1}, {0, 17, 40, 63}, {3, 7, 11, 15, 19, 20, 21, 22, 23, 60}, {0, 17, 40, 63}} {
+		form := []string{"switch.level=2"}
+		if i == 4 { // one switch
+			form = []string{"switch.level=1", "switch.ports=64"}
+		}
+		m := machine(t, 64, form...)
 		came := map[int]int{}
 		posted := map[int]int{}
 		const episodes = 5
@@ -187,6 +191,10 @@ func TestSynchronization(t *testing.T) {
 				t.Errorf("%v: node %d has met %d times", members, node, came[node])
 			}
 		}
+	}
+	one := times(t, machine(t, 64, "switch.level=1", "switch.ports=64"), Parcel{To: []int{0}, Sync: true})
+	if one[0] != 14*vtime.Nanoseconds(12.5)+200*ns {
+		t.Error(one)
 	}
 	// Alone: no table keeps it waiting.
 	if got := times(t, machine(t, 64), Parcel{To: []int{0}, Sync: true}); got[0] != 14*vtime.Nanoseconds(12.5)+4*200*ns {
@@ -254,6 +262,13 @@ func TestErrors(t *testing.T) {
 		if _, err := New(nodes, Parameters()); err == nil {
 			t.Errorf("%d nodes", nodes)
 		}
+	}
+	odd := Parameters()
+	if err := odd.Set("switch.ports=12"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(2, odd); !errors.Is(err, errPorts) {
+		t.Error(err)
 	}
 	if err := Parameters().Set("clock=0"); !errors.Is(err, param.ErrSetting) {
 		t.Error(err)
