@@ -1,5 +1,5 @@
 // Package media is the communication/synchronization controller as a network of ranks in virtual time (package
-// medium): each rank is a node of the torus.
+// medium): each rank is a node of the torus, or of one switch.
 //
 //	PE --PCI--> RP --data packets, hop by hop--> RP --PCI--> PE      a packet of the library
 //	RP --event packet, hop by hop--> RP                              room in a receive buffer
@@ -27,6 +27,7 @@ type Medium struct {
 	k       *vtime.Kernel
 	table   *param.Table
 	torus   syncctl.Torus
+	star    bool           // one switch in its place
 	data    []medium.Stage // by node and direction; a packet of the library has one at a time
 	event   []medium.Stage
 	set     times
@@ -73,7 +74,7 @@ const (
 	inLine    = 40
 )
 
-// New returns the medium of so many ranks, on the torus whose sides differ least.
+// New returns the medium of so many ranks, on the torus whose sides differ least, or on one switch.
 func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 	torus := syncctl.Grid(ranks)
 	if _, err := syncctl.NewMachine(new(vtime.Kernel), torus, t); err != nil {
@@ -82,25 +83,38 @@ func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 	ns := func(name string) vtime.Time { return vtime.Nanoseconds(t.Value(name)) }
 	each := func(rate string) vtime.Time { return vtime.Nanoseconds(8 * 1000 / t.Value(rate)) }
 	m := &Medium{
-		Source: k.Source("ranks"), k: k, table: t, torus: torus, free: func(int, int) {}, left: make([]bool, ranks), held: make([]int, ranks*ranks),
+		Source: k.Source("ranks"), k: k, table: t, torus: torus, star: t.Int("network.one-switch") == 1, free: func(int, int) {}, left: make([]bool, ranks), held: make([]int, ranks*ranks),
 		data: make([]medium.Stage, ranks*directions), event: make([]medium.Stage, ranks*directions),
 		set: times{
 			write: ns("pci.write"), hop: ns("data.hop"), eventHop: ns("event.hop"), event: ns("rp.event"),
 			perByte: each("data.rate"), serial: each("event.rate") * syncctl.PacketBytes, payload: t.Int("data.packet"), header: t.Int("data.header"),
 		},
 	}
-	for i := range m.data {
-		way := [directions]string{"right", "left", "down", "up"}[i%directions]
-		m.data[i].Source, m.event[i].Source = k.Source(fmt.Sprintf("node %d data-link-%s", i/directions, way)), k.Source(fmt.Sprintf("node %d event-link-%s", i/directions, way))
-	}
+	m.name()
 	slots := t.Int("data.slots")
 	m.set.most = max(slots/2, m.packetsOf(inLine+1))
 	m.set.window = max(1, slots/m.set.most)
 	return m, nil
 }
 
-// directions are those of the links of a node.
-const directions = 4
+// directions are those of the links of a node; on one switch two of them, in these places, are in use.
+const (
+	directions = 4
+	toSwitch   = int(syncctl.Right)
+	fromSwitch = int(syncctl.Left)
+)
+
+// name gives links their names.
+func (m *Medium) name() {
+	ways := [directions]string{"right", "left", "down", "up"}
+	if m.star {
+		ways[toSwitch], ways[fromSwitch] = "to-the-switch", "from-the-switch"
+	}
+	for i := range m.data {
+		node, way := i/directions, ways[i%directions]
+		m.data[i].Source, m.event[i].Source = m.k.Source(fmt.Sprintf("node %d data-link-%s", node, way)), m.k.Source(fmt.Sprintf("node %d event-link-%s", node, way))
+	}
+}
 
 // packetsOf returns how many data packets a packet of the library with so many bytes of payload is.
 func (m *Medium) packetsOf(bytes int) int {
@@ -217,25 +231,47 @@ func (m *Medium) Act(op int, arg uint64) {
 	}
 }
 
-// hop sends a flight over the link to its next node. Its first bytes may leave that before the last ones have come.
+// atSwitch is where a flight is that is at the one switch.
+const atSwitch = -1
+
+// way returns the link that a flight takes from where it is, and where that leads.
+func (m *Medium) way(f *flight) (link, next int) {
+	switch {
+	case !m.star:
+		d := m.torus.Next(f.at, f.dst)
+		return f.at*directions + int(d), m.torus.Neighbour(f.at, d)
+	case f.at == atSwitch:
+		return f.dst*directions + fromSwitch, f.dst
+	}
+	return f.at*directions + toSwitch, atSwitch
+}
+
+// hop sends a flight over the link to its next node. Its first bytes may leave that before the last ones have come. What comes from
+// the one switch is not forwarded.
 func (m *Medium) hop(i uint64) {
 	f := m.flights.At(i)
-	d := int(m.torus.Next(f.at, f.dst))
-	links, through := m.data, m.first()+m.set.hop
+	links, through, all := m.data, m.first()+m.set.hop, f.long+m.set.hop
 	if f.room {
-		links, through = m.event, m.set.eventHop
+		links, through, all = m.event, m.set.eventHop, m.set.eventHop+m.set.event
 	}
-	start := links[f.at*directions+d].Take(m.Now(), f.long)
-	next := m.torus.Neighbour(f.at, syncctl.Direction(d))
-	f.at = next
-	switch {
-	case next != f.dst:
+	if f.at == atSwitch {
+		all -= through - m.head(f)
+	}
+	link, next := m.way(f)
+	start := links[link].Take(m.Now(), f.long)
+	if f.at = next; next == f.dst {
+		m.At(start+all, m, opCome, i)
+	} else {
 		m.At(start+through, m, opHop, i)
-	case f.room:
-		m.At(start+through+m.set.event, m, opCome, i)
-	default:
-		m.At(start+f.long+m.set.hop, m, opCome, i)
 	}
+}
+
+// head is how long what a flight's next link must wait for has a link.
+func (m *Medium) head(f *flight) vtime.Time {
+	if f.room {
+		return m.set.serial
+	}
+	return m.first()
 }
 
 // first is how long the first data packet of a packet of the library has a link.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/bits"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"rhinet/nicemu/medium"
@@ -26,7 +27,7 @@ func open(t testing.TB, k *vtime.Kernel, ranks int, settings ...string) *Medium 
 }
 
 func TestTraffic(t *testing.T) {
-	for _, settings := range [][]string{nil, {"data.slots=1", "data.hop=0"}, {"data.packet=512", "rp.event=700"}} {
+	for _, settings := range [][]string{nil, {"data.slots=1", "data.hop=0"}, {"data.packet=512", "rp.event=700"}, {"network.one-switch=1"}} {
 		mediumtest.Run(t, func(t testing.TB, k *vtime.Kernel, ranks int) medium.Model { return open(t, k, ranks, settings...) })
 	}
 }
@@ -82,6 +83,52 @@ func TestOnePacket(t *testing.T) {
 	}
 	if c := open(t, new(vtime.Kernel), 2).Costs(); c.Packet != 448 || c.Send.Of(0, true) != 1*us+640*ns || c.Remote {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestOneSwitch: there no node is nearer than another; a packet has two links and is forwarded once, and who sends to one node waits.
+func TestOneSwitch(t *testing.T) {
+	const (
+		ns    = vtime.Nanosecond
+		write = 500 * ns
+		hop   = 1720 * ns
+		line  = 6400 * ns
+	)
+	at := func(bytes int, pairs ...[2]int) []vtime.Time {
+		w := watch{m: open(t, new(vtime.Kernel), 9, "network.one-switch=1"), at: make([]vtime.Time, len(pairs))}
+		for i, p := range pairs {
+			w.m.Send(p[0], p[1], bytes, &w, 0, uint64(i))
+		}
+		if err := w.m.Kernel().Run(1e6); err != nil {
+			t.Fatal(err)
+		}
+		if links := w.m.Links(w.end); len(links) == 0 || !strings.HasSuffix(links[0].Name, "the switch") {
+			t.Errorf("%+v", links)
+		}
+		return w.at
+	}
+	const one = write + 2*line + hop
+	for to := 1; to < 9; to++ {
+		if got := at(0, [2]int{0, to})[0]; got != one {
+			t.Errorf("to node %d: %v, want %v", to, got, one)
+		}
+	}
+	if got := at(448, [2]int{0, 4})[0]; got != one+7*line {
+		t.Errorf("a long packet: %v", got)
+	}
+	if got := at(0, [2]int{0, 4}, [2]int{1, 4}, [2]int{2, 5}); got[0] != one || got[1] != one+line || got[2] != one {
+		t.Errorf("two to one node, one to another: %v", got)
+	}
+	w := &watch{m: open(t, new(vtime.Kernel), 9, "network.one-switch=1"), at: make([]vtime.Time, 1)}
+	var back vtime.Time
+	w.m.Pace(func(int, int) { back = w.m.Now() })
+	w.m.Send(0, 8, 0, w, 0, 0)
+	if err := w.m.Kernel().Run(100); err != nil {
+		t.Fatal(err)
+	}
+	w.m.Taken(0, 8)
+	if err := w.m.Kernel().Run(100); err != nil || back != w.end+write+3000*ns+1280*ns { // an event packet: one hop, and its last link
+		t.Errorf("room is back %v after the packet has come, %v", back-w.end, err)
 	}
 }
 
