@@ -11,7 +11,10 @@ import (
 	"testing"
 
 	"rhinet/bench"
+	"rhinet/bench/virtual"
+	"rhinet/mpi"
 	"rhinet/nicemu/models"
+	"rhinet/nicemu/vtime"
 )
 
 // small is a plan that takes a moment.
@@ -37,7 +40,7 @@ func run(t *testing.T, p Plan, dir string) []Row {
 func TestStudy(t *testing.T) {
 	p, dir := small(), t.TempDir()
 	rows := run(t, p, dir)
-	if len(rows) != len(p.Cells()) || len(rows) != 2*5*(2+2+3*4)+2+2*5 {
+	if len(rows) != len(p.Cells()) || len(rows) != 3*(6*(2+2+3*4)+2+4+1+6) { // cenju4:switch is in two tests
 		t.Fatalf("%d rows of %d cells", len(rows), len(p.Cells()))
 	}
 	for i, r := range run(t, p, dir) {
@@ -46,7 +49,8 @@ func TestStudy(t *testing.T) {
 		}
 	}
 	for _, r := range rows {
-		if !(r.Usec > 0) || r.Factor < 1 || r.Packets == 0 && r.NIC != alone {
+		quiet := r.NIC == alone || r.NIC == "sync" && r.Program == "Barrier" // codes are no packets
+		if !(r.Usec > 0) || r.Factor < 1 || (r.Packets == 0) != quiet {
 			t.Errorf("%+v", r)
 		}
 		if one := r.NIC == alone; r.Class != "" && one != (r.SpeedUp == 1) || r.Class == "" && r.SpeedUp != 0 {
@@ -64,11 +68,44 @@ func TestStudy(t *testing.T) {
 	written(t, p, rows)
 }
 
+// TestKnown: of another folder what was made with the same model is taken, also if its setup is from before a parameter that has the
+// value of the table; and nothing else.
+func TestKnown(t *testing.T) {
+	p := Plan{Variants: []string{Own}, NICs: []string{"cenju4", "dimmnet2"}, Tests: []string{"Barrier"}, Nodes: []int{2}}
+	measured := run(t, p, t.TempDir())
+	var b bytes.Buffer
+	if err := Write(&b, "json", measured); err != nil {
+		t.Fatal(err)
+	}
+	known, err := Read(&b)
+	if err != nil || len(known) != 2 || known[1] != measured[1].Result {
+		t.Fatal(known, err)
+	}
+	for i := range known {
+		known[i].Usec = 1
+	}
+	known[0].Setup = strings.Replace(known[0].Setup, "switch.ports=4,", "", 1)
+	known[1].Setup = strings.Replace(known[1].Setup, "pentium3", "xeon", 1)
+	r := Runner{Plan: p, Dir: t.TempDir(), Known: known}
+	var usec []float64
+	if err := r.Run(t.Context(), func(res Result) {
+		usec = append(usec, res.Usec)
+		if res.Setup != res.setup() {
+			t.Error(res.Setup)
+		}
+	}); err != nil || !slices.Equal(usec, []float64{1, measured[1].Usec}) {
+		t.Error(usec, err)
+	}
+	if _, err := Read(strings.NewReader("[{")); err == nil {
+		t.Error("half a file")
+	}
+}
+
 func written(t *testing.T, p Plan, rows []Row) {
 	t.Helper()
 	dir := t.TempDir()
 	plots, err := p.Plots(dir, rows)
-	if err != nil || len(plots) != 2*(1+1+3*2) {
+	if err != nil || len(plots) != 3*(1+1+3*2) {
 		t.Errorf("%d plots, %v", len(plots), err)
 	}
 	for _, x := range plots {
@@ -81,11 +118,11 @@ func written(t *testing.T, p Plan, rows []Row) {
 		t.Fatal(err)
 	}
 	for _, n := range p.NICs {
-		if !strings.Contains(text.String(), n) || !strings.Contains(page.String(), n) || !strings.Contains(list.String(), "\nmodern "+n+":") {
+		if !strings.Contains(text.String(), n) || !strings.Contains(page.String(), n) || !strings.Contains(list.String(), "\nmodern "+strings.TrimSuffix(n, ":switch")+":") {
 			t.Errorf("%s is not everywhere", n)
 		}
 	}
-	for _, want := range []string{"Kernels of class S, speed-up", "![Bcast of 8 bytes: own](bcast-8-own.svg)", "1000 MHz", "### Alltoall, µs"} {
+	for _, want := range []string{"Kernels of class S, speed-up", "![Bcast of 8 bytes: own](bcast-8-own.svg)", "1000 MHz", "### Alltoall, µs", "all nodes are on one switch", "![Barrier: equal](barrier-equal.svg)"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -137,16 +174,23 @@ func TestComparison(t *testing.T) {
 func TestModernOnEqualTerms(t *testing.T) {
 	value := func(c models.Choice, name string) float64 { return c.Params.Value(name) }
 	for _, n := range NICs() {
-		own, err := n.choice(Own)
+		own, err := n.choice(Own, mostNodes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := n.choice(Modern)
+		c, err := n.choice(Modern, mostNodes)
 		if err == nil {
 			err = c.Check(mostNodes)
 		}
+		equal, failed := n.choice(Equal, mostNodes)
+		if err = errors.Join(err, failed); err == nil {
+			err = equal.Check(mostNodes)
+		}
 		if err != nil {
 			t.Fatal(n.Name, err)
+		}
+		if topology := equal.Topology(mostNodes); n.placed != (topology == "one:64") {
+			t.Errorf("%s is on %q", n.Name, topology)
 		}
 		for _, s := range n.modern {
 			name, _, _ := strings.Cut(s, "=")
@@ -157,7 +201,8 @@ func TestModernOnEqualTerms(t *testing.T) {
 		rate := map[string]func() float64{ // bytes a nanosecond on a link
 			"cenju4":   func() float64 { return 8 * value(c, "clock") / 1000 },
 			"dimmnet2": func() float64 { return 1 / value(c, "swif.byte") },
-		}[n.Name]
+			"sync":     func() float64 { return value(c, "data.rate") / 8 / 1000 },
+		}[c.Name]
 		if rate == nil {
 			rate = func() float64 {
 				return value(c, "link.rate") / 8 * value(c, "link.data-bits") / value(c, "link.raw-bits")
@@ -167,6 +212,60 @@ func TestModernOnEqualTerms(t *testing.T) {
 			t.Errorf("%s: %v bytes a nanosecond", n.Name, got)
 		}
 	}
+}
+
+// TestNoNodeIsNearer: on equal terms a message takes the same to any node; the torus has near nodes and far ones, as the NIC has it.
+func TestNoNodeIsNearer(t *testing.T) {
+	const nodes = 9
+	for _, n := range NICs() {
+		for _, variant := range []string{Modern, Equal} {
+			c, err := n.choice(variant, nodes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			took := make([]vtime.Time, nodes)
+			_, err = virtual.Job{Model: c, Ranks: nodes}.Run(func(world *mpi.Comm, now func() vtime.Time) error {
+				for peer := 1; peer < nodes; peer++ {
+					for range 5 { // of which some meet the end of the barrier
+						begun := now()
+						if err := bounce(world, peer); err != nil {
+							return err
+						}
+						if t := now() - begun; world.Rank() == 0 && (took[peer] == 0 || t < took[peer]) {
+							took[peer] = t
+						}
+					}
+					if err := mpi.Barrier(world); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(n.Name, err)
+			}
+			alike := slices.Max(took[1:])-slices.Min(took[1:]) < hop*vtime.Nanosecond // but for where in its clock a NIC is
+			if variant == Equal && !alike || variant == Modern && n.Name == "sync" && alike {
+				t.Errorf("%s, %s: %v", n.Name, variant, took)
+			}
+		}
+	}
+}
+
+// bounce sends a message from rank 0 to a peer and back.
+func bounce(world *mpi.Comm, peer int) (err error) {
+	buf := []int{0}
+	switch world.Rank() {
+	case 0:
+		if err = mpi.Send(world, buf, peer, 0); err == nil {
+			_, err = mpi.Recv(world, buf, peer, 0)
+		}
+	case peer:
+		if _, err = mpi.Recv(world, buf, 0, 0); err == nil {
+			err = mpi.Send(world, buf, 0, 0)
+		}
+	}
+	return err
 }
 
 func TestWrongPlans(t *testing.T) {

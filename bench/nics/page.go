@@ -24,7 +24,7 @@ func (p *Plan) Page(out io.Writer, rows []Row, plots []Plot, command string) err
 			fmt.Fprintf(&b, "- **%s**: %s. Hosts compute at the rates of `%s`.\n", v.Name, v.About, v.Host)
 		}
 	}
-	b.WriteString("\nThe rule of the modern variant:\n")
+	b.WriteString("\nThe rules of the variants modern and equal:\n")
 	for _, line := range Rule() {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
@@ -61,7 +61,7 @@ func section(b *strings.Builder, level string, t Table) error {
 func (p *Plan) Models(out io.Writer) error {
 	for _, variant := range p.Variants {
 		for _, nic := range p.NICs {
-			if _, err := fmt.Fprintf(out, "%s %s\n", variant, Cell{Variant: variant, NIC: nic}.setup()); err != nil {
+			if _, err := fmt.Fprintf(out, "%s %s\n", variant, Cell{Variant: variant, NIC: nic, Nodes: mostNodes}.setup()); err != nil {
 				return err
 			}
 		}

@@ -112,7 +112,7 @@ func (p *Plan) Cells() (all []Cell) {
 	for _, test := range p.Tests {
 		for _, nodes := range p.testNodes(test) {
 			for _, bytes := range p.testSizes(test) {
-				p.each(func(variant, nic string) {
+				p.each(test, func(variant, nic string) {
 					all = append(all, Cell{Variant: variant, NIC: nic, Program: test, Nodes: nodes, Bytes: bytes})
 				})
 			}
@@ -126,10 +126,13 @@ func (p *Plan) Cells() (all []Cell) {
 	return all
 }
 
-func (p *Plan) each(do func(variant, nic string)) {
+// each calls do for each variant of each NIC that is in a program.
+func (p *Plan) each(program string, do func(variant, nic string)) {
 	for _, variant := range p.Variants {
-		for _, nic := range p.NICs {
-			do(variant, nic)
+		for _, name := range p.NICs {
+			if nic, ok := find(name); !ok || nic.serves(program) {
+				do(variant, name)
+			}
 		}
 	}
 }
@@ -160,7 +163,7 @@ func (p *Plan) kernel(name, class string) (all []Cell) {
 		if k.Allowed(nodes, c) != nil {
 			continue
 		}
-		p.each(func(variant, nic string) {
+		p.each(name, func(variant, nic string) {
 			all = append(all, Cell{Variant: variant, NIC: nic, Program: name, Class: class, Nodes: nodes})
 		})
 	}

@@ -2,14 +2,18 @@ package nics
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"rhinet/bench"
 	"rhinet/bench/pmb"
 	"rhinet/bench/virtual"
+	"rhinet/collectives"
 	"rhinet/internal/hosts"
 	"rhinet/mpi"
 	"rhinet/nicemu/models"
@@ -32,17 +36,43 @@ type Result struct {
 // A Runner runs the cells of a plan.
 type Runner struct {
 	Plan
-	Dir  string // results are kept there
-	Jobs int    // at once
+	Dir   string   // results are kept there
+	Jobs  int      // at once
+	Known []Result // of another folder: cells of the same models are not run again
 }
 
 // Run runs all cells that have not been run, and reports each that has a result.
 func (r *Runner) Run(ctx context.Context, report func(Result)) error {
 	cells := bench.Cells[Cell, Result]{
 		Dir: r.Dir, Jobs: r.Jobs, Setup: Cell.setup, Of: func(res Result) string { return res.Setup },
-		Run: func(_ context.Context, c Cell) (Result, error) { return c.Measure() },
+		Run: func(_ context.Context, c Cell) (Result, error) { return r.measure(c) },
 	}
 	return cells.All(ctx, r.Cells(), report)
+}
+
+// measure is what is known of a cell, or else is measured.
+func (r *Runner) measure(c Cell) (Result, error) {
+	setup := c.setup()
+	i := slices.IndexFunc(r.Known, func(res Result) bool { return res.Cell == c && alike(res.Setup, setup) })
+	if i < 0 {
+		return c.Measure()
+	}
+	res := r.Known[i]
+	res.Setup = setup
+	return res, nil
+}
+
+// alike reports whether two setups say the same: one may leave out parameters that have the value of the table.
+func alike(a, b string) bool {
+	model, rest, _ := strings.Cut(a, " ")
+	c, err := models.Parse(model)
+	return err == nil && c.String()+" "+rest == b
+}
+
+// Read reads results that [Write] has written as json.
+func Read(in io.Reader) (all []Result, err error) {
+	err = json.NewDecoder(in).Decode(&all)
+	return all, err
 }
 
 // model returns the model of a cell; on one node any would do.
@@ -50,11 +80,20 @@ func (c Cell) model() (models.Choice, error) {
 	if c.NIC == alone {
 		return models.Parse("loggp")
 	}
-	i := slices.IndexFunc(NICs(), func(n NIC) bool { return n.Name == c.NIC })
-	if i < 0 {
+	n, ok := find(c.NIC)
+	if !ok {
 		return models.Choice{}, fmt.Errorf("%w: no NIC %q", bench.ErrInput, c.NIC)
 	}
-	return NICs()[i].choice(c.Variant)
+	return n.choice(c.Variant, c.Nodes)
+}
+
+// find returns a NIC.
+func find(name string) (n NIC, ok bool) {
+	i := slices.IndexFunc(NICs(), func(n NIC) bool { return n.Name == name })
+	if i < 0 {
+		return n, false
+	}
+	return NICs()[i], true
 }
 
 // host is whose rates of computing a cell has.
@@ -69,7 +108,14 @@ func (c Cell) setup() string {
 	if err != nil {
 		return err.Error()
 	}
-	return m.String() + " counted:" + c.host()
+	text := m.String() + " counted:" + c.host()
+	if c.Variant == Equal {
+		text = strings.TrimSpace(text + " " + m.Topology(c.Nodes))
+	}
+	if n, _ := find(c.NIC); n.by != "" {
+		text += " " + n.by
+	}
+	return text
 }
 
 // Measure runs a cell.
@@ -89,6 +135,11 @@ func (c Cell) Measure() (Result, error) {
 	begin := time.Now()
 	times := make([]float64, c.Nodes)
 	j := virtual.Job{Model: m, Ranks: c.Nodes, Compute: timed.Compute{Kind: timed.Counted, Rates: rates}}
+	if n, _ := find(c.NIC); n.by != "" {
+		if j.Collectives.Force, err = collectives.ParseForce(n.by); err != nil {
+			return Result{}, err
+		}
+	}
 	report, err := j.Run(func(world *mpi.Comm, now func() vtime.Time) (err error) {
 		times[world.Rank()], err = program(world, now)
 		return err

@@ -19,16 +19,17 @@ type nicsFlags struct {
 	plan   nics.Plan
 	jobs   int
 	format string
+	from   string
 }
 
 // nicsCommand runs the same programs on all modelled NICs.
 func nicsCommand(out, errs io.Writer) *cobra.Command {
 	o := nicsFlags{plan: nics.Usual()}
-	long := "Run the same programs in virtual time on all modelled NICs, in two variants.\n\n"
+	long := "Run the same programs in virtual time on all modelled NICs, in three variants.\n\n"
 	for _, v := range nics.Variants() {
 		long += fmt.Sprintf("  %-7s %s\n", v.Name, v.About)
 	}
-	long += "\nThe rule of the modern variant:\n\n  " + strings.Join(nics.Rule(), "\n  ")
+	long += "\nThe rules of the variants modern and equal:\n\n  " + strings.Join(nics.Rule(), "\n  ")
 	c := &cobra.Command{
 		Use: "nics DIR", Short: "Run the same programs on all modelled NICs, on their own and on equal terms; cells that DIR has are not run again", Long: long,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -49,6 +50,7 @@ func nicsCommand(out, errs io.Writer) *cobra.Command {
 	f.StringSliceVar(&p.Classes, "classes", p.Classes, "their classes")
 	f.IntSliceVar(&p.KernelNodes, "kernel-nodes", p.KernelNodes, "numbers of nodes that kernels run on, where they allow it")
 	f.IntVar(&o.jobs, "jobs", 2, "cells at once")
+	f.StringVar(&o.from, "from", "", "a nics.json of before: what it has of the same models is not run again, if the models are still what they were")
 	f.StringVar(&o.format, "format", "table", "output format: "+bench.ModelFormats)
 	return c
 }
@@ -67,13 +69,17 @@ func (o *nicsFlags) run(dir string, out, errs io.Writer) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return usage(fmt.Errorf("%w; give another folder", err))
 	}
+	known, err := o.known()
+	if err != nil {
+		return usage(err)
+	}
 	ctx, stop := untilInterrupted()
 	defer stop()
 	show := bar.New(errs, false)
 	var results []nics.Result
 	all := len(p.Cells())
-	r := nics.Runner{Plan: *p, Dir: dir, Jobs: o.jobs}
-	err := r.Run(ctx, func(res nics.Result) {
+	r := nics.Runner{Plan: *p, Dir: dir, Jobs: o.jobs, Known: known}
+	err = r.Run(ctx, func(res nics.Result) {
 		results = append(results, res)
 		show.Step(len(results), all, res.String())
 	})
@@ -83,6 +89,23 @@ func (o *nicsFlags) run(dir string, out, errs io.Writer) error {
 		return errors.Join(err, nics.Write(out, o.format, rows))
 	}
 	return errors.Join(err, p.Summary(out, rows))
+}
+
+// known are the results of another folder.
+func (o *nicsFlags) known() ([]nics.Result, error) {
+	if o.from == "" {
+		return nil, nil
+	}
+	in, err := os.Open(o.from)
+	if err != nil {
+		return nil, fmt.Errorf("--from: %w", err)
+	}
+	defer in.Close()
+	known, err := nics.Read(in)
+	if err != nil {
+		return nil, fmt.Errorf("--from %s: %w; give a nics.json that bench model nics has written", o.from, err)
+	}
+	return known, nil
 }
 
 // folder writes what is kept beside the cells.
@@ -105,7 +128,11 @@ func (o *nicsFlags) folder(dir string, rows []nics.Row) error {
 func (o *nicsFlags) command() string {
 	p := &o.plan
 	numbers := func(list []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]") }
+	from := ""
+	if o.from != "" {
+		from = " --from " + o.from
+	}
 	return "bench model nics DIR --variants " + strings.Join(p.Variants, ",") + " --nics " + strings.Join(p.NICs, ",") + " --tests " + strings.Join(p.Tests, ",") +
 		" --sizes " + numbers(p.Sizes) + " --nodes " + numbers(p.Nodes) + " --kernels " + strings.Join(p.Kernels, ",") + " --classes " + strings.Join(p.Classes, ",") +
-		" --kernel-nodes " + numbers(p.KernelNodes)
+		" --kernel-nodes " + numbers(p.KernelNodes) + from
 }

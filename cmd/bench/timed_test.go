@@ -51,6 +51,8 @@ func TestTimedModelRefuses(t *testing.T) {
 		"model nics":                                  "takes one folder",
 		"model nics " + dir + " --jobs 0":             "--jobs 0; give 1 or more",
 		"model nics " + dir + " --format xml":         "table, csv, json",
+		"model nics " + dir + " --from nowhere":       "--from: open nowhere: ",
+		"model nics " + dir + " --from timed_test.go": "--from timed_test.go: invalid character",
 		"model nics " + dir + " --nics myrinet":       `no NIC "myrinet"; there is martini, martini:pm`,
 		"model nics " + dir + " --tests Scan":         `no test "Scan"; there is PingPong`,
 		"model nics " + dir + " --nodes 65":           "65 nodes; give 2 to 64",

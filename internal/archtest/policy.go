@@ -81,7 +81,7 @@ bench/report, nicemu/syncctl < bench/barriers
 bench/report, bench/virtual, npb < bench/study
 nicemu/martini/stepped, nicemu/tofu/stepped, nicemu/dimmnet2/stepped, nicemu/cenju4/stepped, nicemu/syncctl, nicemu/ib < bench/pictures
 bench/report, collectives, llc/timed, nicemu/models < bench/virtual
-bench/pmb, bench/report, bench/virtual, nicemu/models, npb < bench/nics
+bench/pmb, bench/report, bench/virtual, collectives, nicemu/models, npb < bench/nics
 nicemu/models < bench/events
 nicemu/syncctl !<< nicemu/fabric
 nicemu/vtime < nicemu/medium
