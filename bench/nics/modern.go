@@ -67,7 +67,8 @@ type NIC struct {
 	placed    bool                     // its topology has a name
 	model     string                   // as mpirun --time takes it; "": the name
 	by        string                   // algorithms of collective operations, as RHINET_COLL has them, in the place of what is chosen
-	operation []string                 // tests that these serve, the only ones that it is in
+	between   string                   // the same, in tests but Barrier: of the barriers between repetitions, which are not timed
+	operation []string                 // tests that by serves, the only ones that it is in
 }
 
 // cenju4 is modern Cenju-4, whose flit carries 8 bytes with its check bits if it has 9.
@@ -109,7 +110,8 @@ func NICs() []NIC {
 			set("host.least", 24/8*store), set("host.most", 464/8*store), set("host.issue", store), set("host.poll", memory), set("host.read", copies),
 			set("mpi.call", software),
 		}},
-		{Name: "sync", About: "the synchronization controller: data packets of 64 bytes over a torus, barriers by codes of its barrier controllers", modern: []string{
+		// Ranks leave a barrier by codes one after the other, the last to come last: what they time after it would begin late.
+		{Name: "sync", About: "the synchronization controller: data packets of 64 bytes over a torus, barriers by codes of its barrier controllers", between: "barrier=dissemination", modern: []string{
 			set("data.rate", 8*8*clock), set("event.rate", 8*8*clock), set("data.hop", hop), set("event.hop", hop+16/8), // with its 16 bytes on the link
 			set("pci.write", memory), set("pci.interrupt", memory), set("pe.wake", wake), // the clock of the barrier controllers is bc.central
 			set("bc.central", 1000.0/clock), set("bc.decode", 100.0/30*1000/clock), set("bc.interrupt", 100.0/30*1000/clock),

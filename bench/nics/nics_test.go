@@ -214,6 +214,26 @@ func TestModernOnEqualTerms(t *testing.T) {
 	}
 }
 
+// TestBcastIsNotQuickerThanItsMessage: ranks begin a repetition together, but for what of a barrier by messages is skew.
+func TestBcastIsNotQuickerThanItsMessage(t *testing.T) {
+	for _, n := range NICs() {
+		if !n.serves("PingPong") {
+			continue
+		}
+		var usec []float64
+		for _, program := range []string{"PingPong", "Bcast"} {
+			r, err := Cell{Variant: Own, NIC: n.Name, Program: program, Nodes: 2, Bytes: 8}.Measure()
+			if err != nil {
+				t.Fatal(err)
+			}
+			usec = append(usec, r.Usec)
+		}
+		if usec[1] < 0.75*usec[0] {
+			t.Errorf("%s: a message takes %v us, a Bcast to one rank %v us", n.Name, usec[0], usec[1])
+		}
+	}
+}
+
 // TestNoNodeIsNearer: on equal terms a message takes the same to any node; the torus has near nodes and far ones, as the NIC has it.
 func TestNoNodeIsNearer(t *testing.T) {
 	const nodes = 9

@@ -112,10 +112,19 @@ func (c Cell) setup() string {
 	if c.Variant == Equal {
 		text = strings.TrimSpace(text + " " + m.Topology(c.Nodes))
 	}
-	if n, _ := find(c.NIC); n.by != "" {
-		text += " " + n.by
+	if by := c.by(); by != "" {
+		text += " " + by
 	}
 	return text
+}
+
+// by are the algorithms that a cell names.
+func (c Cell) by() string {
+	n, _ := find(c.NIC)
+	if n.by == "" && c.Class == "" && c.Program != "Barrier" {
+		return n.between
+	}
+	return n.by
 }
 
 // Measure runs a cell.
@@ -135,8 +144,8 @@ func (c Cell) Measure() (Result, error) {
 	begin := time.Now()
 	times := make([]float64, c.Nodes)
 	j := virtual.Job{Model: m, Ranks: c.Nodes, Compute: timed.Compute{Kind: timed.Counted, Rates: rates}}
-	if n, _ := find(c.NIC); n.by != "" {
-		if j.Collectives.Force, err = collectives.ParseForce(n.by); err != nil {
+	if by := c.by(); by != "" {
+		if j.Collectives.Force, err = collectives.ParseForce(by); err != nil {
 			return Result{}, err
 		}
 	}
