@@ -38,7 +38,7 @@ type Runner struct {
 	Plan
 	Dir   string   // results are kept there
 	Jobs  int      // at once
-	Known []Result // of another folder: cells of the same models are not run again
+	Known []Result // of other folders: cells of the same models are not run again
 }
 
 // Run runs all cells that have not been run, and reports each that has a result.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ type nicsFlags struct {
 	plan   nics.Plan
 	jobs   int
 	format string
-	from   string
+	from   []string
 }
 
 // nicsCommand runs the same programs on all modelled NICs.
@@ -50,7 +51,7 @@ func nicsCommand(out, errs io.Writer) *cobra.Command {
 	f.StringSliceVar(&p.Classes, "classes", p.Classes, "their classes")
 	f.IntSliceVar(&p.KernelNodes, "kernel-nodes", p.KernelNodes, "numbers of nodes that kernels run on, where they allow it")
 	f.IntVar(&o.jobs, "jobs", 2, "cells at once")
-	f.StringVar(&o.from, "from", "", "a nics.json of before: what it has of the same models is not run again, if the models are still what they were")
+	f.StringSliceVar(&o.from, "from", nil, "files nics.json of before: what they have of the same models is not run again, if the models are still what they were")
 	f.StringVar(&o.format, "format", "table", "output format: "+bench.ModelFormats)
 	return c
 }
@@ -91,21 +92,20 @@ func (o *nicsFlags) run(dir string, out, errs io.Writer) error {
 	return errors.Join(err, p.Summary(out, rows))
 }
 
-// known are the results of another folder.
-func (o *nicsFlags) known() ([]nics.Result, error) {
-	if o.from == "" {
-		return nil, nil
+// known are the results of other folders.
+func (o *nicsFlags) known() (all []nics.Result, err error) {
+	for _, file := range o.from {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		known, err := nics.Read(bytes.NewReader(text))
+		if err != nil {
+			return nil, fmt.Errorf("--from %s: %w; give a nics.json that bench model nics has written", file, err)
+		}
+		all = append(all, known...)
 	}
-	in, err := os.Open(o.from)
-	if err != nil {
-		return nil, fmt.Errorf("--from: %w", err)
-	}
-	defer in.Close()
-	known, err := nics.Read(in)
-	if err != nil {
-		return nil, fmt.Errorf("--from %s: %w; give a nics.json that bench model nics has written", o.from, err)
-	}
-	return known, nil
+	return all, nil
 }
 
 // folder writes what is kept beside the cells.
@@ -129,8 +129,8 @@ func (o *nicsFlags) command() string {
 	p := &o.plan
 	numbers := func(list []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]") }
 	from := ""
-	if o.from != "" {
-		from = " --from " + o.from
+	if o.from != nil {
+		from = " --from " + strings.Join(o.from, ",")
 	}
 	return "bench model nics DIR --variants " + strings.Join(p.Variants, ",") + " --nics " + strings.Join(p.NICs, ",") + " --tests " + strings.Join(p.Tests, ",") +
 		" --sizes " + numbers(p.Sizes) + " --nodes " + numbers(p.Nodes) + " --kernels " + strings.Join(p.Kernels, ",") + " --classes " + strings.Join(p.Classes, ",") +
