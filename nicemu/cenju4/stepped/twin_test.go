@@ -14,8 +14,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-var rounds = flag.Int("rounds", 8000, "batches of parcels that TestOneNIC gives both NICs")
-var every = flag.Int("every", 10, "after so many batches TestOneNIC compares everything")
+var rounds = flag.Int("rounds", 56_000, "batches of parcels that TestOneNIC gives both NICs")
+var every = flag.Int("every", 50, "after so many batches TestOneNIC compares everything")
 
 const (
 	nodes      = 5
@@ -214,7 +214,7 @@ func state(n *cenju4.NIC) (all []uint64) {
 }
 
 // TestOneNIC gives the fast path and the stepped model the same parcels, good and hostile, one
-// after the other and several at once, and compares everything after every tenth batch.
+// after the other and several at once, and compares everything after every so many batches. By default that is a hundred thousand parcels and more.
 func TestOneNIC(t *testing.T) {
 	batches := *rounds
 	if testing.Short() {
@@ -247,6 +247,9 @@ func TestOneNIC(t *testing.T) {
 		if part := fast.differ(slow); part != "" {
 			t.Fatalf("round %d, after %v: other %s", round, batch, part)
 		}
+	}
+	if batches >= 56_000 && tried < 100_000 {
+		t.Errorf("only %d parcels", tried)
 	}
 	t.Logf("%d parcels; by how they ended %v", tried, met)
 	for _, why := range []cenju4.Reason{

@@ -176,6 +176,9 @@ func TestOneNIC(t *testing.T) {
 			t.Fatalf("round %d: other %s; %v", round, part, acts)
 		}
 	}
+	if commands < 100_000 && !testing.Short() {
+		t.Errorf("only %d commands", commands)
+	}
 	t.Logf("%d commands: %v", commands, met)
 	for way, text := range transitions {
 		if !taken[way] && !testing.Short() {
