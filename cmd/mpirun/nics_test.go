@@ -19,7 +19,7 @@ func TestKernelsOnEveryNIC(t *testing.T) {
 		t.Skip("builds a program")
 	}
 	for _, name := range append(nics.Names(), "martini:pm:throttle=global", "ib:ud:faults=some") {
-		for class, kernels := range map[string][]string{"S": {"cg", "mg", "ft", "is", "lu"}, "W": {"cg", "mg", "ft", "is", "bt"}} {
+		for class, kernels := range map[string][]string{"S": {"ep", "cg", "mg", "ft", "is", "lu", "sp", "bt"}, "W": {"cg", "mg", "ft", "is", "bt"}} {
 			watch := ""
 			switch {
 			case class == "S":
