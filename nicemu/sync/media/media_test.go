@@ -102,7 +102,7 @@ func TestOneSwitch(t *testing.T) {
 		if err := w.m.Kernel().Run(1e6); err != nil {
 			t.Fatal(err)
 		}
-		if links := w.m.Links(w.end); len(links) == 0 || !strings.HasSuffix(links[0].Name, "the switch") {
+		if links := w.m.Links(w.end); len(links) == 0 || !strings.HasSuffix(links[0].Name, "the-switch") {
 			t.Errorf("%+v", links)
 		}
 		return w.at
