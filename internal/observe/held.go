@@ -101,9 +101,12 @@ func (r *Rank) called(call Row, bytes int) {
 func (r *Rank) record(call Row, flags Flags, m Message) {
 	s := &r.held.span
 	from, to := s.From, s.To
-	if to == 0 {
+	switch {
+	case to == 0:
 		to = r.Meter.now()
 		from, flags = to, flags|begun
+	case flags&Sends != 0: // which had gone before the wait
+		flags |= begun
 	}
 	s.To = 0
 	r.write(from, to, eventOf(call, flags, m.Context, m.Peer), m.Tag, m.Bytes)

@@ -137,17 +137,20 @@ func TestTraceEstimatesBeginnings(t *testing.T) {
 	}
 }
 
-// A send is noted after the message has gone: if that was late, it has begun before the message arrived.
+// A send is noted after the message has gone: if that was late, it has begun before the message arrived. So it has by whatever clock, if
+// it is sure which message it was.
 func TestTraceJoinsSendsNotedLate(t *testing.T) {
-	send := event{from: 100, to: 110, flags: Sends | begun, peer: 1}
-	measured := event{from: 100, to: 110, flags: Sends, peer: 1, tag: 1}
-	receives := []event{{from: 50, to: 60, flags: Receives}, {from: 60, to: 70, flags: Receives, tag: 1}}
-	all := [][]event{{send, measured}, receives}
-	join(all, []bool{true, true})
-	if e := all[0][0]; e.from != 59 || e.arrow == 0 || e.arrow != all[1][0].arrow {
-		t.Errorf("%+v", e)
-	}
-	if e := all[0][1]; e.from != 100 || e.arrow != 0 {
-		t.Errorf("%+v", e)
+	for _, sure := range []bool{false, true} {
+		send := event{from: 100, to: 110, flags: Sends | begun, peer: 1}
+		measured := event{from: 100, to: 110, flags: Sends, peer: 1, tag: 1}
+		receives := []event{{from: 50, to: 60, flags: Receives}, {from: 60, to: 70, flags: Receives, tag: 1}}
+		all := [][]event{{send, measured}, receives}
+		join(all, []bool{true, sure})
+		if e := all[0][0]; e.from != 59 || e.arrow == 0 || e.arrow != all[1][0].arrow {
+			t.Errorf("%+v", e)
+		}
+		if e := all[0][1]; sure && (e.from != 69 || e.arrow == 0 || e.arrow != all[1][1].arrow) || !sure && (e.from != 100 || e.arrow != 0) {
+			t.Errorf("%v: %+v", sure, e)
+		}
 	}
 }

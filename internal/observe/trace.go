@@ -162,12 +162,14 @@ func join(all [][]event, whole []bool) {
 			w := way{rank, e.peer, e.context, e.tag}
 			from, to := sends[w], receives[w]
 			delete(sends, w)
-			if !(whole[rank] && uint(w.to) < uint(len(whole)) && whole[w.to]) {
+			sure := whole[rank] && uint(w.to) < uint(len(whole)) && whole[w.to]
+			if !sure {
 				slices.Reverse(from)
 				slices.Reverse(to)
 			}
 			for k := range min(len(from), len(to)) {
-				if from[k].flags&begun != 0 { // noted after it had gone, perhaps long after
+				// It was noted after it had gone, perhaps long after, or the clocks of two ranks are not quite alike.
+				if sure || from[k].flags&begun != 0 {
 					from[k].from = min(from[k].from, to[k].to-1)
 				}
 				if to[k].to > from[k].from {
