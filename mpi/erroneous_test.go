@@ -323,6 +323,9 @@ func TestErroneousProgramsAreDiagnosed(t *testing.T) {
 				if net.name == "mailboxes" && strings.HasPrefix(p.name, "rendezvous") {
 					p.both = "" // there no standard send waits
 				}
+				if net.name == "dimmnet2" && p.name == "long Ssend" {
+					p.both = "" // its rings do not hold the message, and who has failed makes no more calls that take the rest
+				}
 				p.judge(t, told)
 			})
 		}

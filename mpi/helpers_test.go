@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,16 +14,26 @@ import (
 
 // transports are what every rule of the standard is tested on. The NICs are watched:
 // what breaks their contract ends the tests.
-var transports = []struct {
+var transports = transportsFor(os.Getenv("RHINET_NIC"))
+
+type transport struct {
 	name   string
 	option mpitest.Option
-}{
-	{"mailboxes", mpitest.Mailboxes()},
-	{"martini", mpitest.NIC("martini")},
-	{"martini:pm", mpitest.NIC("martini:pm")},
-	{"martini:vp", mpitest.NIC("martini:vp")},
-	{"ib", mpitest.NIC("ib")},
-	{"hosts", onHosts(2)},
+}
+
+// transportsFor returns all, or of NICs the one of a name.
+func transportsFor(nic string) []transport {
+	if nic != "" {
+		return []transport{{"mailboxes", mpitest.Mailboxes()}, {nic, mpitest.NIC(nic)}}
+	}
+	return []transport{
+		{"mailboxes", mpitest.Mailboxes()},
+		{"martini", mpitest.NIC("martini")},
+		{"martini:pm", mpitest.NIC("martini:pm")},
+		{"martini:vp", mpitest.NIC("martini:vp")},
+		{"ib", mpitest.NIC("ib")},
+		{"hosts", onHosts(2)},
+	}
 }
 
 // everywhere runs fn on n ranks over each transport.

@@ -22,6 +22,7 @@ package mpitest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -61,7 +62,8 @@ func Timeout(d time.Duration) Option { return func(s *settings) { s.timeout = d 
 // otherwise: for benchmarks, whose messages all have the bytes of one buffer and go to one place.
 func Unguarded() Option { return func(s *settings) { s.unguarded = true } }
 
-// NIC runs the ranks on the emulated network interface of that name.
+// NIC runs the ranks on the emulated network interface of that name. Without it the variable RHINET_NIC names one, so that the tests of
+// a program run on another: RHINET_NIC=cenju4 go test ./...
 func NIC(name string) Option {
 	return func(s *settings) { s.nic, s.mailboxes = name, false }
 }
@@ -149,7 +151,7 @@ func Sessions(n int, fn func(s *mpi.Session) error, options ...Option) error {
 
 // run runs fn on n ranks.
 func run(n int, fn func(mpi.Job) error, options []Option) error {
-	s := settings{timeout: 5 * time.Minute}
+	s := settings{timeout: 5 * time.Minute, nic: os.Getenv("RHINET_NIC")}
 	for _, o := range options {
 		o(&s)
 	}
