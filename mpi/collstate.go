@@ -53,6 +53,9 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 		}
 	}
 	group, err := collectives.New(t, o)
+	if lib, ok := c.t.(library); ok && err == nil {
+		group = group.Catcher(lib.Collective)
+	}
 	k.group = group
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"rhinet/internal/kvs"
 	"rhinet/internal/kvs/launcher"
 	"rhinet/internal/kvs/pmix"
+	"rhinet/internal/libmpi"
 	"rhinet/internal/onesided"
 	"rhinet/internal/pmi"
 	"rhinet/llc/nics"
@@ -38,6 +39,8 @@ type setup struct {
 	force   string
 	windows string
 	watch   nics.Debug
+
+	library string // shim of the library of another MPI that is to carry the messages; see [libmpi.Variable]
 
 	wanted string // profile that the launcher asks for; see [pmi.Profile]
 }
@@ -67,6 +70,12 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	alone := pmi.Single(0, 1)
 	alone.NIC = getenv(envNIC)
 	s := setup{job: alone, force: getenv(envForce), windows: getenv(envWin), watch: watch, wanted: getenv(pmi.ProfileVariable)}
+	if s.library = getenv(libmpi.Variable); s.library != "" {
+		if getenv(envJob) != "" {
+			return s, initError(ErrInit, "%s names the library of another MPI, which knows nothing of jobs of rhinet's mpirun; start the program with the launcher of that library, or unset the variable", libmpi.Variable)
+		}
+		return s, nil
+	}
 	if job := getenv(envJob); job != "" {
 		if s.job, err = pmi.Decode(job); err != nil {
 			return s, initError(ErrInit, "%v", err)

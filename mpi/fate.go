@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"rhinet/internal/libmpi"
 	"rhinet/llc"
 )
 
@@ -127,8 +128,13 @@ func (c *Comm) limited(s site, cause error, text string) *Error {
 // lost is the class of a failure of the transport: the death of a rank, where
 // programs survive that.
 func (c *core) lost(err error) Class {
-	if c.fate != nil && isGone(err) {
+	switch {
+	case c.fate != nil && isGone(err):
 		return ErrProcFailed
+	case errors.Is(err, errNotCarried):
+		return ErrUnsupported
+	case errors.Is(err, libmpi.ErrTag):
+		return ErrTag
 	}
 	return ErrOther
 }

@@ -32,6 +32,9 @@ func joinProcess() (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
+	if s.library != "" {
+		return s.joinLibrary()
+	}
 	if s.job.NIC == nics.Timed {
 		wait.ReturnSlackButSysmon()
 	} else {

@@ -68,6 +68,9 @@ func (l *launch) restore(k *collState) {
 
 // prepare prepares the call that f makes.
 func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
+	if err := c.carried(at(l.call)); err != nil {
+		return l, err
+	}
 	v := c
 	if c != nil {
 		view := *c

@@ -30,6 +30,9 @@ type Message struct {
 func Mprobe(c *Comm, src, tag int) (_ *Message, _ Status, err error) {
 	defer c.raised(&err)
 	s := site{"Mprobe", fromPeer, src, tag}
+	if err := c.carried(s); err != nil {
+		return nil, emptyStatus(), err
+	}
 	for {
 		if st, found, err := c.probe(s, true); err != nil || !found || src == ProcNull {
 			return c.matchedNull(s, err), st, err
@@ -46,6 +49,9 @@ func Mprobe(c *Comm, src, tag int) (_ *Message, _ Status, err error) {
 func Improbe(c *Comm, src, tag int) (_ *Message, _ Status, _ bool, err error) {
 	defer c.raised(&err)
 	s := site{"Improbe", fromPeer, src, tag}
+	if err := c.carried(s); err != nil {
+		return nil, emptyStatus(), false, err
+	}
 	st, found, err := c.probe(s, false)
 	if err != nil || !found {
 		return nil, st, false, err

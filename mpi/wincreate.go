@@ -63,6 +63,9 @@ func makeWindow[T any](c *Comm, s site, f Flavor, buf []byte, n int, info []Info
 	if err != nil {
 		return nil, err
 	}
+	if err := c.carried(s); err != nil {
+		return nil, err
+	}
 	if n < 0 || n > math.MaxInt64/e.size {
 		return nil, c.errorAt(s, ErrSize, "%d elements of %d bytes; there must be 0 or more, and as many as memory holds", n, e.size)
 	}

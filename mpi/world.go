@@ -118,7 +118,11 @@ func join(job Job, s site) (*world, boardSlot, error) {
 // open readies a communicator whose ranks, context and board are known.
 // Exchanges on its board so far have used the sequence numbers up to seq.
 func (w *world) open(c *core, seq uint64, o collectives.Options) error {
-	c.w, c.t, c.key = w, w.Transport, c.id.key()
+	var err error
+	if c.t, err = w.transportOf(c); err != nil {
+		return err
+	}
+	c.w, c.key = w, c.id.key()
 	if c.members != nil {
 		c.back = make([]int32, w.Size)
 		for i := range c.back {

@@ -126,6 +126,9 @@ func ShortBetweenHosts() []Cell {
 	}
 }
 
+// IsKernel reports whether a cell is one of the NAS Parallel Benchmarks.
+func (c Cell) IsKernel() bool { return isKernel(c.Test) }
+
 // isKernel reports whether a test is one of the NAS Parallel Benchmarks, such as CG.W.
 func isKernel(test string) bool { return strings.Contains(test, ".") }
 

@@ -59,17 +59,23 @@ func NPB(kernels, classes []string, ranks []int) (cells []Cell, skipped []string
 // gives the run time and the communication wait time instead of the rate.
 func OursNPB(mpirun, npb string, s Setting, waits bool) Runtime {
 	r := Runtime{Name: s.Name, read: readNAS, env: s.Env}
-	var flags []string
 	if waits {
-		r.read, flags = readTimed, []string{"-timers", "-format", "json"}
+		r.read = readTimed
 	}
 	r.command = func(job []Cell, _ time.Duration) []string {
-		c := job[0]
-		kernel, class, _ := strings.Cut(c.Test, ".")
-		program := append([]string{npb, "-class", class}, flags...)
-		return s.launch(mpirun, c.Ranks, append(program, strings.ToLower(kernel))...)
+		return s.launch(mpirun, job[0].Ranks, kernelCommand(npb, job[0], waits)...)
 	}
 	return r
+}
+
+// kernelCommand is the command of a rank that runs a kernel of the program npb.
+func kernelCommand(npb string, c Cell, waits bool) []string {
+	kernel, class, _ := strings.Cut(c.Test, ".")
+	words := []string{npb, "-class", class}
+	if waits {
+		words = append(words, "-timers", "-format", "json")
+	}
+	return append(words, strings.ToLower(kernel))
 }
 
 var errReport = errors.New("printed no report of the NAS Parallel Benchmarks")
@@ -92,7 +98,7 @@ func readNAS(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	case !(rate > 0) || math.IsInf(rate, 0):
 		return nil, fmt.Errorf("gave %v Mop/s, which nothing can be compared with; a larger class takes time enough to be measured", rate)
 	}
-	return []Sample{{Test: c.Test, Ranks: c.Ranks, Value: rate, Unit: mops}}, nil
+	return append([]Sample{{Test: c.Test, Ranks: c.Ranks, Value: rate, Unit: mops}}, callCost(c, strings.TrimSuffix(r["Call from Go"], " us"))...), nil
 }
 
 // verified finds the report of a cell's kernel in what a job printed, which must be verified.

@@ -37,7 +37,7 @@ func (o outcome) count(c Cell) (found int) {
 // drop forgets a cell that failed.
 func (o *outcome) drop(c Cell) {
 	o.samples = slices.DeleteFunc(o.samples, func(s Sample) bool {
-		return s.Ranks == c.Ranks && (s.Test == c.Test || c.Test == Hello && s.Test == Memory || s.Test == pmb.OverlapTest(c.Test) || s.Test == WaitTest(c.Test) || ofProgress(s.Test, c.Test))
+		return s.Ranks == c.Ranks && (s.Test == c.Test || c.Test == Hello && s.Test == Memory || s.Test == pmb.OverlapTest(c.Test) || s.Test == WaitTest(c.Test) || s.Test == callTest && isKernel(c.Test) || ofProgress(s.Test, c.Test))
 	})
 	o.slow = slices.DeleteFunc(o.slow, func(b TooSlow) bool { return b.Ranks == c.Ranks && b.Test == c.Test })
 }

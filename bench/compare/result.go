@@ -175,6 +175,7 @@ func (res *Result) Remarks() []string {
 	}
 	notes = append(notes, res.bounds()...)
 	notes = append(notes, res.aboutRates()...)
+	notes = append(notes, res.aboutCalls()...)
 	outliers, pairs, few := 0, 0, false
 	for _, l := range res.Lines() {
 		for _, r := range l.Ratios {

@@ -167,6 +167,9 @@ func (res *Result) Lines() []Line {
 	var order []figure
 	var tests []string
 	for _, s := range res.Samples {
+		if s.Test == callTest {
+			continue
+		}
 		k := figure{s.Test, s.Ranks, s.Bytes}
 		if cells[k] == nil {
 			cells[k] = map[string]map[int]float64{}

@@ -36,6 +36,7 @@ type KernelRun struct {
 		Mean float64 `json:"mean_s"`
 		Max  float64 `json:"max_s"`
 	} `json:"phases"`
+	CallCost float64 `json:"library_call_s"` // on another MPI's library
 }
 
 // Wait returns the seconds that a rank waited for communication, on average and at most; ok
@@ -78,7 +79,11 @@ func readTimed(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	case !timed:
 		return nil, errReport
 	}
-	return timedSamples(c, k.Seconds, mean), nil
+	list := timedSamples(c, k.Seconds, mean)
+	if k.CallCost > 0 {
+		list = append(list, callCost(c, strconv.FormatFloat(k.CallCost*1e6, 'g', 6, 64))...)
+	}
+	return list, nil
 }
 
 // readProbed takes the run time of an original from its report, and the wait time from what the

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"rhinet/bench"
+	"rhinet/internal/libmpi"
 )
 
 //go:embed c/peer.c
@@ -41,6 +42,11 @@ var waits []byte
 // ranks are in MPI calls ([ParseWaits]).
 func CompileWaits(ctx context.Context, mpicc, dir string) (string, error) {
 	return CompileSource(ctx, mpicc, dir, "waits", waits, "-shared", "-fPIC")
+}
+
+// CompileShim is [Compile] of the library by which programs in Go run on an MPI (package libmpi).
+func CompileShim(ctx context.Context, mpicc, dir string) (string, error) {
+	return CompileSource(ctx, mpicc, dir, "shim", libmpi.Source, "-shared", "-fPIC")
 }
 
 // computation is what programs include that compute.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"rhinet/bench/compare"
 )
 
@@ -8,16 +10,16 @@ import (
 const hostsTag = "ofi"
 
 // betweenHosts compares jobs on several hosts, which are made for the occasion. Kernels are in it if
-// there are compiled originals to compare them with.
+// there is something to compare them with: compiled originals, or else ours on the peers' libraries.
 func (s *comparison) betweenHosts(short bool, tests []string, kernels *originals) (err error) {
 	var cells []compare.Cell
-	if len(kernels.folders) > 0 {
+	if len(kernels.folders)+len(s.peers) > 0 {
 		cells, s.Left, err = compare.NPB(nil, []string{"W"}, []int{4})
 		if err != nil {
 			return usage(err)
 		}
 	} else {
-		s.Left = append(s.Left, "kernels, as --reference names no compiled originals")
+		s.Left = append(s.Left, "kernels, as neither --peers nor --reference names something to compare them with")
 	}
 	plan := compare.BetweenHosts(cells)
 	if short {
@@ -40,6 +42,15 @@ func (s *comparison) betweenHosts(short bool, tests []string, kernels *originals
 		others, err := hosts.Peers(p.ctx, s.peers, p.dir, kernels.folders, kernels.mpi)
 		if err != nil {
 			return nil, err
+		}
+		if len(kernels.folders) == 0 && slices.ContainsFunc(s.Cells, compare.Cell.IsKernel) {
+			libraries, err := s.onLibraries(p, hosts, false)
+			if err != nil {
+				return nil, err
+			}
+			for i := range others {
+				others[i] = others[i].WithKernels(libraries[i])
+			}
 		}
 		ours, err := s.oursBetween(p, hosts)
 		return append(ours, others...), err

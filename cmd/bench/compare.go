@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -185,7 +186,7 @@ func ofReferences(mpi string, references []string) error {
 	return nil
 }
 
-// compareNPB compares the NAS Parallel Benchmarks with compiled originals.
+// compareNPB compares the NAS Parallel Benchmarks with themselves on the libraries of other MPIs, and with compiled originals.
 func compareNPB(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
 	var (
@@ -196,7 +197,7 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "npb",
-		Short: "Run the NAS Parallel Benchmarks here and, in turn, originals compiled for other runtimes",
+		Short: "Run the NAS Parallel Benchmarks here and, in turn, on other MPIs' libraries and as originals compiled for them",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(); err != nil {
@@ -210,6 +211,9 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 			}
 			if err := references.check(); err != nil {
 				return err
+			}
+			if err := compare.CheckPeers(s.peers); err != nil {
+				return usage(err)
 			}
 			cells, skipped, err := compare.NPB(kernels, classes, ranks)
 			if err != nil {
@@ -226,6 +230,11 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 					return nil, usage(err)
 				}
 				s.Left = append(s.Left, lacking...)
+				libraries, err := s.onLibraries(p, nil, s.Waits)
+				if err != nil {
+					return nil, err
+				}
+				others = append(others, libraries...)
 				launch, err := p.program(s.launch, "mpirun")
 				if err != nil {
 					return nil, err
@@ -245,7 +254,26 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 	f.StringSliceVar(&classes, "classes", []string{"S"}, "problem classes")
 	f.IntSliceVar(&ranks, "ranks", []int{1, 2, 4}, "numbers of ranks; a kernel leaves out what it cannot run on")
 	references.flags(f)
+	f.StringSliceVar(&s.peers, "peers", nil, "C runtimes on whose libraries our kernels run, too: "+strings.Join(compare.PeerNames(), ", ")+" (default: none)")
 	f.BoolVar(&s.Waits, "waits", false, "compare the run time and the communication wait time, in seconds, instead of the rate")
 	f.StringVar(&program, "npb", "", "our npb (default: beside this program, or built)")
 	return c
+}
+
+// librariesTag is the tag of programs that run on other MPIs' libraries.
+const librariesTag = "peers"
+
+// onLibraries are the peers as runtimes of our kernels, on hosts.
+func (s *comparison) onLibraries(p place, hosts *compare.Hosts, waits bool) ([]compare.Runtime, error) {
+	if len(s.peers) == 0 {
+		return nil, nil
+	}
+	if err := compare.Installed(s.peers); err != nil { // before anything is built
+		return nil, err
+	}
+	npb, err := p.tagged("npb", librariesTag)
+	if err != nil {
+		return nil, err
+	}
+	return compare.PeersNPB(p.ctx, s.peers, hosts, p.dir, npb, waits)
 }

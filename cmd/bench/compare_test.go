@@ -96,3 +96,16 @@ func TestInterruptedComparisonContinues(t *testing.T) {
 		t.Error("the partial result is still there")
 	}
 }
+
+// Kernels on the libraries of others: what is wrong is told before anything is built.
+func TestKernelsOnLibrariesThatAreNotThere(t *testing.T) {
+	status, _, errs := process(t, "compare", "npb", "--peers", "lam", "--kernels", "ep")
+	if status != statusUsage || errs != "bench: unknown runtime \"lam\"; the others are openmpi, mpich\n" {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+	t.Setenv("PATH", t.TempDir())
+	status, _, errs = process(t, "compare", "npb", "--peers", "mpich", "--kernels", "ep")
+	if status != 3 || !strings.Contains(errs, "mpicc.mpich is not in PATH; install it (Debian: apt-get install mpich libmpich-dev)") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("status %d, errors %q", status, errs)
+	}
+}

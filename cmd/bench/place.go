@@ -133,24 +133,33 @@ func (p place) program(named, name string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	if path, err = p.build(name); err != nil {
+	if path, err = p.build(name, name); err != nil {
 		return "", usage(fmt.Errorf("no %s beside this program, and %w; name it with --%s", name, err, name))
 	}
 	return path, nil
 }
 
-// tagged returns the path of one of our programs, built with a tag.
+// tagged returns the path of one of our programs, built with a tag: NAME-TAG beside this program, or one
+// built for the occasion.
 func (p place) tagged(name, tag string) (string, error) {
-	path, err := p.build(name, "-tags", tag)
+	self, err := os.Executable()
 	if err != nil {
-		return "", usage(fmt.Errorf("%s needs the tag %s here, and %w", name, tag, err))
+		return "", err
+	}
+	file := name + "-" + tag
+	path := filepath.Join(filepath.Dir(self), file)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if path, err = p.build(name, file, "-tags", tag); err != nil {
+		return "", usage(fmt.Errorf("%s needs the tag %s here, and %w; run this in the folder of rhinet, or put %s beside this program (go build -tags %s -o %s ./cmd/%s)", name, tag, err, file, tag, file, name))
 	}
 	return path, nil
 }
 
-// build builds one of our programs.
-func (p place) build(name string, flags ...string) (string, error) {
-	path := filepath.Join(p.dir, name)
+// build builds one of our programs as a file of the place.
+func (p place) build(name, file string, flags ...string) (string, error) {
+	path := filepath.Join(p.dir, file)
 	words := append(append([]string{"build", "-o", path}, flags...), "rhinet/cmd/"+name)
 	if text, err := exec.CommandContext(p.ctx, "go", words...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("it cannot be built here (%v: %s)", err, strings.TrimSpace(string(text)))

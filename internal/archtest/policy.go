@@ -34,7 +34,7 @@ github.com/spf13/cobra, github.com/spf13/pflag < cmd/mpirun, cmd/bench, cmd/npb
 github.com/olekukonko/tablewriter < cmd/bench, cmd/npb, cmd/mpirun
 github.com/schollz/progressbar/v3 < internal/bar
 github.com/bradfitz/gomemcache < internal/kvs/memcached
-github.com/ebitengine/purego < internal/libfabric, internal/kvs/pmix
+github.com/ebitengine/purego < internal/libfabric, internal/kvs/pmix, internal/libmpi
 golang.org/x/tools < internal/mpivet, cmd/mpivet
 
 # The stores in which ranks exchange addresses.
@@ -127,7 +127,7 @@ llc/user, llc/user/usertest < llc/user/hashtable, llc/user/blockstore
 
 # MPI.
 collectives < collectives/colltest
-collectives, llc/port, llc/nics, internal/kvs/launcher, internal/kvs/pmix, internal/tuning < mpi
+collectives, llc/port, llc/nics, internal/kvs/launcher, internal/kvs/pmix, internal/libmpi, internal/tuning < mpi
 mpi, collectives/colltest < mpi/mpitest
 
 # Programs.
@@ -160,6 +160,8 @@ bench/compare, bench/model, bench/nic, bench/report < bench/results
 bench/compare < bench/traffic
 bench < bench/peer, bench/<level>
 bench/peer < bench/rma, bench/progress
+internal/libmpi < bench/peer, internal/libmpi/libmpitest
+internal/need < internal/libmpi/libmpitest
 bench/compare, bench/<level>, internal/bar < cmd/bench
 internal/control, internal/kvs/own < internal/launch
 internal/launch, internal/tuning, internal/bar, internal/kvs/open, nicemu/fabric, nicemu/models, nicemu/timed, llc/nics, llc/ofi, collectives < cmd/mpirun
@@ -208,7 +210,7 @@ var stateless = []string{"mpi", "llc", "nicemu", "collectives"}
 
 // mayUseUnsafe are the packages that may have files named _unsafe.go.
 var mayUseUnsafe = []string{
-	"internal/libfabric", "internal/kvs/pmix",
+	"internal/libfabric", "internal/kvs/pmix", "internal/libmpi",
 	"nicemu/fabric", "nicemu/dma", "nicemu/martini",
 	"internal/ring", "internal/vec",
 	"llc/user", "mpi",

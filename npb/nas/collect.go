@@ -17,6 +17,7 @@ func (r *Result) Finish(world *mpi.Comm, t *Timers, seconds, operations float64)
 func (r *Result) FinishOwn(world *mpi.Comm, t *Timers, seconds, operations float64) error {
 	r.Seconds, r.Mops = seconds, Rate(operations, seconds)
 	r.Processes, r.Active = world.Size(), world.Size()
+	r.Library, r.CallCost = world.Library()
 	var err error
 	r.Phases, err = t.Gather(world)
 	return err

@@ -26,6 +26,8 @@ type record struct {
 	Verdict    Verdict     `json:"verification"`
 	Checks     []Check     `json:"checks,omitempty"`
 	Phases     []PhaseTime `json:"phases,omitempty"`
+	Library    string      `json:"library,omitempty"` // of another MPI
+	CallCost   float64     `json:"library_call_s,omitempty"`
 }
 
 // WriteJSON writes the result as one line of JSON.
@@ -35,7 +37,7 @@ func WriteJSON(w io.Writer, r *Result) error {
 		Kernel: r.Kernel, Class: r.Class.String(), Size: r.Size, Iterations: r.Iterations,
 		TimeStep: r.TimeStep, Seconds: r.Seconds, Processes: r.Processes, Active: r.Active,
 		Mops: r.Mops, PerProcess: r.MopsPerProcess(), Executed: float64(percent) / 100, Variant: r.Variant, Operation: r.Operation,
-		Verdict: r.Verdict, Checks: r.Checks, Phases: r.Phases,
+		Verdict: r.Verdict, Checks: r.Checks, Phases: r.Phases, Library: r.Library, CallCost: r.CallCost,
 	})
 }
 

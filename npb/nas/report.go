@@ -93,5 +93,9 @@ func writeBlock(w io.Writer, r *Result) {
 	line("Operation type", r.Operation)
 	line("Verification", r.Verdict.String())
 	line("Version", Version)
+	if r.Library != "" {
+		line("MPI library", r.Library)
+		line("Call from Go", fmt.Sprintf("%.3f us", r.CallCost*1e6))
+	}
 	line("Exact time", fmt.Sprintf("%.6f s", r.Seconds))
 }

@@ -18,6 +18,11 @@ type Result struct {
 	Checks    []Check     // what the verdict rests on
 	Details   []string    // further lines for the report
 	Phases    []PhaseTime // with Config.Timers only
+
+	// Library is the library of another MPI on which the kernel ran, and CallCost what each call of it
+	// costs, in seconds, because the kernel is not written in C; "": a network interface of rhinet.
+	Library  string
+	CallCost float64
 }
 
 // MopsPerProcess is the rate by number of all processes.

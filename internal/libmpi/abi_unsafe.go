@@ -1,0 +1,102 @@
+//go:build peers && linux && (amd64 || arm64)
+
+package libmpi
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// version is that of the shim's functions.
+const version = 1
+
+// A function is one of the shim.
+type function int
+
+const (
+	shimVersion function = iota
+	nothing
+	open
+	closing
+	abort
+	text
+	group
+	free
+	send
+	recv
+	isend
+	irecv
+	wait
+	waitAny
+	probe
+	barrier // from here on in the order of Kind
+	bcast
+	reduce
+	allreduce
+	scan
+	gather
+	scatter
+	allgather
+	alltoall
+	alltoallv
+	numFunctions
+)
+
+// names are those of the functions, in the shim behind rhinet_, and of the standard's function that
+// each stands for, behind MPI_.
+var names = [numFunctions]struct{ shim, mpi string }{
+	{"version", ""}, {"nothing", ""}, {"open", "Init_thread"}, {"close", "Finalize"}, {"abort", "Abort"}, {"text", "Error_string"},
+	{"group", "Comm_create_group"}, {"free", "Comm_free"},
+	{"send", "Send"}, {"recv", "Recv"}, {"isend", "Isend"}, {"irecv", "Irecv"}, {"wait", "Wait"}, {"any", "Waitany"}, {"probe", "Probe"},
+	{"barrier", "Barrier"}, {"bcast", "Bcast"}, {"reduce", "Reduce"}, {"allreduce", "Allreduce"}, {"scan", "Scan"}, {"gather", "Gather"},
+	{"scatter", "Scatter"}, {"allgather", "Allgather"}, {"alltoall", "Alltoall"}, {"alltoallv", "Alltoallv"},
+}
+
+// A call is what every function takes; c/shim.c has the same.
+type call struct {
+	comm, peer, tag, count, kind, op, flag         int64
+	send, recv                                     uintptr
+	sendCounts, sendDispls, recvCounts, recvDispls uintptr
+	transfers                                      uintptr
+}
+
+// find loads a shim and finds its functions. It stays loaded.
+func find(shim string) (table [numFunctions]uintptr, err error) {
+	const way = "compile internal/libmpi/c/shim.c of this rhinet with the mpicc of the library, as bench compare npb --peers does"
+	if _, err := os.Stat(shim); err != nil {
+		return table, fmt.Errorf("%w: %s: %w; %s", ErrUnavailable, Variable, err, way)
+	}
+	// The parts of Open MPI look for its symbols among those of the whole program.
+	h, err := purego.Dlopen(shim, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	if err != nil {
+		return table, fmt.Errorf("%w: %s=%s cannot be loaded: %s; %s", ErrUnavailable, Variable, shim, oneLine(err.Error()), way)
+	}
+	for f := range numFunctions {
+		if table[f], err = purego.Dlsym(h, "rhinet_"+names[f].shim); err != nil {
+			return table, fmt.Errorf("%w: %s=%s is no shim of this rhinet: it has no rhinet_%s; %s", ErrUnavailable, Variable, shim, names[f].shim, way)
+		}
+	}
+	return table, nil
+}
+
+// oneLine is a text of C in one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// at is where s begins; 0 if it is empty.
+func at[T any](s []T) uintptr {
+	if len(s) == 0 {
+		return 0
+	}
+	return uintptr(unsafe.Pointer(unsafe.SliceData(s)))
+}
+
+// run calls a function with l.call.
+func (l *Library) run(f function) int64 {
+	l.arg[0] = uintptr(unsafe.Pointer(&l.call))
+	r, _, _ := purego.SyscallN(l.table[f], l.arg[:]...)
+	return int64(r)
+}
