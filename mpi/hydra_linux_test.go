@@ -150,14 +150,26 @@ func kernels(t *testing.T, tags string, launch func(args ...string) *exec.Cmd, n
 	if testing.Short() {
 		return // a program would be built
 	}
+	verified(t, launch(append([]string{buildKernels(t, tags), "-class", "S"}, names...)...), len(names))
+}
+
+// buildKernels builds the kernels with tags.
+func buildKernels(t *testing.T, tags string) string {
+	t.Helper()
 	npb := filepath.Join(t.TempDir(), "npb")
 	build := exec.Command("go", "build", "-tags", tags, "-o", npb, "rhinet/cmd/npb")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	out, err := launch(append([]string{npb, "-class", "S"}, names...)...).CombinedOutput()
-	if got := strings.Count(string(out), " Verification    =               SUCCESSFUL\n"); err != nil || got != len(names) {
+	return npb
+}
+
+// verified runs a command that runs so many kernels, each of which is to be verified.
+func verified(t *testing.T, cmd *exec.Cmd, kernels int) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if got := strings.Count(string(out), " Verification    =               SUCCESSFUL\n"); err != nil || got != kernels {
 		t.Errorf("%v, %d kernels verified: %s", err, got, out)
 	}
 }
