@@ -62,6 +62,9 @@ func (res *Result) Legend() string {
 	if res.Waits {
 		what = "seconds of run time, and _wait: seconds of it in MPI calls, mean of the ranks; less is better"
 	}
+	if res.Efficiency {
+		what += "; _efficiency: the speed on so many single ranks that is reached, in %, more is better"
+	}
 	if slices.ContainsFunc(res.Samples, func(s Sample) bool { return progress.IsPercent(s.Test) }) {
 		what += aboutProgress
 	}

@@ -13,12 +13,13 @@ import (
 
 // Options of a comparison.
 type Options struct {
-	Cells  []Cell
-	Rounds int
-	Budget time.Duration // measuring time of one size
-	Limit  time.Duration // longest time of one command, beside the measuring time of one with several tests
-	Within time.Duration // no round begins that is not expected to end within it, except the first; 0: all do
-	Waits  bool          // kernels by run time and communication wait time, not by rate
+	Cells      []Cell
+	Rounds     int
+	Budget     time.Duration // measuring time of one size
+	Limit      time.Duration // longest time of one command, beside the measuring time of one with several tests
+	Within     time.Duration // no round begins that is not expected to end within it, except the first; 0: all do
+	Waits      bool          // kernels by run time and communication wait time, not by rate
+	Efficiency bool          // show the parallel efficiency of kernels against 1 rank, too
 	// OwnBarrier notes that all runtimes are those of [Runtime.WithOwnBarrier].
 	OwnBarrier bool
 	Ours       int      // how many of the runtimes, from the first, are this one
@@ -57,14 +58,14 @@ func Run(ctx context.Context, runtimes []Runtime, opts Options) (*Result, error)
 // begin returns the result to add to.
 func begin(runtimes []Runtime, opts Options) *Result {
 	if res := opts.Previous; res != nil {
-		res.Rounds = opts.Rounds
+		res.Rounds, res.Efficiency = opts.Rounds, res.Efficiency || opts.Efficiency
 		for _, s := range res.Samples {
 			res.Rounds = max(res.Rounds, s.Round+1)
 		}
 		res.Notes = append(res.Notes, fmt.Sprintf("resumed at %s, load then %s", time.Now().UTC().Format(time.RFC3339), host.Load()))
 		return res
 	}
-	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Waits: opts.Waits, OwnBarrier: opts.OwnBarrier, Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}, Notes: slices.Clone(opts.Notes)}
+	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Waits: opts.Waits, Efficiency: opts.Efficiency, OwnBarrier: opts.OwnBarrier, Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}, Notes: slices.Clone(opts.Notes)}
 	res.Host.FindCommit()
 	for _, r := range runtimes {
 		res.Runtimes = append(res.Runtimes, r.Name)

@@ -166,7 +166,11 @@ func (res *Result) Lines() []Line {
 	units := map[figure]string{}
 	var order []figure
 	var tests []string
-	for _, s := range res.Samples {
+	samples := res.Samples
+	if res.Efficiency {
+		samples = slices.Concat(samples, res.efficiencies())
+	}
+	for _, s := range samples {
 		if s.Test == callTest {
 			continue
 		}

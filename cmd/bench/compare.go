@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -212,6 +213,9 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 			if err := references.check(); err != nil {
 				return err
 			}
+			if s.Efficiency && !slices.Contains(ranks, 1) {
+				return usage(errors.New("--efficiency is against 1 rank; add it to --ranks"))
+			}
 			if err := compare.CheckPeers(s.peers); err != nil {
 				return usage(err)
 			}
@@ -256,6 +260,7 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 	references.flags(f)
 	f.StringSliceVar(&s.peers, "peers", nil, "C runtimes on whose libraries our kernels run, too: "+strings.Join(compare.PeerNames(), ", ")+" (default: none)")
 	f.BoolVar(&s.Waits, "waits", false, "compare the run time and the communication wait time, in seconds, instead of the rate")
+	f.BoolVar(&s.Efficiency, "efficiency", false, "show the parallel efficiency against 1 rank, too; --ranks has 1 then")
 	f.StringVar(&program, "npb", "", "our npb (default: beside this program, or built)")
 	return c
 }

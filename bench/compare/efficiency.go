@@ -1,0 +1,40 @@
+package compare
+
+import "strings"
+
+// The parallel efficiency of a kernel on several ranks is the part of its speed on as many single
+// ranks that it reaches: the run time on 1 rank, over that on n ranks times n, in percent, within a round.
+
+// efficiencySuffix ends the names under which efficiencies are reported.
+const efficiencySuffix = "_efficiency"
+
+// efficiencies derives the figures of a result that has some kernels on 1 rank and on more.
+func (res *Result) efficiencies() (list []Sample) {
+	type run struct {
+		round         int
+		runtime, test string
+	}
+	alone := map[run]float64{}
+	for _, s := range res.Samples {
+		if s.Ranks == 1 && s.isRun() {
+			alone[run{s.Round, s.Runtime, s.Test}] = s.Value
+		}
+	}
+	for _, s := range res.Samples {
+		one, ok := alone[run{s.Round, s.Runtime, s.Test}]
+		if !ok || s.Ranks == 1 || !s.isRun() || !(one > 0 && s.Value > 0) {
+			continue
+		}
+		faster := one / s.Value
+		if s.Unit == mops {
+			faster = s.Value / one
+		}
+		list = append(list, Sample{Round: s.Round, Runtime: s.Runtime, Test: s.Test + efficiencySuffix, Ranks: s.Ranks, Value: 100 * faster / float64(s.Ranks), Unit: percent})
+	}
+	return list
+}
+
+// isRun reports whether a sample is the time or the rate of a whole kernel.
+func (s Sample) isRun() bool {
+	return s.Unit == mops || s.Unit == seconds && !strings.HasSuffix(s.Test, WaitTest(""))
+}
