@@ -47,7 +47,7 @@ func (p *Port) complete(r *llc.Request, call string, l *lull) bool {
 			if p.gate.wanted.Load() != 0 || p.is(woke) {
 				p.cede()
 			}
-			if b.Pause() || p.is(closed) {
+			if p.is(closed|due) || b.Pause() {
 				break
 			}
 			p.glance()
@@ -60,6 +60,9 @@ func (p *Port) complete(r *llc.Request, call string, l *lull) bool {
 		if r.Done() {
 			if p.waiters.first != nil {
 				p.passOn()
+			}
+			if p.is(due) {
+				p.carryOn()
 			}
 			return true
 		}
@@ -75,38 +78,48 @@ func (p *Port) complete(r *llc.Request, call string, l *lull) bool {
 func (p *Port) await(w *waiter, b *wait.Backoff) {
 	since := p.meter.Sleep()
 	for !p.over(w) {
-		if p.is(polling) {
-			if p.hopeless(w) {
-				break
-			}
-			p.park(w)
-		} else {
+		switch {
+		case p.is(due):
+			p.carryOn()
+			b.Reset()
+		case !p.is(polling):
 			p.poll(w, b)
+		case p.hopeless(w):
+		default:
+			p.park(w)
 		}
 	}
 	p.meter.Woke(since)
-	if w.reported {
-		w.reported = false
-		if !p.is(closed) {
-			p.report.Clear()
-		}
-	}
+	p.withdraw(w)
 	if !p.is(polling) && p.waiters.first != nil {
 		p.passOn()
+	}
+	if p.is(due) {
+		p.carryOn()
 	}
 	if p.helper.away && !p.is(closed) && p.busy() {
 		p.helper.engage(p) // it went to rest while this goroutine slept
 	}
 }
 
+// withdraw ends the report of w.
+func (p *Port) withdraw(w *waiter) {
+	if w.reported {
+		w.reported = false
+		if !p.is(closed) {
+			p.report.Clear()
+		}
+	}
+}
+
 // over reports whether the wait of w has ended, for whatever reason.
 func (p *Port) over(w *waiter) bool { return p.is(closed) || w.expired.Load() || p.done(w) }
 
-// poll polls for everybody until the wait of w has ended, or until another
-// goroutine polls or is about to.
+// poll polls for everybody until the wait of w has ended, until tasks are due, or until
+// another goroutine polls or is about to.
 func (p *Port) poll(w *waiter, b *wait.Backoff) {
 	p.set(polling)
-	for !p.over(w) {
+	for !p.over(w) && !p.is(due) {
 		if p.turn() && p.news() {
 			b.Reset()
 			continue
@@ -229,7 +242,7 @@ func (p *Port) nothing(w *waiter) bool {
 			p.set(last)
 		}
 		found := p.turn()
-		if found && p.news() || p.over(w) || p.gate.wanted.Load() != 0 {
+		if found && p.news() || p.over(w) || p.is(due) || p.gate.wanted.Load() != 0 {
 			return false
 		}
 		if p.is(last) && !found {

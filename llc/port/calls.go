@@ -60,6 +60,9 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 
 // depart leaves the port, and has the helper look after what is under way.
 func (p *Port) depart() {
+	if p.is(due) {
+		p.carryOn()
+	}
 	p.handOver()
 	p.gate.leave()
 }
@@ -330,6 +333,9 @@ func (p *Port) Test(r *llc.Request) bool {
 // miss leaves the port, and leaves the processor to others after many
 // fruitless looks.
 func (p *Port) miss(found bool) {
+	if p.is(due) {
+		p.carryOn()
+	}
 	if found {
 		p.misses = 0
 	} else {
@@ -412,6 +418,9 @@ func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func(
 			p.await(w, &b)
 			p.waiters.keep(w)
 		}
+	}
+	if p.is(due) {
+		p.carryOn()
 	}
 	p.meter.End(begun)
 	p.gate.leave()

@@ -21,6 +21,7 @@ func (p *Port) Close() error {
 		err = ErrUnfinished
 	}
 	p.end()
+	p.carryOn()
 	for p.is(asleep|polling) || p.waiters.first != nil {
 		p.gate.leave()
 		runtime.Gosched()
@@ -37,9 +38,10 @@ func (p *Port) Close() error {
 	return errors.Join(err, p.nic.Close())
 }
 
-// end has all waits end.
+// end has all waits end, also those of tasks.
 func (p *Port) end() {
 	p.set(closed)
+	p.stirAll(false)
 	for w := p.waiters.first; w != nil; {
 		next := w.next
 		p.wake(w)
@@ -52,9 +54,10 @@ func (p *Port) end() {
 func (p *Port) Abandon() {
 	p.lock()
 	defer p.gate.leave()
-	p.set(abandoned)
+	p.gaveUp = true
 	p.end()
 	p.nic.Wake(p.nic.Self())
+	p.carryOn()
 }
 
 // drain makes progress until the engine has nothing under way, and reports
@@ -63,13 +66,16 @@ func (p *Port) drain() bool {
 	b := p.policy.Begin()
 	last := time.Now()
 	for !p.eng.Idle() {
-		if p.is(abandoned) {
+		if p.gaveUp {
 			return false
 		}
 		if p.turn() && p.news() {
 			last = time.Now()
 			b.Reset()
 			continue
+		}
+		if p.is(due) {
+			p.carryOn()
 		}
 		if p.gate.wanted.Load() != 0 || p.is(woke) {
 			p.cede()

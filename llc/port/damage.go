@@ -94,5 +94,6 @@ func (p *Port) audit() {
 		for peer := range p.nic.Peers() {
 			p.eng.Lose(peer, p.failed)
 		}
+		p.stirAll(true)
 	}
 }

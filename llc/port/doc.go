@@ -14,6 +14,8 @@
 //	  v
 //	parked, if another polls
 //
+// Work of several steps, each of which waits for requests, is a [Task]: whoever makes progress carries it on.
+//
 // While nobody waits but requests are under way, a helper goroutine looks
 // after them now and then, so that a rank that computes does not hold up the
 // transfers that it has agreed to.

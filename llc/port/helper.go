@@ -1,6 +1,9 @@
 package port
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // A helper is the goroutine that makes progress while nobody calls. It is
 // started by the first request that is left under way, and dormant while there
@@ -9,9 +12,14 @@ import "time"
 // each of its ticks wakes the process and sysmon of the Go runtime, which
 // is a hundred times a second too often where hundreds of ranks share
 // processors.
+//
+// Tasks must get on although their rank computes. For them the helper waits as a call would, if none has come
+// for a tick, and leaves that to calls when they come.
 type helper struct {
 	started bool          // guarded by the port's lock, as away is
 	away    bool          // dormant or not started
+	tick    *time.Timer   // when it comes next
+	late    atomic.Bool   // that is more than shortTick away
 	kick    chan struct{} // takes one token
 	stop    chan struct{}
 	stopped chan struct{}
@@ -38,7 +46,24 @@ func (h *helper) engage(p *Port) {
 		return
 	}
 	h.started = true
+	h.tick = time.NewTimer(shortTick)
 	go h.run(p)
+}
+
+// expect has the helper come soon: a task begins to wait, and the rank may compute from now on.
+func (h *helper) expect(p *Port) {
+	if h.away {
+		h.engage(p)
+	} else if h.late.Load() {
+		h.late.Store(false)
+		h.tick.Reset(shortTick)
+	}
+}
+
+// comeIn has the helper come after a pause.
+func (h *helper) comeIn(pause time.Duration) {
+	h.tick.Reset(pause)
+	h.late.Store(pause > shortTick)
 }
 
 // end stops the helper, if it was ever started. The lock is not held.
@@ -51,35 +76,43 @@ func (h *helper) end(started bool) {
 
 func (h *helper) run(p *Port) {
 	defer close(h.stopped)
-	tick := time.NewTimer(shortTick)
-	defer tick.Stop()
+	defer h.tick.Stop()
 	var calls uint64
 	for quiet, pause := 0, shortTick; ; {
 		select {
 		case <-h.stop:
 			return
-		case <-tick.C:
+		case <-h.tick.C:
 		}
 		if !p.gate.try() { // somebody calls
 			quiet, pause = 0, min(2*pause, longTick)
-			tick.Reset(pause)
+			h.comeIn(pause)
 			continue
 		}
 		called := p.calls != calls
-		calls = p.calls
 		switch {
+		case p.is(due):
+			quiet = 0
+			p.carryOn()
 		case !p.busy():
 			quiet++
 		case called || p.is(polling):
 			quiet = 0
 		case p.is(asleep):
 			quiet++ // the sleeper sees to everything, and calls the helper when it leaves
+		case p.tasks.first != nil:
+			quiet = 0
+			p.tend()
 		default:
 			quiet = 0
 			if p.help() {
 				pause = shortTick / 2
 			}
 		}
+		if p.tasks.first != nil {
+			pause = shortTick / 2
+		}
+		calls = p.calls
 		h.away = quiet >= quietTicks
 		away := h.away
 		p.gate.leave()
@@ -91,7 +124,29 @@ func (h *helper) run(p *Port) {
 			}
 			quiet, pause = 0, shortTick
 		}
-		tick.Reset(pause)
+		h.comeIn(pause)
+	}
+}
+
+// tend waits for what tasks wait for until they are over, or another goroutine waits.
+func (p *Port) tend() {
+	w := p.waiters.take()
+	w.kind = waitTasks
+	p.tasks.tender = w
+	b := p.policy.Begin()
+	for !p.is(closed|polling|asleep) && !p.done(w) {
+		if p.is(due) {
+			p.carryOn()
+			b.Reset()
+		} else {
+			p.poll(w, &b)
+		}
+	}
+	p.tasks.tender = nil
+	p.withdraw(w)
+	p.waiters.keep(w)
+	if !p.is(polling) && p.waiters.first != nil {
+		p.passOn()
 	}
 }
 

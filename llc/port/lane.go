@@ -35,7 +35,9 @@ func (p *Port) gather(src int) (any bool) {
 		any = true
 	}
 	if any && (p.eng.Telling() || p.waiters.conds != 0) {
-		p.announce()
+		if p.announce(); p.is(due) {
+			p.carryOn()
+		}
 	}
 	return any
 }
@@ -78,7 +80,7 @@ func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
 // ready reports whether a receive of src may go by the lane: nobody else polls, and
 // nobody would be left waiting.
 func (p *Port) ready(src int) bool {
-	return p.shun == 0 && p.express != nil && src >= 0 && !p.is(polling|asleep|closed|drained|sampled) && p.waiters.first == nil
+	return p.shun == 0 && p.express != nil && src >= 0 && !p.is(polling|asleep|closed|drained|sampled|due) && p.waiters.first == nil
 }
 
 // relieve has another poll, if one waits, when a receive leaves the lane.
@@ -199,7 +201,7 @@ func (p *Port) lookOut(key llc.Key, src int) bool {
 		if p.gate.wanted.Load() != 0 || p.is(woke) {
 			p.cede()
 		}
-		if b.Pause() || p.is(closed) || !p.eng.Vacant(key.Context(), src) {
+		if p.is(closed|due) || b.Pause() || !p.eng.Vacant(key.Context(), src) {
 			p.meter.Woke(since)
 			p.clear(polling)
 			return false

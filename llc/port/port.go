@@ -62,6 +62,7 @@ type Port struct {
 
 	waiters  waiters
 	queue    queue
+	tasks    tasks
 	board    ir.Board
 	sw       ir.Switch     // nil: none
 	barriers ir.Controller // nil: none
@@ -80,6 +81,7 @@ type Port struct {
 	remote   ir.Remote     // nil: none
 	router   ir.Router     // nil: one NIC reaches all
 	audited  time.Duration // when it looked last
+	gaveUp   bool          // nothing that is under way will end
 	failed   error         // why the first peer was lost; nil: none was
 	lostAt   time.Duration // when that was
 	trouble  func(error)

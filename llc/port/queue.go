@@ -26,6 +26,16 @@ func (q *queue) pop() *llc.Request {
 	return r
 }
 
+// queued has the end of a request be known to its task, or to Next.
+func (p *Port) queued(r *llc.Request) {
+	if t, ok := r.Owner.(*Task); ok {
+		r.Queued = false
+		p.closer(t)
+	} else {
+		p.queue.push(r)
+	}
+}
+
 // Enqueue is Start of a transfer whose end Next returns: once, and nobody waits for it
 // or cancels it otherwise. On a closed port it is ErrClosed, and nothing has begun.
 func (p *Port) Enqueue(r *llc.Request, send bool) error {

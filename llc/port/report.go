@@ -24,10 +24,27 @@ func (p *Port) describe(w *waiter) {
 		if w.collective != nil {
 			s.Collective = *w.collective
 		}
+	case waitTask:
+		describeTask(&s, w.task)
+	case waitTasks:
+		describeTask(&s, p.tasks.first)
 	case waitProbe:
 		s.Peer, s.Tag, s.Context = w.src, w.tag, w.context
 	}
 	p.report.Report(s)
+}
+
+// describeTask says what a wait for t is for.
+func describeTask(s *ir.Waiting, t *Task) {
+	if t == nil {
+		return
+	}
+	if s.Call = t.Call; t.Collective != nil {
+		s.Collective = *t.Collective
+	}
+	if r := undone(t.first); r != nil {
+		describeRequest(s, r)
+	}
 }
 
 // describeRequest says what a wait for r is for.

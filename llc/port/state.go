@@ -4,14 +4,14 @@ package port
 type state uint8
 
 const (
-	polling   state = 1 << iota // a goroutine polls and is not asleep
-	asleep                      // a goroutine sleeps on the doorbell
-	woke                        // parked goroutines were made runnable
-	last                        // the engine tries nothing again: a sleep comes next
-	closed                      // every wait ends
-	drained                     // Close has been called
-	abandoned                   // nothing that is under way will end
-	sampled                     // the next call that is counted is timed
+	polling state = 1 << iota // a goroutine polls and is not asleep
+	asleep                    // a goroutine sleeps on the doorbell
+	woke                      // parked goroutines were made runnable
+	last                      // the engine tries nothing again: a sleep comes next
+	closed                    // every wait ends
+	drained                   // Close has been called
+	sampled                   // the next call that is counted is timed
+	due                       // tasks can be carried on
 )
 
 // is reports whether any of s is so.

@@ -12,6 +12,8 @@ import (
 const (
 	waitRequest = iota // r
 	waitAny            // one of rs
+	waitTask           // the end of task
+	waitTasks          // any work for tasks, if nobody else waits
 	waitProbe          // a message for context, src, tag
 	waitCond           // cond
 )
@@ -35,6 +37,7 @@ type waiter struct {
 	rs         []*llc.Request
 	seen       uint64 // what had ended when none of rs was done
 	cond       func() bool
+	task       *Task
 	collective *ir.Collective
 	context    uint16
 	src        int
@@ -59,7 +62,7 @@ func (l *waiters) take() *waiter {
 }
 
 func (l *waiters) keep(w *waiter) {
-	w.r, w.rs, w.cond, w.collective, w.met = nil, nil, nil, nil, false
+	w.r, w.rs, w.cond, w.task, w.collective, w.met = nil, nil, nil, nil, nil, false
 	w.expired.Store(false)
 	if len(w.wake) > 0 {
 		<-w.wake // it was passed the polling while it left
@@ -86,6 +89,10 @@ func (p *Port) done(w *waiter) bool {
 		}
 		w.seen = p.eng.Ended()
 		return false
+	case waitTask:
+		return w.task.state == taskOver
+	case waitTasks:
+		return p.tasks.first == nil || p.waiters.first != nil
 	case waitProbe:
 		_, ok := p.eng.Probe(w.context, w.src, w.tag)
 		return ok
@@ -114,6 +121,7 @@ func (p *Port) enlist(w *waiter) {
 		for _, r := range w.rs {
 			p.notify(r)
 		}
+	case waitTask, waitTasks:
 	default:
 		l.conds++
 	}
@@ -147,7 +155,12 @@ func (p *Port) delist(w *waiter) {
 	if w.kind >= waitProbe {
 		l.conds--
 	}
-	p.eng.Silence(l.first == nil && !p.queue.used)
+	p.hush()
+}
+
+// hush has the engine list what is done only for those who want to know.
+func (p *Port) hush() {
+	p.eng.Silence(p.waiters.first == nil && p.tasks.first == nil && !p.queue.used)
 }
 
 // park waits until another goroutine wakes w.
@@ -175,7 +188,7 @@ func (p *Port) announce() {
 	for r := p.eng.Completed(); r != nil; r = p.eng.Completed() {
 		r.Notify = false
 		if r.Queued {
-			p.queue.push(r)
+			p.queued(r)
 		}
 		for w := p.waiters.first; w != nil; {
 			next := w.next
@@ -187,6 +200,9 @@ func (p *Port) announce() {
 	}
 	if p.waiters.conds == 0 {
 		return
+	}
+	if p.tasks.conds != 0 {
+		p.tasks.met(p)
 	}
 	for w := p.waiters.first; w != nil; {
 		next := w.next

@@ -1,0 +1,310 @@
+package port
+
+import (
+	"runtime"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+)
+
+// A Task is work of several steps, each of which waits for requests: a collective operation that does not
+// block. No goroutine belongs to it. When the last request that it waits for is done, whoever makes progress
+// in the port carries it on: a call that waits or looks, or the helper.
+//
+//	running --When: something is under way--> waiting --all is done--> due --in its turn--> running
+//	   \--Conclude--> over
+//
+// It runs without the lock of the port, in one goroutine at a time; tasks that are due come in the order in
+// which they have become so. Whoever begins it is the first that runs it.
+//
+// MPI 4.1, section 6.12.
+type Task struct {
+	// Work goes on with Step. These two say what it is, for reports.
+	Work       Stepper
+	Call       string
+	Collective *ir.Collective
+
+	// The rest is the port's.
+	state      taskState
+	stirred    bool         // it waits no more
+	open       int          // of first and those linked, how many are not done
+	first      *llc.Request // that it waits for
+	cond       func() bool  // or this
+	next, prev *Task        // in tasks
+	behind     *Task        // that is due
+}
+
+// Over reports whether t is over. Whoever holds the lock of the port may ask.
+func (t *Task) Over() bool { return t.state == taskOver }
+
+// A Stepper is the work of a task.
+type Stepper interface {
+	// Step goes on as far as it can without waiting. It ends with the call of When that has returned false, or of
+	// Conclude: from then on another goroutine may be at work. Within it no call of the port may wait for what another task is to do.
+	Step()
+}
+
+// A Carrier carries tasks on: a port, or what is wrapped around one.
+type Carrier interface {
+	// When reports whether first and the requests linked to it are done; or, if first is nil, whether cond holds,
+	// which is called with the port's lock held as that of Await is. If not, t goes on when that is so, after Stir, or when
+	// the port is closed.
+	When(t *Task, first *llc.Request, cond func() bool) bool
+	// Stir has t wait for nothing any more. What is not done then must be waited for or cancelled.
+	Stir(t *Task)
+	// Conclude ends t, for which When has returned false at least once.
+	Conclude(t *Task)
+	// Join returns when t is over.
+	Join(t *Task)
+	// Look reports whether t is over, after a look at the network.
+	Look(t *Task) bool
+}
+
+var _ Carrier = (*Port)(nil)
+
+// Carrier returns what carries on tasks: the port.
+func (p *Port) Carrier() Carrier { return p }
+
+type taskState uint8
+
+const (
+	taskRuns taskState = iota
+	taskWaits
+	taskDue
+	taskOver
+)
+
+// tasks are those of a port that have begun to wait and are not over, oldest first.
+type tasks struct {
+	first, last *Task
+	conds       int   // that wait for a condition
+	due         *Task // the first that is due
+	lastDue     *Task
+	tender      *waiter // of the helper, while that waits for tasks; else nil
+}
+
+func (l *tasks) add(t *Task) {
+	t.prev, t.next = l.last, nil
+	if l.last == nil {
+		l.first = t
+	} else {
+		l.last.next = t
+	}
+	l.last = t
+}
+
+func (l *tasks) remove(t *Task) {
+	if t.prev == nil {
+		l.first = t.next
+	} else {
+		t.prev.next = t.next
+	}
+	if t.next == nil {
+		l.last = t.prev
+	} else {
+		t.next.prev = t.prev
+	}
+	t.prev, t.next = nil, nil
+}
+
+// has reports whether t is listed.
+func (l *tasks) has(t *Task) bool { return t.prev != nil || l.first == t }
+
+// When is that of [Carrier].
+func (p *Port) When(t *Task, first *llc.Request, cond func() bool) bool {
+	p.lock()
+	met := p.is(closed) || t.stirred || undone(first) == nil && (cond == nil || cond())
+	if !met {
+		p.suspend(t, first, cond)
+	}
+	p.gate.leave()
+	return met
+}
+
+// undone returns the first of the requests that is not done, or nil.
+func undone(first *llc.Request) *llc.Request {
+	for r := first; r != nil; r = r.Link {
+		if !r.Done() {
+			return r
+		}
+	}
+	return nil
+}
+
+// suspend has t wait.
+func (p *Port) suspend(t *Task, first *llc.Request, cond func() bool) {
+	if !p.tasks.has(t) {
+		p.tasks.add(t)
+		p.eng.Silence(false)
+	}
+	t.state, t.first, t.cond, t.open = taskWaits, first, cond, 0
+	for r := first; r != nil; r = r.Link {
+		if !r.Done() {
+			r.Owner, r.Queued = t, true
+			p.notify(r)
+			t.open++
+		}
+	}
+	if cond != nil {
+		p.tasks.conds++
+		p.waiters.conds++
+		p.begun++ // nobody else counts it as under way
+	}
+	if !p.is(polling | asleep) {
+		p.helper.expect(p)
+	}
+}
+
+// closer notes that a request of t is done.
+func (p *Port) closer(t *Task) {
+	if t.open--; t.open == 0 {
+		p.release(t)
+	}
+}
+
+// release makes t due, which waits.
+func (p *Port) release(t *Task) {
+	if t.cond != nil {
+		p.tasks.conds--
+		p.waiters.conds--
+		p.begun--
+	}
+	t.state, t.first, t.cond, t.behind = taskDue, nil, nil, nil
+	if p.tasks.due == nil {
+		p.tasks.due = t
+	} else {
+		p.tasks.lastDue.behind = t
+	}
+	p.tasks.lastDue = t
+	p.set(due)
+	switch {
+	case p.is(polling):
+	case p.is(asleep):
+		p.nic.Wake(p.nic.Self())
+	case p.helper.away:
+		p.helper.engage(p)
+	}
+}
+
+// stirTask has t wait for nothing any more.
+func (p *Port) stirTask(t *Task) {
+	t.stirred = true
+	if t.state != taskWaits {
+		return
+	}
+	for r := t.first; r != nil; r = r.Link {
+		if r.Owner == t {
+			r.Queued = false
+		}
+	}
+	p.release(t)
+}
+
+// stirAll does so with all that wait, or with those that wait for a condition.
+func (p *Port) stirAll(conds bool) {
+	for t := p.tasks.first; t != nil; t = t.next {
+		if !conds || t.cond != nil {
+			p.stirTask(t)
+		}
+	}
+}
+
+// met makes those due whose condition holds.
+func (l *tasks) met(p *Port) {
+	for t := l.first; t != nil; t = t.next {
+		if t.cond != nil && t.cond() {
+			p.release(t)
+		}
+	}
+}
+
+// takeDue takes the first task that is due, or returns nil.
+func (p *Port) takeDue() *Task {
+	l := &p.tasks
+	t := l.due
+	if t != nil {
+		l.due, t.behind = t.behind, nil
+	}
+	if l.due == nil {
+		p.clear(due)
+	}
+	return t
+}
+
+// carryOn carries on what is due, without the lock. The caller does not poll; if another goroutine waits, it polls meanwhile.
+func (p *Port) carryOn() {
+	for t := p.takeDue(); t != nil; t = p.takeDue() {
+		t.state = taskRuns
+		if !p.is(polling) && p.waiters.first != nil {
+			p.passOn()
+		}
+		p.gate.leave()
+		t.Work.Step()
+		p.gate.enter()
+	}
+}
+
+// Stir is that of [Carrier].
+func (p *Port) Stir(t *Task) {
+	p.lock()
+	p.stirTask(t)
+	p.carryOn()
+	p.gate.leave()
+}
+
+// Conclude is that of [Carrier].
+func (p *Port) Conclude(t *Task) {
+	p.lock()
+	t.state = taskOver
+	p.tasks.remove(t)
+	for w := p.waiters.first; w != nil; {
+		next := w.next
+		if w.task == t {
+			p.wake(w)
+		}
+		w = next
+	}
+	if p.waiters.conds != 0 {
+		p.announce() // what waits for any of several
+	}
+	p.hush()
+	if w := p.tasks.tender; w != nil && w.asleep && p.tasks.first == nil {
+		p.wake(w)
+	}
+	p.gate.leave()
+}
+
+// Join is that of [Carrier].
+func (p *Port) Join(t *Task) {
+	p.lock()
+	begun := p.meter.Begin()
+	if !t.Over() && !p.is(closed) {
+		w := p.waiters.take()
+		w.kind, w.call, w.task = waitTask, t.Call, t
+		if r := undone(t.first); r != nil {
+			p.nic.Hint(r.Peer)
+		}
+		b := p.policy.Begin()
+		p.await(w, &b)
+		p.waiters.keep(w)
+	}
+	for !t.Over() { // the port is closed: tasks end without a wait
+		p.carryOn()
+		p.gate.leave()
+		runtime.Gosched()
+		p.gate.enter()
+	}
+	p.meter.End(begun)
+	p.gate.leave()
+}
+
+// Look is that of [Carrier].
+func (p *Port) Look(t *Task) bool {
+	p.lock()
+	for i := 0; i < burst && !t.Over() && (p.is(due) || p.peek()); i++ {
+		p.carryOn()
+	}
+	over := t.Over()
+	p.miss(over)
+	return over
+}
