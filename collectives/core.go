@@ -43,6 +43,7 @@ type Group struct {
 	pollBarrier  func() bool
 	barrier      int              // that pollBarrier waits for
 	catch        func(Call) error // of a Catcher
+	catcher      *Group           // nil: none was needed
 }
 
 // New makes the group of the processes that t connects. The error names a

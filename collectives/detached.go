@@ -2,24 +2,39 @@ package collectives
 
 // Catcher returns a Group whose methods hand their calls to catch, unchecked,
 // instead of carrying them out: for [Group.Prepare], so that a call need not be
-// spelled twice. Only its methods that are named like operations may be called.
+// spelled twice. Only its methods that are named like operations may be called, until Catcher is called again.
 func (g *Group) Catcher(catch func(Call) error) *Group {
-	return &Group{t: g.t, rank: g.rank, size: g.size, catch: catch}
+	if g.catcher == nil {
+		g.catcher = &Group{t: g.t, rank: g.rank, size: g.size}
+	}
+	g.catcher.catch = catch
+	return g.catcher
 }
 
 // Begin starts the operation on a transport of its own, which connects the
 // same processes, and goes as far as it can without waiting. It reports
-// whether the operation is complete; Finish completes it otherwise. From Begin
+// whether the operation is complete; otherwise Proceed goes on when the transport
+// says that it can, or Finish waits. From Begin
 // on the operation needs nothing of its Group, and any one goroutine at a time
 // may carry it on, beside others. It may be begun again when it is complete.
 //
+// The last that Begin and Proceed do is a Test, or a look at a barrier, that reports false: from
+// then on another goroutine may be at work.
+//
 // MPI 4.1, sections 6.12 and 6.13.
 func (o *Op) Begin(t Transport) bool {
-	o.alone = &Group{t: t, controller: controllerOf(t), rank: o.g.rank, size: o.g.size}
+	if o.alone == nil {
+		o.alone = &Group{rank: o.g.rank, size: o.g.size}
+	}
+	o.alone.t, o.alone.controller = t, controllerOf(t)
 	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.call.Reducer}
 	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}
 	return o.x.advance(o.alone, false)
 }
+
+// Proceed goes on with an operation that was begun, as far as it can without waiting, and reports
+// whether it is complete.
+func (o *Op) Proceed() bool { return o.x.advance(o.alone, false) }
 
 // Finish waits for the end of an operation that was begun and returns its
 // error, also of one that is complete.

@@ -46,7 +46,6 @@ func (g *Group) Prepare(c Call) (*Op, error) {
 	o := &Op{g: g, call: c, in: in, out: out, plan: g.plan(s, &c)}
 	o.tag = MaxTag>>1 + 1 + int(g.prepared)&(MaxTag>>1)
 	o.tmp = make([]byte, o.plan.sched.scratch)
-	o.done = func() bool { g.Progress(); return !o.active }
 	return o, nil
 }
 
@@ -76,6 +75,9 @@ func (o *Op) Test() (bool, error) {
 // Wait completes the operation and returns its error.
 func (o *Op) Wait() error {
 	if o.active {
+		if o.done == nil { // made once, so that waiting does not allocate
+			o.done = func() bool { o.g.Progress(); return !o.active }
+		}
 		o.g.await(o.done)
 	}
 	return o.x.err

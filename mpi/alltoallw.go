@@ -20,7 +20,7 @@ func Alltoallw(c *Comm, send, recv []Part) (err error) {
 	defer c.raised(&err)
 	w, err := c.packParts("Alltoallw", send, recv)
 	if err == nil {
-		err = named("Alltoallw", Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil))
+		err = named("Alltoallw", w.call(c))
 	}
 	if err == nil {
 		w.unpack(c, recv)
@@ -37,17 +37,21 @@ func Ialltoallw(c *Comm, send, recv []Part) *Request {
 	if err != nil {
 		return c.failedRequest(s, err)
 	}
-	r := c.nonblocking(s, func(c *Comm) error { return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil) })
-	var used []region
-	if c.w.Check {
-		used = c.regions(s, send, recv)
+	l, err := c.prepare(&launch{call: s.call, once: true}, w.call)
+	if err != nil && l.script == nil {
+		return c.failedRequest(s, err)
 	}
-	return c.after(r, s, used, func(err error) error {
-		if err == nil {
-			w.unpack(c, recv)
-		}
-		return err
-	})
+	l.unpack = func() { w.unpack(c, recv) }
+	if c.w.Check {
+		l.regions = c.regions(s, send, recv)
+	}
+	r := l.begin(c, s)
+	return &r
+}
+
+// call moves the parts.
+func (w *packedParts) call(c *Comm) error {
+	return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil)
 }
 
 // AlltoallwInit makes a persistent request for what [Alltoallw] does.
@@ -60,7 +64,7 @@ func AlltoallwInit(c *Comm, send, recv []Part) (_ *Request, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.prepare(&launch{call: s.call}, func(c *Comm) error { return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil) })
+	l, err := c.prepare(&launch{call: s.call}, w.call)
 	if err != nil {
 		return nil, err
 	}

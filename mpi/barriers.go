@@ -169,7 +169,7 @@ func (t *collTransport) Enter() (int, error) {
 		}
 	}
 	x := &t.crossing
-	x.entered = -1
+	x.entered, x.over = -1, false
 	if t.c.t.Perform(x.enter); x.entered < 0 {
 		t.lost = errClosed
 		return 0, t.lost
@@ -183,6 +183,12 @@ func (t *collTransport) Enter() (int, error) {
 // Left reports whether all have come to a barrier.
 func (t *collTransport) Left(barrier int, wait bool) (done bool, err error) {
 	x := &t.crossing
+	if t.op != nil {
+		if !t.op.when(nil, x.test) {
+			return false, nil
+		}
+		return true, t.passed()
+	}
 	x.entered, x.over = barrier, false
 	switch {
 	case !wait:
@@ -219,6 +225,23 @@ func (t *collTransport) leftAlready() (bool, error) {
 	}
 	err := t.ended()
 	return err != nil, err
+}
+
+// passed is the end of a barrier for which the operation waits no more.
+func (t *collTransport) passed() error {
+	if t.crossing.over {
+		return t.met()
+	}
+	if t.lost = failure(t.c.t); t.lost != nil {
+		return t.lost
+	}
+	if t.ctx != nil {
+		if err := t.ended(); err != nil {
+			return err
+		}
+	}
+	t.lost = errClosed
+	return t.lost
 }
 
 // met is the end of a barrier to which all have come.

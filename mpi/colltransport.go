@@ -25,8 +25,9 @@ type collTransport struct {
 	// the same one.
 	broken error
 	slots  [collSlots]collSlot
-	set    *switcher // nil: none was asked for
-	lost   error     // why a transfer of the call in progress brought nothing; nil: none
+	set    *switcher  // nil: none was asked for
+	lost   error      // why a transfer of the call in progress brought nothing; nil: none
+	op     *operation // that the transport carries on; nil: none
 
 	crossing crossing
 }
@@ -132,8 +133,15 @@ func (t *collTransport) miss(err error) {
 	}
 }
 
-// Test reports whether the transfers in slots first to last-1 are complete.
+// Test reports whether the transfers in slots first to last-1 are complete. If not, and the transport
+// carries on the operation, that goes on when they are.
 func (t *collTransport) Test(first, last int) (bool, error) {
+	if t.op != nil {
+		if r := t.linked(first, last); r != nil && !t.op.when(r, nil) {
+			return false, nil
+		}
+		return true, t.Wait(first, last)
+	}
 	all := true
 	for i := first; i < last; i++ {
 		if s := &t.slots[i]; s.busy && !t.c.t.Test(s.r) {
@@ -154,6 +162,16 @@ func (t *collTransport) Test(first, last int) (bool, error) {
 		}
 	}
 	return true, failed
+}
+
+// linked returns the first of the transfers in slots first to last-1, which it links.
+func (t *collTransport) linked(first, last int) (list *llc.Request) {
+	for i := last - 1; i >= first; i-- {
+		if s := &t.slots[i]; s.busy {
+			s.r.Link, list = list, s.r
+		}
+	}
+	return list
 }
 
 // finish frees the slot of a complete transfer.

@@ -1,17 +1,20 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"sync"
 
 	"rhinet/collectives"
+	"rhinet/llc"
 	"rhinet/llc/ir"
+	"rhinet/llc/port"
 )
 
 // A launch is a collective call that does not block. The blocking call checks
 // its arguments and would carry it out; a view of the communicator that has a
 // launch has it prepared instead. Operations run on transports of their own,
-// and what cannot be done at once a goroutine does: so they get on whatever
+// and what cannot be done at once is carried on by others: so they get on whatever
 // the program does meanwhile (MPI 4.1, section 6.12), beside blocking calls.
 type launch struct {
 	call  string
@@ -23,6 +26,9 @@ type launch struct {
 	note  ir.Collective
 
 	script *script // of an inter-communicator, in the place of op
+
+	first  operation
+	latest *operation // nil: there was none
 
 	// Of buffers of items: see asItems.
 	direct       bool  // the call is carried out
@@ -61,6 +67,7 @@ func (l *launch) restore(k *collState) {
 		return
 	}
 	if k.group != nil {
+		l.group.Catcher(nil)
 		k.group, k.quick = l.group, l.quick
 	}
 	l.mark, l.note = k.t.mark, k.t.note
@@ -92,19 +99,91 @@ func (l *launch) begin(c *Comm, s site) Request {
 	if l.pack != nil {
 		l.pack()
 	}
-	k := newTask()
-	r := c.request(s, k)
+	o := l.operation()
+	o.c, o.site, o.launch, o.t = c, s, l, t
+	r := c.request(s, &o.task)
 	if len(l.regions) > 0 {
 		c.w.requests.guardAll(r.p, l.regions)
 	}
-	if l.script != nil {
-		go func() { k.end(emptyStatus(), l.finish(c, s, t)) }()
-	} else if l.op.Begin(t) {
-		k.end(emptyStatus(), l.finish(c, s, t))
+	if l.script == nil && o.carried(c.t.Carrier()) {
+		t.op = o
+		if l.op.Begin(t) {
+			o.finish()
+		} // else o is in other hands
+		return r
+	}
+	if o.done = make(chan struct{}); l.script == nil && l.op.Begin(t) {
+		o.finish()
 	} else {
-		go func() { k.end(emptyStatus(), l.finish(c, s, t)) }()
+		go o.finish()
 	}
 	return r
+}
+
+// An operation is a launch under way: the task that completes its request. The transport carries it on, if it can:
+// then no goroutine belongs to it, and whoever makes progress posts the next transfers, reduces what
+// has come, with operations of the user too, and completes the request. Else a goroutine waits for its transfers.
+type operation struct {
+	task
+	c       *Comm
+	site    site
+	launch  *launch
+	t       *collTransport
+	stepped bool        // Step has been called
+	forget  func() bool // ends what has the end of a context end the operation; nil: nothing does
+}
+
+// operation returns what is to be one: of a persistent request that of the start before, unless
+// somebody may still look at it.
+func (l *launch) operation() *operation {
+	o := l.latest
+	switch {
+	case o == nil:
+		o = &l.first
+	case o.done != nil || o.forget != nil:
+		o = new(operation)
+	default:
+		if o.stepped {
+			o.carrier.Join(&o.steps) // who has completed it may be about to say so
+		}
+		o.stepped = false
+		o.over.Store(false)
+	}
+	l.latest = o
+	return o
+}
+
+// carried has carrier carry o on, if there is one.
+func (o *operation) carried(carrier port.Carrier) bool {
+	o.carrier = carrier
+	o.steps = port.Task{Work: o, Call: o.t.call, Collective: &o.t.note}
+	return carrier != nil
+}
+
+// when reports whether transfers are complete, or cond holds; else Step comes when that is so.
+func (o *operation) when(first *llc.Request, cond func() bool) bool {
+	if ctx := o.t.ctx; ctx != nil && o.forget == nil {
+		o.forget = context.AfterFunc(ctx, func() { o.carrier.Stir(&o.steps) })
+	}
+	return o.carrier.When(&o.steps, first, cond)
+}
+
+// Step goes on as far as that goes without waiting: see [port.Stepper].
+func (o *operation) Step() {
+	o.stepped = true
+	if o.launch.op.Proceed() {
+		o.finish()
+		o.carrier.Conclude(&o.steps)
+	}
+}
+
+// finish completes the operation, which it waits for if need be.
+func (o *operation) finish() {
+	if o.forget != nil {
+		o.forget()
+	}
+	o.t.op = nil
+	o.end(emptyStatus(), o.launch.finish(o.c, o.site, o.t))
 }
 
 // finish waits for the operation and returns its error.

@@ -3,8 +3,8 @@ package mpi
 // The collective calls that do not block. All ranks of a communicator make
 // them in one order with its other collective calls; a blocking call does not
 // match one that does not block (MPI 4.1, section 6.12). The buffers belong to
-// the call until the request is complete. An operation of the user may be
-// called by another goroutine.
+// the call until the request is complete. An operation of the user is called by
+// whichever goroutine makes progress, in any call, and must not call MPI itself (section 6.9.5).
 
 // Ibarrier begins what [Barrier] does, and does not wait.
 //

@@ -266,7 +266,7 @@ func (r *Request) Wait() (Status, error) {
 		}
 	} else if p.task != nil {
 		m := p.c.w.begin()
-		<-p.task.done
+		p.task.wait()
 		p.c.end(m, "Wait")
 	}
 	r.ended()

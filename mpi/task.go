@@ -1,15 +1,22 @@
 package mpi
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"rhinet/llc/port"
+)
 
 // A task completes a request that is not one transfer of the transport, or one
-// whose owner waits on a channel. A goroutine carries it out, so it gets on
+// whose owner waits on a channel. A goroutine carries it out, or the transport does, so it gets on
 // whatever the program does meanwhile (MPI 4.1, section 3.7.4).
 type task struct {
-	done chan struct{} // closed at the end
-	over atomic.Bool   // set before that
-	st   Status        // valid then
+	over atomic.Bool // set at the end
+	st   Status      // valid then
 	err  error
+	done chan struct{} // closed then; of one that the transport carries on nil until somebody asks
+
+	carrier port.Carrier // that carries it on; nil: a goroutine does
+	steps   port.Task
 }
 
 func newTask() *task { return &task{done: make(chan struct{}), st: emptyStatus()} }
@@ -18,7 +25,36 @@ func newTask() *task { return &task{done: make(chan struct{}), st: emptyStatus()
 func (k *task) end(st Status, err error) {
 	k.st, k.err = st, err
 	k.over.Store(true)
-	close(k.done)
+	if k.carrier == nil {
+		close(k.done)
+	}
+}
+
+// wait returns when the task is complete.
+func (k *task) wait() {
+	switch {
+	case k.over.Load():
+	case k.carrier == nil:
+		<-k.done
+	default:
+		k.carrier.Join(&k.steps)
+	}
+}
+
+// ready reports whether the task is complete.
+func (k *task) ready() bool { return k.over.Load() || k.carrier != nil && k.carrier.Look(&k.steps) }
+
+// channel returns what is closed when the task is complete. The first call for one that the transport carries on starts a
+// goroutine.
+func (k *task) channel() <-chan struct{} {
+	if k.done == nil {
+		k.done = make(chan struct{})
+		go func() {
+			k.wait()
+			close(k.done)
+		}()
+	}
+	return k.done
 }
 
 // request hands out a request that k completes.
@@ -50,7 +86,7 @@ func (r *Request) Done() <-chan struct{} {
 		return k.done
 	}
 	if p.task != nil {
-		return p.task.done
+		return p.task.channel()
 	}
 	k := newTask()
 	if p.ready() {

@@ -91,7 +91,7 @@ func (p *transfer) started() bool { return p.err == nil && !p.null && p.task == 
 // ready reports whether p is complete.
 func (p *transfer) ready() bool {
 	if p.task != nil {
-		return p.task.over.Load()
+		return p.task.ready()
 	}
 	return !p.started() || p.c.t.Test(&p.Request) || p.doomed()
 }

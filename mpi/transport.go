@@ -97,6 +97,8 @@ type Transport interface {
 	AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool)
 	// Perform calls f, as AwaitCollective calls begin, and does not wait.
 	Perform(f func())
+	// Carrier is what goes on with operations whose transfers are done, in whatever call makes progress, or nil.
+	Carrier() port.Carrier
 	// Survive has the end of a rank end nothing but the requests that name it, and
 	// died be told of it, once, which must not call the transport. It reports
 	// whether the transport can; else nothing changes.

@@ -269,6 +269,36 @@ func (v *virtual) Perform(f func()) {
 	v.Transport.Perform(f)
 }
 
+// Carrier has the waits and looks for operations be calls of the clock's.
+func (v *virtual) Carrier() port.Carrier {
+	if c := v.Transport.Carrier(); c != nil {
+		return virtualCarrier{c, v}
+	}
+	return nil
+}
+
+// A virtualCarrier is the carrier of a rank in virtual time.
+type virtualCarrier struct {
+	port.Carrier
+	v *virtual
+}
+
+func (c virtualCarrier) Join(t *port.Task) {
+	c.v.enter(1)
+	defer c.v.leave(1)
+	if c.v.windows.some() {
+		c.v.until(t.Call, t.Collective, nil, t.Over)
+	}
+	c.Carrier.Join(t)
+}
+
+func (c virtualCarrier) Look(t *port.Task) bool {
+	c.v.enter(0)
+	defer c.v.leave(0)
+	c.v.glance()
+	return c.Carrier.Look(t)
+}
+
 // Failure is what the network has lost, see failure.
 func (v *virtual) Failure() error { return failure(v.Transport) }
 

@@ -92,6 +92,7 @@ func waitEach(reqs []*Request) (failed error) {
 type scratch struct {
 	rs    []*llc.Request
 	index []int
+	first int // of rs that is complete: see some
 }
 
 // WaitAny completes one of the requests, whichever is first, and returns its
@@ -100,35 +101,49 @@ type scratch struct {
 // MPI 4.1, section 3.7.5.
 func WaitAny(reqs ...*Request) (int, Status, error) {
 	var w *world
-	tasks := false
+	var means waitMeans
 	for i, r := range reqs {
 		if p := r.active(); p != nil {
-			if p.task != nil && !p.task.over.Load() {
-				tasks = true
-			} else if !p.started() {
+			if p.task == nil && !p.started() || p.task != nil && p.task.over.Load() {
 				st, err := r.Wait()
 				return i, st, err
 			}
+			means = max(means, p.means())
 			w = p.c.w
 		}
 	}
 	if w == nil {
 		return Undefined, emptyStatus(), nil
 	}
-	if tasks {
-		i := selectAny(reqs)
-		st, err := reqs[i].Wait()
-		return i, st, err
-	}
 	k := w.requests.scratch()
-	i := k.wait(reqs)
+	i := k.wait(reqs, means)
 	w.requests.keep(k)
 	st, err := reqs[i].Wait()
 	return i, st, err
 }
 
+// waitMeans are means by which one of several requests is waited for, each of which serves those before as well.
+type waitMeans uint8
+
+const (
+	asTransfers waitMeans = iota // all are transfers, which the transport can wait for
+	asCondition                  // some are tasks that it carries on
+	asChannels                   // some are completed by others
+)
+
+// means is what a wait for p needs.
+func (p *transfer) means() waitMeans {
+	switch {
+	case p.task == nil:
+		return asTransfers
+	case p.task.carrier != nil && p.c.ctx == nil:
+		return asCondition
+	}
+	return asChannels
+}
+
 // wait returns the index of a request whose Wait returns at once.
-func (k *scratch) wait(reqs []*Request) int {
+func (k *scratch) wait(reqs []*Request, means waitMeans) int {
 	var limited *transfer
 	for i, r := range reqs {
 		if p := r.active(); p != nil {
@@ -139,6 +154,16 @@ func (k *scratch) wait(reqs []*Request) int {
 		}
 	}
 	t := reqs[k.index[0]].active().c.t
+	if means == asChannels || means == asCondition && limited != nil {
+		return selectAny(reqs)
+	}
+	if means == asCondition {
+		k.first = -1
+		if t.AwaitCollective("WaitAny", nil, nil, k.some); k.first >= 0 {
+			return k.index[k.first]
+		}
+		return selectAny(reqs) // the network has been lost
+	}
 	if limited == nil {
 		return k.index[t.WaitAny(k.rs)]
 	}
@@ -160,6 +185,18 @@ func (k *scratch) wait(reqs []*Request) int {
 		}
 	}
 	return found
+}
+
+// some reports whether one of the requests is complete. It is called with the port's lock held.
+func (k *scratch) some() bool {
+	for i, r := range k.rs {
+		p := r.Owner.(*transfer)
+		if p.task == nil && r.Done() || p.task != nil && p.task.over.Load() {
+			k.first = i
+			return true
+		}
+	}
+	return false
 }
 
 // selectAny waits until one of the active requests is complete, by their

@@ -58,6 +58,8 @@ func liveVirtually(world *mpi.Comm, what string) error {
 		return mpi.Barrier(world)
 	case "windows":
 		return virtualWindows(world)
+	case "outstanding":
+		return virtualOutstanding(world)
 	case "goroutine":
 		return virtualGoroutines(world)
 	case "deadline":

@@ -413,13 +413,14 @@ func (b *mailbox) Host(int) int { return 0 }
 // Board is nil: this transport has none.
 func (b *mailbox) Board() ir.Board { return nil }
 
-// Codes, Switch, Atomics, Locker and Vectors are nil, and there are no Sequences: this transport has none.
+// Codes, Switch, Atomics, Locker, Vectors and Carrier are nil, and there are no Sequences: this transport has none.
 func (b *mailbox) Codes(int, []int, uint64) (ir.Codes, error) { return nil, nil }
 func (b *mailbox) Sequences() int                             { return 0 }
 func (b *mailbox) Switch() ir.Switch                          { return nil }
 func (b *mailbox) Atomics() ir.Atomics                        { return nil }
 func (b *mailbox) Locker() ir.Locker                          { return nil }
 func (b *mailbox) Vectors() ir.Vectors                        { return nil }
+func (b *mailbox) Carrier() port.Carrier                      { return nil }
 
 // Memory is nil: this transport has none.
 func (b *mailbox) Memory() ir.Memory { return nil }

@@ -11,6 +11,7 @@ import (
 
 	"rhinet/llc"
 	"rhinet/llc/ir"
+	"rhinet/llc/port"
 	"rhinet/mpi"
 )
 
@@ -88,6 +89,33 @@ func (w *watch) Start(r *llc.Request, send bool) {
 func (w *watch) Test(r *llc.Request) bool {
 	w.step()
 	return w.Transport.Test(r)
+}
+
+// Carrier watches waits for operations of several transfers.
+func (w *watch) Carrier() port.Carrier {
+	if c := w.Transport.Carrier(); c != nil {
+		return watchedCarrier{c, w}
+	}
+	return nil
+}
+
+// A watchedCarrier is the carrier of a watch.
+type watchedCarrier struct {
+	port.Carrier
+	w *watch
+}
+
+// Join watches a wait for an operation.
+func (c watchedCarrier) Join(t *port.Task) {
+	i := c.w.begin(wait{call: t.Call, peer: noPeer})
+	defer c.w.end(i)
+	c.Carrier.Join(t)
+}
+
+// Look counts as a call.
+func (c watchedCarrier) Look(t *port.Task) bool {
+	c.w.step()
+	return c.Carrier.Look(t)
 }
 
 // String lists the waits in progress.
