@@ -48,6 +48,8 @@ func Pieces() []Piece {
 		{"traced window 64", "window 64 by ranks whose calls are written down", 20, 420, func(nic string) (*setup, error) { return windows(nic, traced) }},
 		{"checked window 64", "window 64 by ranks that are checked", 20, 420, func(nic string) (*setup, error) { return windows(nic, checked) }},
 		{"match 32", "32 receives posted, and taken by messages from the last to the first", 200, 2200, matching},
+		{"iallreduce 8", "an Iallreduce of 8 bytes with its Wait, by two ranks one after the other", 500, 5500, iallreduce},
+		{"allreduceinit 8", "the same by persistent requests", 500, 5500, allreduceInit},
 		{"self 8", "Isend, Recv and Wait of 8 bytes by one rank with itself", 1000, 21000, self},
 	}
 }
@@ -258,6 +260,58 @@ func sendrecv(nic string) (*setup, error) {
 		}
 		if err == nil {
 			_, err = mpi.Recv(ranks[1], in, 0, 1)
+		}
+		return err
+	}
+	return &setup{step, closeAll}, nil
+}
+
+// iallreduce has two ranks begin an Iallreduce, and wait for it.
+func iallreduce(nic string) (*setup, error) {
+	return pairwise(nic, func(c *mpi.Comm, in, out []float64) (func() error, error) {
+		var r *mpi.Request
+		return func() (err error) {
+			if r == nil {
+				r = mpi.Iallreduce(c, in, out, mpi.Sum)
+				return nil
+			}
+			_, err = r.Wait()
+			r = nil
+			return err
+		}, nil
+	})
+}
+
+// allreduceInit is iallreduce by persistent requests.
+func allreduceInit(nic string) (*setup, error) {
+	return pairwise(nic, func(c *mpi.Comm, in, out []float64) (func() error, error) {
+		r, err := mpi.AllreduceInit(c, in, out, mpi.Sum)
+		started := false
+		return func() (err error) {
+			if started = !started; started {
+				return r.Start()
+			}
+			_, err = r.Wait()
+			return err
+		}, err
+	})
+}
+
+// pairwise has each of two ranks call twice what open returns: it begins something, and completes it.
+func pairwise(nic string, open func(c *mpi.Comm, in, out []float64) (func() error, error)) (*setup, error) {
+	ranks, closeAll, err := worlds(nic)
+	if err != nil {
+		return nil, err
+	}
+	var calls [2]func() error
+	for i, c := range ranks {
+		if calls[i], err = open(c, []float64{1}, []float64{0}); err != nil {
+			return nil, errors.Join(err, closeAll())
+		}
+	}
+	step := func() (err error) {
+		for range 2 {
+			err = errors.Join(err, calls[0](), calls[1]())
 		}
 		return err
 	}
