@@ -55,7 +55,7 @@ func TestPartsHaveTheirPlace(t *testing.T) {
 		rank int
 		at   int64
 		ok   bool
-	}{{0, 0, true}, {1, int64(r.plan.region()) - 8, true}, {1, int64(r.plan.region()) - 7, false}, {2, 0, false}, {-1, 0, false}, {0, -8, false}, {0, 1 << 62, false}} {
+	}{{0, 0, true}, {1, int64(r.plan.region()) - 8, true}, {0, int64(r.plan.region()) - 7, false}, {1, int64(r.plan.region()) - 7, false}, {2, 0, false}, {-1, 0, false}, {0, -8, false}, {0, 1 << 62, false}} {
 		if err := r.Place(c.rank, c.at, part, Clock{}); (err == nil) != c.ok {
 			t.Errorf("%+v: %v", c, err)
 		}
