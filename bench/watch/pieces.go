@@ -9,6 +9,7 @@ import (
 	"rhinet/internal/observe"
 	"rhinet/internal/wait"
 	"rhinet/llc"
+	"rhinet/llc/ir"
 	"rhinet/llc/match"
 	"rhinet/llc/nics"
 	"rhinet/llc/port"
@@ -47,6 +48,14 @@ func Pieces() []Piece {
 		{"observed window 64", "window 64 by ranks whose calls are counted", 20, 420, func(nic string) (*setup, error) { return windows(nic, counted) }},
 		{"traced window 64", "window 64 by ranks whose calls are written down", 20, 420, func(nic string) (*setup, error) { return windows(nic, traced) }},
 		{"checked window 64", "window 64 by ranks that are checked", 20, 420, func(nic string) (*setup, error) { return windows(nic, checked) }},
+		{"allreduce 8", "Allreduce of 8 bytes by two ranks", 500, 5500, func(nic string) (*setup, error) { return together(nic, worlds, allreduce) }},
+		{"observed allreduce 8", "the same by ranks whose calls are counted", 500, 5500, func(nic string) (*setup, error) { return together(nic, counted, allreduce) }},
+		{"traced allreduce 8", "the same by ranks whose calls are written down", 500, 5500, func(nic string) (*setup, error) { return together(nic, traced, allreduce) }},
+		{"checked allreduce 8", "the same by ranks that are checked", 500, 5500, func(nic string) (*setup, error) { return together(nic, checked, allreduce) }},
+		{"barrier", "Barrier of two ranks", 500, 5500, func(nic string) (*setup, error) { return together(nic, worlds, barrier) }},
+		{"observed barrier", "the same by ranks whose calls are counted", 500, 5500, func(nic string) (*setup, error) { return together(nic, counted, barrier) }},
+		{"traced barrier", "the same by ranks whose calls are written down", 500, 5500, func(nic string) (*setup, error) { return together(nic, traced, barrier) }},
+		{"checked barrier", "the same by ranks that are checked", 500, 5500, func(nic string) (*setup, error) { return together(nic, checked, barrier) }},
 		{"match 32", "32 receives posted, and taken by messages from the last to the first", 200, 2200, matching},
 		{"iallreduce 8", "an Iallreduce of 8 bytes with its Wait, by two ranks one after the other", 500, 5500, iallreduce},
 		{"allreduceinit 8", "the same by persistent requests", 500, 5500, allreduceInit},
@@ -123,7 +132,9 @@ func couple(name string, d nics.Debug, by [2]*observe.Rank) (ports [2]*port.Port
 		if err != nil {
 			return ports, nil, errors.Join(err, closeAll())
 		}
-		ports[i] = port.New(port.Config{NIC: nic, Policy: wait.For(2, 2, false), Observe: by[i]})
+		p := port.New(port.Config{NIC: nic, Policy: wait.For(2, 2, false), Observe: by[i]})
+		ports[i] = p
+		closers = append(closers, func() error { p.Abandon(); _ = p.Close(); return nil }) // what is left over is no matter
 	}
 	for i := range 16 { // until both have rings of their own
 		from, to := i%2, 1-i%2
@@ -138,32 +149,36 @@ func couple(name string, d nics.Debug, by [2]*observe.Rank) (ports [2]*port.Port
 	return ports, closeAll, nil
 }
 
-// An opener returns the world communicators of two ranks that have rings at each other.
-type opener func(nic string) (ranks [2]*mpi.Comm, closeAll func() error, err error)
+// An opener returns the world communicators of two ranks that have rings at each other. The transport of rank 0
+// goes through relay, if that is not nil.
+type opener func(nic string, through *relay) (ranks [2]*mpi.Comm, closeAll func() error, err error)
 
 // worlds is the opener of ranks that nobody watches.
-func worlds(nic string) ([2]*mpi.Comm, func() error, error) {
-	return join(nic, nics.Debug{}, mpi.Job{})
+func worlds(nic string, through *relay) ([2]*mpi.Comm, func() error, error) {
+	return join(nic, through, nics.Debug{}, mpi.Job{})
 }
 
 // checked is that of ranks that are checked.
-func checked(nic string) ([2]*mpi.Comm, func() error, error) {
-	return join(nic, nics.Debug{Checksum: true}, mpi.Job{Debug: true, Check: true, Forgotten: func(string) {}})
+func checked(nic string, through *relay) ([2]*mpi.Comm, func() error, error) {
+	return join(nic, through, nics.Debug{Checksum: true}, mpi.Job{Debug: true, Check: true, Forgotten: func(string) {}})
 }
 
 // join returns two ranks of a job like j, watched as d says.
-func join(nic string, d nics.Debug, j mpi.Job) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
-	return joinObserved(nic, d, j, [2]*observe.Rank{})
+func join(nic string, through *relay, d nics.Debug, j mpi.Job) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
+	return joinObserved(nic, through, d, j, [2]*observe.Rank{})
 }
 
 // joinObserved is join of ranks that are observed by by.
-func joinObserved(nic string, d nics.Debug, j mpi.Job, by [2]*observe.Rank) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
+func joinObserved(nic string, through *relay, d nics.Debug, j mpi.Job, by [2]*observe.Rank) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
 	ports, closeAll, err := couple(nic, d, by)
 	if err != nil {
 		return ranks, nil, err
 	}
 	for i := range ranks {
 		j.Rank, j.Size, j.Transport, j.Observe = i, 2, ports[i], by[i]
+		if i == 0 && through != nil {
+			through.Transport, j.Transport = ports[i], through
+		}
 		if ranks[i], err = mpi.Join(j); err != nil {
 			return ranks, nil, errors.Join(err, closeAll())
 		}
@@ -171,11 +186,16 @@ func joinObserved(nic string, d nics.Debug, j mpi.Job, by [2]*observe.Rank) (ran
 	return ranks, closeAll, nil
 }
 
-func counted(nic string) ([2]*mpi.Comm, func() error, error) { return observedWorlds(nic, false) }
-func traced(nic string) ([2]*mpi.Comm, func() error, error)  { return observedWorlds(nic, true) }
+func counted(nic string, through *relay) ([2]*mpi.Comm, func() error, error) {
+	return observedWorlds(nic, through, false)
+}
+
+func traced(nic string, through *relay) ([2]*mpi.Comm, func() error, error) {
+	return observedWorlds(nic, through, true)
+}
 
 // observedWorlds are worlds whose calls are counted, or written down.
-func observedWorlds(nic string, traced bool) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
+func observedWorlds(nic string, through *relay, traced bool) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
 	var by [2]*observe.Rank
 	closePorts := func() error { return nil }
 	closeAll = func() error {
@@ -193,7 +213,7 @@ func observedWorlds(nic string, traced bool) (ranks [2]*mpi.Comm, closeAll func(
 		}
 	}
 	var ports func() error
-	if ranks, ports, err = joinObserved(nic, nics.Debug{}, mpi.Job{}, by); err != nil {
+	if ranks, ports, err = joinObserved(nic, through, nics.Debug{}, mpi.Job{}, by); err != nil {
 		return ranks, nil, errors.Join(err, closeAll())
 	}
 	closePorts = ports
@@ -202,7 +222,7 @@ func observedWorlds(nic string, traced bool) (ranks [2]*mpi.Comm, closeAll func(
 
 // traffic sends from one rank to the other.
 func traffic(nic string, open opener) (*setup, error) {
-	ranks, closeAll, err := open(nic)
+	ranks, closeAll, err := open(nic, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +242,7 @@ const window = 64
 
 // windows starts many sends and as many receives, and completes them.
 func windows(nic string, open opener) (*setup, error) {
-	ranks, closeAll, err := open(nic)
+	ranks, closeAll, err := open(nic, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +268,7 @@ func windows(nic string, open opener) (*setup, error) {
 
 // sendrecv has one rank exchange messages with another, which uses blocking calls.
 func sendrecv(nic string) (*setup, error) {
-	ranks, closeAll, err := worlds(nic)
+	ranks, closeAll, err := worlds(nic, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +319,7 @@ func allreduceInit(nic string) (*setup, error) {
 
 // pairwise has each of two ranks call twice what open returns: it begins something, and completes it.
 func pairwise(nic string, open func(c *mpi.Comm, in, out []float64) (func() error, error)) (*setup, error) {
-	ranks, closeAll, err := worlds(nic)
+	ranks, closeAll, err := worlds(nic, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -317,6 +337,48 @@ func pairwise(nic string, open func(c *mpi.Comm, in, out []float64) (func() erro
 	}
 	return &setup{step, closeAll}, nil
 }
+
+// A relay is the transport of a rank in whose first wait another rank makes its call: so one goroutine makes a
+// collective call of both, and neither finds anything to wait for.
+type relay struct {
+	mpi.Transport
+	other func() error // the call of the other rank; nil: it has been made
+	err   error        // of that call
+}
+
+// AwaitCollective has the other rank make its call, when this one has begun, and finds what it has come for.
+func (r *relay) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
+	if other := r.other; other != nil {
+		r.other = nil
+		r.Perform(begin)
+		begin = nil
+		r.err = other()
+	}
+	r.Transport.AwaitCollective(call, c, begin, cond)
+}
+
+// together has both ranks make a collective call.
+func together(nic string, open opener, call func(c *mpi.Comm, in, out []int64) error) (*setup, error) {
+	first := &relay{}
+	ranks, closeAll, err := open(nic, first)
+	if err != nil {
+		return nil, err
+	}
+	var in, out [2][]int64
+	for i := range in {
+		in[i], out[i] = make([]int64, 1), make([]int64, 1)
+	}
+	other := func() error { return call(ranks[1], in[1], out[1]) }
+	step := func() error {
+		first.other = other
+		return errors.Join(call(ranks[0], in[0], out[0]), first.err)
+	}
+	return &setup{step, closeAll}, nil
+}
+
+func barrier(c *mpi.Comm, _, _ []int64) error { return mpi.Barrier(c) }
+
+func allreduce(c *mpi.Comm, in, out []int64) error { return mpi.Allreduce(c, in, out, mpi.Sum) }
 
 // register does the launcher's part.
 func register(name string, file *os.File) error {

@@ -99,5 +99,5 @@ func inMode(name string) (call, flag string, ok bool) {
 	case call != "":
 		return call, flag, true
 	}
-	return name, "", name == "window 64"
+	return name, "", name == "window 64" || name == "allreduce 8" || name == "barrier"
 }

@@ -17,7 +17,7 @@ func TestPiecesInModes(t *testing.T) {
 			flags[call][flag] = true
 		}
 	}
-	if len(flags) != 2 {
+	if len(flags) != 4 {
 		t.Errorf("%v", flags)
 	}
 	for call, has := range flags {
