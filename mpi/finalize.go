@@ -43,11 +43,13 @@ func Finalize(world *Comm) (err error) {
 	whole, err := world.lastBarrier(s)
 	var left []string
 	if w.Check && err == nil {
-		open := w.contexts() // before others leave, which looks like their death
 		if whole {
 			world.seeOff(s)
 		}
-		left = w.unreceived(open)
+		left = w.unreceived()
+		if whole { // Who leaves is taken for dead, and what it has sent last is lost.
+			_, err = world.lastBarrier(s)
+		}
 	}
 	w.endWindows(nil)
 	if !w.finalize(nil) {

@@ -59,8 +59,9 @@ func (c *Comm) sumOfParts(s site, in, out []int32) error {
 	return err
 }
 
-// unreceived lists the messages to this rank that nobody has received, on open communicators.
-func (w *world) unreceived(open map[uint16]*core) (list []string) {
+// unreceived lists the messages to this rank that nobody has received.
+func (w *world) unreceived() (list []string) {
+	open := w.contexts()
 	describe := func(c *core, source, tag int, bytes int64, more string) {
 		if c == nil {
 			return

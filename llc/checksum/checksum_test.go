@@ -220,6 +220,26 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestFlagsOfAnotherLength: a flag whose reader is in another call, and expects more or less, is seen by its mark and is not damaged.
+func TestFlagsOfAnotherLength(t *testing.T) {
+	for _, gives := range []int{0, 8, 39, 40, 48} {
+		for _, wants := range []int{0, 8, 39, 40, 48} {
+			_, all := job(t, 2, fabric.Small(), "martini")
+			b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
+			data, got := bytes.Repeat([]byte("f"), gives), make([]byte, wants)
+			b.Raise([]int{1}, 1, 4, 104, data)
+			both := min(gives, wants)
+			if mark, ok := other.Raised(0, 1, 4, got); !ok || mark != 104 || !bytes.Equal(got[:both], data[:both]) {
+				t.Errorf("%d bytes for %d: mark %d, %v, %q", gives, wants, mark, ok, got)
+			}
+			var ev ir.Event
+			if all[1].Poll(&ev) {
+				t.Errorf("%d bytes for %d: %+v", gives, wants, ev)
+			}
+		}
+	}
+}
+
 // TestAbilities: what is wrapped can do what it could.
 func TestAbilities(t *testing.T) {
 	for _, name := range []string{"martini", "martini:vp"} {
