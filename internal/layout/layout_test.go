@@ -247,6 +247,30 @@ func TestLayoutsAreSimplified(t *testing.T) {
 	}
 }
 
+// What random layouts seldom meet: pieces that share one byte, data that begins behind the first piece of an irregular list, and a period that
+// begins within a run.
+func TestEdgesOfLists(t *testing.T) {
+	leaf := Leaf(4, SignatureOf(Run{1, 4, 4}))
+	for displ, overlaps := range map[int]bool{16: false, 15: true, 12: true} {
+		l, err := Hindexed([]int{1, 2, 1}, []int{0, 8, displ}, leaf)
+		if err != nil || l.Overlaps() != overlaps {
+			t.Errorf("a piece at %d behind one that ends at 16: overlaps %v, %v", displ, l.Overlaps(), err)
+		}
+	}
+	list, err := Hindexed([]int{1, 2, 1}, []int{0, 8, 40}, leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i, before := list.root.find(4); i != 1 || before != 4 {
+		t.Errorf("byte 4 is in piece %d, behind %d bytes", i, before)
+	}
+	once := SignatureOf(Run{1, 4, 4}, Run{2, 8, 8}, Run{1, 4, 4})
+	twice := SignatureOf(Run{1, 4, 4}, Run{2, 8, 8}, Run{1, 4, 8}, Run{2, 8, 8}, Run{1, 4, 4})
+	if got := twice.reduced(); !slices.Equal(got.Runs, once.Runs) {
+		t.Errorf("two periods are %v, want %v", got, once)
+	}
+}
+
 func TestLayoutsThatCannotBe(t *testing.T) {
 	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
 	big, _ := Contiguous(1<<40, leaf)
