@@ -53,11 +53,8 @@ func (res *Result) aboutCalls() []string {
 // npb is the program, built with the tag peers. What cannot be measured is worded as by [Peers].
 func PeersNPB(ctx context.Context, names []string, h *Hosts, dir, npb string, waits bool) (all []Runtime, err error) {
 	for _, name := range names {
-		k, err := find(name)
+		k, err := installed(name)
 		if err != nil {
-			return nil, err
-		}
-		if err := Installed([]string{name}); err != nil {
 			return nil, err
 		}
 		shim, err := peer.CompileShim(ctx, k.mpicc, dir)

@@ -166,11 +166,8 @@ func peerBudget(budget time.Duration) []string { return []string{peer.Budget(bud
 func peers(ctx context.Context, names []string, h *Hosts, compile func(mpicc string) (string, error),
 	first func(budget time.Duration) []string, slow func(string) []TooSlow) (all []Runtime, err error) {
 	for _, name := range names {
-		k, err := find(name)
+		k, err := installed(name)
 		if err != nil {
-			return nil, err
-		}
-		if err := Installed([]string{name}); err != nil {
 			return nil, err
 		}
 		bin, err := compile(k.mpicc)
@@ -197,14 +194,20 @@ func peers(ctx context.Context, names []string, h *Hosts, compile func(mpicc str
 // Launch returns the compiler driver of a C runtime and the beginning of the
 // command that runs a job of so many ranks on it. A missing one is [ErrNoPeers].
 func Launch(name string, ranks int) (mpicc string, launch []string, err error) {
-	k, err := find(name)
-	if err == nil {
-		err = Installed([]string{name})
-	}
+	k, err := installed(name)
 	if err != nil {
 		return "", nil, err
 	}
 	return k.mpicc, k.launch(ranks), nil
+}
+
+// installed is find of a C runtime that must be there: see [Installed].
+func installed(name string) (kind, error) {
+	k, err := find(name)
+	if err == nil {
+		err = Installed([]string{name})
+	}
+	return k, err
 }
 
 func find(name string) (kind, error) {
