@@ -97,9 +97,14 @@ func (e *Engine) onTail(ev *ir.Event) error {
 	}
 	lines, data := p.lines.Release(ev.Slot), p.data.Release(ev.Pos)
 	p.told = !lines && !data
+	e.roomier = !p.told
 	e.pump(p)
 	return nil
 }
+
+// Roomier reports whether the latest Tail told that the reader has gone on: then the wait
+// for it leads somewhere, and the driver begins it anew.
+func (e *Engine) Roomier() bool { return e.roomier }
 
 // Retry lets what found no room try again. The driver calls it when the
 // translator has no event, after posting all that Take gave; it costs one

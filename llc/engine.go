@@ -69,6 +69,7 @@ type Engine struct {
 	posted   int         // how many of these have been taken
 	landed   []*peer     // the array that flights will use next
 	stalled  []*peer     // peers with something to send and no room
+	roomier  bool        // the latest Tail told of more
 	awake    []*peer     // the array that stalled will use next
 	pulling  int         // bytes of the shared transfers to this rank
 	deferred []*transfer // that push when they are fewer

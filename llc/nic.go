@@ -8,6 +8,7 @@ type nic struct {
 	caps     ir.Caps
 	eager    uint64 // message bytes up to which a message travels in packets
 	fragment int    // payload bytes of one packet in a packet ring
+	piece    int    // payload bytes of a packet of a stream, in a packet ring
 	shared   int    // payload bytes of one packet in a shared ring
 	bytes    uint64 // data area of a packet ring
 	slots    uint64
@@ -31,8 +32,12 @@ func (n *nic) init(c *ir.Caps, peers, ringMemory int) {
 		fragment: max(min(c.Fragment, c.Bytes/2-c.Trailer), ir.Inline-c.Trailer),
 		grants:   grants(c, ringMemory),
 	}
+	// A stream leaves a part of the ring free. Of pieces that are as long as this part several fit the
+	// rest, and so its reader copies one while the next is written.
+	n.piece = max(min(n.fragment, c.Bytes/bulkReserve-c.Trailer), ir.Inline-c.Trailer)
 	if c.Rings == 0 {
 		n.shared = max(c.Fragment, ir.Inline)
+		n.piece = n.shared
 	}
 	n.rings = make([]int32, 0, min(n.grants, peers))
 	n.words.init(c.Words)

@@ -96,7 +96,7 @@ func (e *Engine) nextPacket(t *train, most int) (h ir.Header, data []byte, n int
 		}
 		data = e.payload(t.r, t.off, n)
 	case wire.Data:
-		n = min(most, t.end-t.off)
+		n = min(most, t.t.p.nic.piece, t.end-t.off)
 		h.Word = wire.Pair(t.t.remote, t.t.parts)
 		data = e.payload(t.t.r, t.off, n)
 	}

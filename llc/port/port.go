@@ -173,7 +173,15 @@ func (p *Port) post() {
 
 // news reports whether what turn found may end a wait, or leads further. What is
 // left says no more than that there is no room yet.
-func (p *Port) news() bool { return p.ev.Kind != ir.Tail && p.ev.Kind != ir.Busy }
+func (p *Port) news() bool {
+	switch p.ev.Kind {
+	case ir.Tail:
+		return p.eng.Roomier()
+	case ir.Busy:
+		return false
+	}
+	return true
+}
 
 // turn takes one event, or lets the engine try again if there is none, and
 // reports whether it found an event or packets went.

@@ -94,6 +94,35 @@ func TestShortSleepsOnAFullRing(t *testing.T) {
 	})
 }
 
+// TestRoomIsNews: whoever waits for room and finds some has sent what fitted, and begins its wait
+// anew. If it went on to sleep, a long message would take a sleep for each ring.
+func TestRoomIsNews(t *testing.T) {
+	s, ps := openSleeper(t)
+	exchangeFirst(t, ps)
+	ps[0].policy = wait.Policy{} // to sleep is all that is left, from the first look
+	const n = 40 // five times the lines of a ring
+	taken, room := 0, false
+	s.onArm = func() {
+		room = false
+		for _, there := ps[1].Probe(0, 0, taken, false); there; _, there = ps[1].Probe(0, 0, taken, false) {
+			recv(t, ps[1], 0, 0, taken, payload(taken, 8))
+			taken++
+			room = taken < n
+		}
+	}
+	s.onSleep = func(time.Duration) {
+		if room {
+			t.Error("asleep, with room that came before")
+		}
+	}
+	rs := make([]*llc.Request, n)
+	for i := range rs {
+		rs[i] = &llc.Request{Peer: 1, Tag: i, Buf: payload(i, 8)}
+		ps[0].Start(rs[i], true)
+	}
+	inTime(t, "messages", func() { ps[0].Wait(rs[n-1]) })
+}
+
 // polled reports whether a goroutine polls, or sleeps on the doorbell.
 func polled(p *Port) bool {
 	p.gate.enter()
