@@ -11,22 +11,33 @@ import "runtime"
 // aloneHandles are watched one by one, and as many of later ones as handlesTogether together.
 const (
 	aloneHandles    = 256
-	handlesTogether = 32
+	handlesTogether = 128
 )
 
 // Handles give out what the handles of requests point to.
 type handles struct {
 	alone  int // so far
-	some   *[handlesTogether]persistent
-	theirs *[handlesTogether]forgotten // what is behind each of some
+	some   *[handlesTogether]handle
+	theirs *behind // some
 	next   int
+}
+
+// What is behind handles that are watched together.
+type behind struct {
+	w   *world
+	all [handlesTogether]started
+}
+
+// A started is a transfer at one of its users.
+type started struct {
+	p   *transfer
+	gen uint64
 }
 
 // A forgotten is what is left of a request when nobody has its handle any more.
 type forgotten struct {
-	w   *world
-	p   *transfer
-	gen uint64
+	w *world
+	started
 }
 
 // watch has the world told when all handles of r are gone and it is not complete:
@@ -43,45 +54,57 @@ func (c *Comm) watch(r Request) Request {
 
 // handle is watch of a request that is none of a wrong call. The pool is locked.
 func (c *Comm) handle(r Request) Request {
-	p := c.w.requests.handles.take(forgotten{c.w, r.p, r.gen})
-	p.c, p.site, p.current = c, r.p.site, r
+	r.handle = c.w.requests.handles.take(c.w, started{r.p, r.gen})
 	r.p.told = true
-	return Request{p: r.p, again: p}
+	return r
 }
 
-// take returns what the handle of f is to point to.
-func (h *handles) take(f forgotten) *persistent {
+// take returns the handle of s.
+func (h *handles) take(w *world, s started) *handle {
 	if h.alone < aloneHandles {
 		h.alone++
-		k := new(persistent)
-		runtime.AddCleanup(k, forgotten.tell, f)
+		k := new(handle)
+		runtime.AddCleanup(k, forgotten.tell, forgotten{w, s})
 		return k
 	}
 	if h.some == nil {
-		h.some, h.theirs, h.next = new([handlesTogether]persistent), new([handlesTogether]forgotten), 0
-		runtime.AddCleanup(h.some, tellAll, h.theirs)
+		h.some, h.theirs, h.next = new([handlesTogether]handle), &behind{w: w}, 0
+		runtime.AddCleanup(h.some, (*behind).tell, h.theirs)
 	}
 	k := &h.some[h.next]
-	h.theirs[h.next] = f
+	h.theirs.all[h.next] = s
 	if h.next++; h.next == handlesTogether {
 		h.some, h.theirs = nil, nil
 	}
 	return k
 }
 
-// tellAll reports those of requests that are forgotten.
-func tellAll(all *[handlesTogether]forgotten) {
-	for _, f := range all {
-		f.tell()
+// tell reports those of requests that are forgotten.
+func (b *behind) tell() {
+	k := &b.w.requests
+	k.mu.Lock()
+	n := 0
+	for _, s := range b.all {
+		if s.dropped() {
+			b.all[n] = s
+			n++
+		}
+	}
+	k.mu.Unlock()
+	for _, s := range b.all[:n] {
+		forgotten{b.w, s}.tell()
 	}
 }
+
+// dropped reports whether the program can no longer complete s, whose handle is gone. The pool is locked.
+func (s started) dropped() bool { return s.p != nil && s.p.gen == s.gen && s.p.unfinished() }
 
 // tell reports the request, unless it was completed, freed or finalized.
 func (f forgotten) tell() {
 	k := &f.w.requests
 	k.mu.Lock()
 	text := ""
-	if f.p.gen == f.gen && f.p.unfinished() {
+	if f.dropped() {
 		text = "mpi: a request was dropped before it was complete: " + f.p.String() + "; keep it, and Wait for it"
 	}
 	k.mu.Unlock()

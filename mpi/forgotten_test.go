@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -41,6 +42,47 @@ func TestDroppedRequestsAreNamed(t *testing.T) {
 	}
 	if err := mpi.Send(w, make([]int, 2), 0, 9); err != nil {
 		t.Error(err)
+	}
+	if err := is(mpi.Finalize(w), mpi.ErrPending, ""); err != nil {
+		t.Error(err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDroppedRequestsAmongManyAreNamed: after the first few hundred, requests are watched some at a time.
+func TestDroppedRequestsAmongManyAreNamed(t *testing.T) {
+	ts, release, err := mpi.Local(1, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 10)
+	w, err := mpi.Join(mpi.Job{Size: 1, Transport: ts[0], Debug: true, Forgotten: func(text string) { told <- text }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 { // far more than are watched one by one, or together
+		if i == 500 || i == 501 {
+			mpi.Irecv(w, make([]int, 2), 0, i)
+		}
+		if err := mpi.WaitAll(mpi.Irecv(w, []int{0}, 0, 0), mpi.Isend(w, []int{1}, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deadline := time.Now().Add(time.Minute); len(told) < 2 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		runtime.GC()
+	}
+	if len(told) != 2 {
+		t.Fatalf("%d requests were named", len(told))
+	}
+	for i := range 2 {
+		if text, want := <-told, fmt.Sprintf("Irecv on world from 0 tag %d: 16 bytes (", 500+i); !strings.Contains(text, want) {
+			t.Errorf("%q, want %q in it", text, want)
+		}
+		if err := mpi.Send(w, make([]int, 2), 0, 500+i); err != nil {
+			t.Error(err)
+		}
 	}
 	if err := is(mpi.Finalize(w), mpi.ErrPending, ""); err != nil {
 		t.Error(err)

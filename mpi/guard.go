@@ -50,8 +50,9 @@ func (p *transfer) guard() {
 	}
 	p.guards = p.guards[:0]
 	r := p.region()
-	p.spare(&r)
-	p.post()
+	if p.spare(&r); len(p.guards) != 0 {
+		p.post()
+	}
 }
 
 // region is the buffer of p.
@@ -147,6 +148,9 @@ func (p *transfer) unguard() (err error) {
 
 // undisturbed ends the guards of p, if there is nothing to say. The pool is locked.
 func (p *transfer) undisturbed() bool {
+	if !p.guarded {
+		return true
+	}
 	k := &p.c.w.requests.guards
 	for i := range p.guards {
 		if g := &p.guards[i]; g.clash != "" || !g.fills && !g.shared && g.changed(k.seed) {

@@ -4,12 +4,21 @@ import "errors"
 
 // A persistent is what a persistent request repeats.
 type persistent struct {
+	handle
 	c       *Comm
 	site    site
-	begin   func() Request // nil: what is watched, see watch, is not persistent
-	current Request        // the last start
+	begin   func() Request
+	current Request // the last start
 	parts   *partitioned
 }
+
+// A handle is what all copies of a Request point to, of a persistent one or one that is watched, and nothing else does.
+type handle struct {
+	repeats *persistent // nil of one that is only watched
+}
+
+// repeats reports whether r is persistent.
+func (r *Request) repeats() bool { return r.handle != nil && r.handle.repeats != nil }
 
 // SendInit makes a persistent request to send buf to rank dst of c: each
 // [Request.Start] sends what buf holds then. Wait and its kin complete the
@@ -71,7 +80,9 @@ func initTransfer[T any](c *Comm, call string, buf []T, peer, tag int, k kind) (
 
 // repeat makes a persistent request.
 func (c *Comm) repeat(s site, begin func() Request) *Request {
-	return &Request{again: &persistent{c: c, site: s, begin: begin}}
+	k := &persistent{c: c, site: s, begin: begin}
+	k.repeats = k
+	return &Request{handle: &k.handle}
 }
 
 // Start starts a persistent request, which must not be active. On failure to
@@ -80,11 +91,11 @@ func (c *Comm) repeat(s site, begin func() Request) *Request {
 // MPI 4.1, section 3.9.
 func (r *Request) Start() (err error) {
 	defer r.raised(&err)
-	if r == nil || r.again == nil || r.again.begin == nil {
+	if r == nil || !r.repeats() {
 		var none *Comm
 		return none.errorAt(at("Start"), ErrRequest, "the request is not persistent; make it with SendInit, RecvInit or another Init call")
 	}
-	k := r.again
+	k := r.handle.repeats
 	if r.active() != nil {
 		return k.c.errorAt(at("Start"), ErrRequest, "the request of %s is active; complete it first", k.site.call)
 	}

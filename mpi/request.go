@@ -15,9 +15,9 @@ import (
 //
 // MPI 4.1, section 3.7.
 type Request struct {
-	p     *transfer
-	gen   uint64      // of p, when it was handed out
-	again *persistent // of a persistent request, which has the transfer; else nil
+	p      *transfer
+	gen    uint64  // of p, when it was handed out
+	handle *handle // of a persistent request, which has the transfer, and of one that is watched; else nil
 }
 
 // Isend begins to send buf to rank dst of c. What is wrong with the call
@@ -211,8 +211,8 @@ func (r *Request) active() *transfer {
 	if r == nil {
 		return nil
 	}
-	for r.again != nil {
-		r = &r.again.current
+	for r.repeats() {
+		r = &r.handle.repeats.current
 	}
 	if r.p == nil || r.p.gen != r.gen {
 		return nil
@@ -222,8 +222,8 @@ func (r *Request) active() *transfer {
 
 // ended makes r inactive.
 func (r *Request) ended() {
-	for r.again != nil {
-		r = &r.again.current
+	for r.repeats() {
+		r = &r.handle.repeats.current
 	}
 	r.p = nil
 }

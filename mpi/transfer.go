@@ -210,7 +210,7 @@ func (p *transfer) again() {
 // does nothing and reports so.
 func (k *requestPool) retire(p *transfer) (fine bool) {
 	k.mu.Lock()
-	if fine = !p.guarded || p.undisturbed(); fine {
+	if fine = p.undisturbed(); fine {
 		p.again()
 	}
 	k.mu.Unlock()
@@ -302,24 +302,33 @@ func (k *requestPool) put(p *transfer) {
 // whether some have not.
 func (k *requestPool) complete(list *llc.Request) (left bool) {
 	var last *llc.Request // given back
+	locked := false
 	for r := list; r != nil; r = r.Link {
 		p := r.Owner.(*transfer)
-		switch {
-		case p.phase == held && !p.told && p.fine():
+		fine := p.phase == held && p.fine()
+		if fine && p.told {
+			if !locked {
+				k.mu.Lock()
+				locked = true
+			}
+			fine = p.undisturbed()
+		}
+		if fine {
 			p.again()
-		case p.phase == held && p.told && p.fine() && k.retire(p):
-		default:
-			if left = true; p.phase == held { // else kept: Wait completes it
-				p.phase = handed
-			}
-			if last == nil {
-				list = r.Link
-			} else {
-				last.Link = r.Link
-			}
+			last = r
 			continue
 		}
-		last = r
+		if left = true; p.phase == held { // else kept: Wait completes it
+			p.phase = handed
+		}
+		if last == nil {
+			list = r.Link
+		} else {
+			last.Link = r.Link
+		}
+	}
+	if locked {
+		k.mu.Unlock()
 	}
 	if last != nil {
 		k.Put(list, last)

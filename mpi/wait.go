@@ -36,11 +36,10 @@ func WaitAll(reqs ...*Request) error {
 			c = p.c
 		}
 		if p.phase == gone {
-			if !p.told {
+			if c.w.Debug {
+				p.phase = held
+			} else {
 				p.again()
-			} else if !c.w.requests.retire(p) {
-				rest = true
-				continue
 			}
 			if sentLast == nil {
 				sentLast = &p.Request
@@ -61,7 +60,11 @@ func WaitAll(reqs ...*Request) error {
 		rest = c.w.requests.complete(first) || rest
 	}
 	if sent != nil {
-		c.w.requests.Put(sent, sentLast)
+		if c.w.Debug {
+			rest = c.w.requests.complete(sent) || rest
+		} else {
+			c.w.requests.Put(sent, sentLast)
+		}
 	}
 	if rest {
 		return waitEach(reqs)
