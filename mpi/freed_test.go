@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"rhinet/llc/ir"
 )
 
 // A collective call that waits for another goroutine's Free finds the
@@ -92,7 +94,10 @@ func TestABoardThatOthersStillReadIsNotUsedAgain(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return errors.Join(Barrier(c), Barrier(c), Barrier(c), c.Free()) // over both flags
+		for range 3 * ir.FlagTurns { // over all flags
+			err = errors.Join(err, Barrier(c))
+		}
+		return errors.Join(err, c.Free())
 	})
 	phase("the late call", late, func(r int) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

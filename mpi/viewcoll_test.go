@@ -174,14 +174,15 @@ func gatherOfViews(w *mpi.Comm, rnd *rand.Rand, size int, async bool) error {
 				return err
 			}
 		}
-		counts, displs := []int{1, 0, 2}, []int{2, 0, 0}
-		mine, room := drawView(rnd, counts[rank], size), drawView(rnd, n, size)
+		counts, displs := []int{1, 0, 2}, []int{3, 0, 0} // and nothing comes to the third item
+		mine, room := drawView(rnd, counts[rank], size), drawView(rnd, n+1, size)
 		mine.set(0, ints(counts[rank]*size, rank*5000))
+		room.set(2, ints(size, 9))
 		if err := mpi.Gatherv(w, mine.items, room.items, counts, displs, root); err != nil {
 			return err
 		}
 		if rank == root {
-			want := append(ints(2*size, 2*5000), ints(size, 0)...)
+			want := slices.Concat(ints(2*size, 2*5000), ints(size, 9), ints(size, 0))
 			if err := room.holds("Gatherv", want); err != nil {
 				return err
 			}
