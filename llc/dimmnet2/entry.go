@@ -15,7 +15,7 @@ func Entry() entry.NIC {
 		Open: func(f *fabric.Fabric, rank int, _ entry.Options) (ir.Translator, error) {
 			return entry.Opened(Open(f, rank))
 		},
-		Geometry: func(g fabric.Geometry, _ int) fabric.Geometry { return Geometry(g) },
+		Geometry: Geometry,
 		Register: func(f *fabric.Fabric) error {
 			_, err := dimmnet2.Manage(f)
 			return err
@@ -23,16 +23,22 @@ func Entry() entry.NIC {
 	}
 }
 
-// rings is how many packet rings of which shape fit the small buffers of a process.
-const rings = 3
+// mostRings is how many packet rings of 4 KByte fit the small buffers of a process. A job of fewer ranks has fewer and
+// larger ones.
+const mostRings = 3
 
-func layout() ring.Layout { return ring.Layout{Slots: 32, Bytes: 4096} }
+// shape is how many packet rings a rank of so many has, and their shape.
+func shape(ranks int) (rings int, of ring.Layout) {
+	rings = min(max(ranks-1, 1), mostRings)
+	return rings, ring.Layout{Slots: 32, Bytes: 32 << 10 >> rings}
+}
 
 // moduleBytes is the SO-DIMM that is fitted for each process, for windows (ir.Vectors). A page that no window uses takes no memory.
 const moduleBytes = 1 << 20
 
-// Geometry returns the memory that each rank needs. There are no words to swap.
-func Geometry(g fabric.Geometry) fabric.Geometry {
-	g.Rings, g.Ring, g.Words = rings, layout(), 0
+// Geometry returns the memory that each rank of so many needs. There are no words to swap.
+func Geometry(g fabric.Geometry, ranks int) fabric.Geometry {
+	g.Rings, g.Ring = shape(ranks)
+	g.Words = 0
 	return dimmnet2.Geometry(g, moduleBytes)
 }

@@ -14,28 +14,30 @@ import (
 type hardware struct {
 	*dimmnet2.NIC
 	endpoint.NoRemote
+	rings  int
+	layout ring.Layout
 }
 
 var _ endpoint.Hardware = hardware{}
 
 // Writer opens the way into a packet ring of a peer.
 func (h hardware) Writer(peer, number int) (endpoint.Writer, error) {
-	if uint(number) >= rings {
+	if uint(number) >= uint(h.rings) {
 		return nil, dimmnet2.Outside
 	}
 	way, err := h.Way(peer)
 	if err != nil {
 		return nil, err
 	}
-	return endpoint.NewRingWriter(way, uint64(number)*uint64(layout().Size()), layout(), h.Account(peer, h.Rank(), fabric.PacketAccount))
+	return endpoint.NewRingWriter(way, uint64(number)*uint64(h.layout.Size()), h.layout, h.Account(peer, h.Rank(), fabric.PacketAccount))
 }
 
 // Reader returns the reader of an own packet ring.
 func (h hardware) Reader(i int) *ring.Reader {
-	if uint(i) >= rings {
+	if uint(i) >= uint(h.rings) {
 		return nil
 	}
-	return ring.NewReader(h.Buffers()[i*layout().Size():], layout(), 0, 0)
+	return ring.NewReader(h.Buffers()[i*h.layout.Size():], h.layout, 0, 0)
 }
 
 // Messages returns the reader of the own receive ring.

@@ -27,10 +27,23 @@ const (
 // TestNoHostMemory: the board reaches no memory of the host, says so, and names another way.
 func TestNoHostMemory(t *testing.T) {
 	_, all := open(t, 2)
-	if c := all[0].Caps(); c.Rings != rings || c.Fragment > c.Bytes/2 {
-		t.Errorf("%+v", c)
-	}
 	endpointtest.NoHostMemory(t, all[0])
+}
+
+// TestShapesOfRings: the fewer ranks there are the larger are their rings, and with the list behind them they always fit
+// the small buffers.
+func TestShapesOfRings(t *testing.T) {
+	const list = dimmnet2.ListElements * 4
+	for ranks, want := range map[int]struct{ rings, bytes int }{1: {1, 16 << 10}, 2: {1, 16 << 10}, 3: {2, 8 << 10}, 4: {3, 4 << 10}, 64: {3, 4 << 10}} {
+		_, all := open(t, ranks)
+		c := all[0].Caps()
+		if c.Rings != want.rings || c.Bytes != want.bytes || c.Fragment > c.Bytes/2 {
+			t.Errorf("%d ranks: %+v", ranks, c)
+		}
+		if rings, of := shape(ranks); rings*of.Size()+list > dimmnet2.BuffersEnd-dimmnet2.BuffersAt {
+			t.Errorf("%d ranks: rings of %d bytes", ranks, rings*of.Size())
+		}
+	}
 }
 
 // TestBrokenReceiveRing: whoever meets a receive ring that cannot be right gives its owner up.
@@ -58,7 +71,7 @@ func TestFullReceiveRing(t *testing.T) {
 
 // TestOtherGroup: a process that the manager moves to another group is out of reach: its end.
 func TestOtherGroup(t *testing.T) {
-	f, err := fabric.Heap(2, Geometry(fabric.Small()))
+	f, err := fabric.Heap(2, Geometry(fabric.Small(), 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,11 +100,12 @@ func TestOtherGroup(t *testing.T) {
 // whom it concerns.
 func TestAudit(t *testing.T) {
 	job := func() (*fabric.Fabric, []ir.Translator) { return open(t, 3) }
+	_, of := shape(3)
 	records := func(f *fabric.Fabric) []uint64 { r, _ := buffers(f, 0); return r }
 	rings := func(f *fabric.Fabric) []uint64 { _, r := buffers(f, 0); return r }
 	endpointtest.Audits(t, job, map[string]endpointtest.Harm{
 		"packet": {Do: func(f *fabric.Fabric) { rings(f)[0] = 0 }, Lost: []int32{1}},
-		"tail":   {Do: func(f *fabric.Fabric) { rings(f)[layout().Counters()/8] = 9 }, Lost: []int32{1}},
+		"tail":   {Do: func(f *fabric.Fabric) { rings(f)[of.Counters()/8] = 9 }, Lost: []int32{1}},
 		"record": {Do: func(f *fabric.Fabric) { records(f)[firstRecord] = 0 }, Lost: []int32{1, 2}},
 	})
 }

@@ -20,7 +20,8 @@ func Open(f *fabric.Fabric, rank int) (*Translator, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, e := &Translator{vectors: vectorsOf(nic, f.Ranks())}, endpoint.New(f, rank, dimmnet2.WrongGroup)
-	t.Connect(&e, name, hardware{nic, endpoint.NoRemote{Why: errHost}})
+	g := f.Geometry()
+	t, e := &Translator{vectors: vectorsOf(nic, f.Ranks(), g.Rings*g.Ring.Size())}, endpoint.New(f, rank, dimmnet2.WrongGroup)
+	t.Connect(&e, name, hardware{nic, endpoint.NoRemote{Why: errHost}, g.Rings, g.Ring})
 	return t, nil
 }

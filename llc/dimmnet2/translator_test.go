@@ -12,7 +12,7 @@ import (
 // open returns the translators of a job of goroutines, and its memory.
 func open(t testing.TB, peers int) (*fabric.Fabric, []ir.Translator) {
 	t.Helper()
-	return fabrictest.Heap(t, peers, Geometry(fabric.Small()), nil, opener)
+	return fabrictest.Heap(t, peers, Geometry(fabric.Small(), peers), nil, opener)
 }
 
 func opener(f *fabric.Fabric, rank int) (ir.Translator, error) { return Open(f, rank) }
@@ -25,6 +25,6 @@ func TestContract(t *testing.T) {
 // own of the job's memory.
 func TestContractBetweenProcesses(t *testing.T) {
 	nictest.Run(t, func(t testing.TB, peers int) []ir.Translator {
-		return fabrictest.Mapped(t, peers, Geometry(fabric.Default()), Entry().Register, opener)
+		return fabrictest.Mapped(t, peers, Geometry(fabric.Default(), peers), Entry().Register, opener)
 	})
 }

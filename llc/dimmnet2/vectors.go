@@ -19,15 +19,16 @@ type vectors struct {
 	peers  int
 	taken  []part // by place
 	size   uint64
+	list   int // place of lists in the LLCM: behind the packet rings
 	packet dimmnet2.Packet
 	data   [dimmnet2.BOTFDataBytes]byte
 	image  [dimmnet2.WindowBytes]byte
 }
 
-// vectorsOf returns the way of a process, of whose SO-DIMM nothing is taken.
-func vectorsOf(nic *dimmnet2.NIC, peers int) vectors {
+// vectorsOf returns the way of a process with so many bytes of packet rings, of whose SO-DIMM nothing is taken.
+func vectorsOf(nic *dimmnet2.NIC, peers, rings int) vectors {
 	_, size := nic.Base()
-	return vectors{nic: nic, peers: peers, size: uint64(size)}
+	return vectors{nic: nic, peers: peers, size: uint64(size), list: dimmnet2.BuffersAt + rings}
 }
 
 // A part is n bytes from a place on.
@@ -240,11 +241,10 @@ func (v *vectors) mode(a access, stride uint64, list []byte) error {
 	if a.pattern == dimmnet2.Strided {
 		return v.register(dimmnet2.RegStride, stride)
 	}
-	at := dimmnet2.BuffersAt + rings*layout().Size()
-	if err := v.nic.Store(dimmnet2.LLCM(v.nic.Process(), uint32(at)), list); err != nil {
+	if err := v.nic.Store(dimmnet2.LLCM(v.nic.Process(), uint32(v.list)), list); err != nil {
 		return err
 	}
-	return v.register(dimmnet2.RegList, dimmnet2.ListInLLCM|uint64(at))
+	return v.register(dimmnet2.RegList, dimmnet2.ListInLLCM|uint64(v.list))
 }
 
 // register sets a mode register.

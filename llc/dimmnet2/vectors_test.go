@@ -95,7 +95,7 @@ func TestCommandsOfVectors(t *testing.T) {
 
 // TestVectorsOfOtherGroup: the SO-DIMM of a process of another group is out of reach, by any pattern; nothing moves.
 func TestVectorsOfOtherGroup(t *testing.T) {
-	f, err := fabric.Heap(2, Geometry(fabric.Small()))
+	f, err := fabric.Heap(2, Geometry(fabric.Small(), 2))
 	if err != nil {
 		t.Fatal(err)
 	}

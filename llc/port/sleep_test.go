@@ -100,7 +100,7 @@ func TestRoomIsNews(t *testing.T) {
 	s, ps := openSleeper(t)
 	exchangeFirst(t, ps)
 	ps[0].policy = wait.Policy{} // to sleep is all that is left, from the first look
-	const n = 40 // five times the lines of a ring
+	const n = 40                 // five times the lines of a ring
 	taken, room := 0, false
 	s.onArm = func() {
 		room = false
