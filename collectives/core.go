@@ -105,7 +105,7 @@ func (g *Group) run(c *Call) error {
 	}
 	x := &g.x
 	x.sched, x.pc, x.open, x.err = p.sched, 0, 0, nil
-	x.tag, x.reducer = int(g.sequence)&(MaxTag>>1), c.Reducer
+	x.tag, x.reducer = int(g.sequence)&(firstPrepared-1), c.Reducer
 	x.bufs[bufIn], x.bufs[bufOut], x.bufs[bufTmp] = in, out, g.scratch
 	x.advance(g, true)
 	x.release()

@@ -44,7 +44,7 @@ func (g *Group) Prepare(c Call) (*Op, error) {
 	}
 	s.prepared, s.once = true, c.Once
 	o := &Op{g: g, call: c, in: in, out: out, plan: g.plan(s, &c)}
-	o.tag = MaxTag>>1 + 1 + int(g.prepared)&(MaxTag>>1)
+	o.tag = firstPrepared + int(g.prepared%(MaxTag+1-firstPrepared))
 	o.tmp = make([]byte, o.plan.sched.scratch)
 	return o, nil
 }

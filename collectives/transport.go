@@ -11,8 +11,12 @@
 // a [Reducer] knows what the bytes of a reduction mean.
 package collectives
 
-// MaxTag is the largest tag that a Group hands to its Transport; the smallest is 0.
-const MaxTag = 1<<15 - 1
+// MaxTag is the largest tag that a Group hands to its Transport; the smallest is 0. A few that have as many bits are left to
+// others who send on the Transport.
+const MaxTag = 1<<15 - 1 - 32
+
+// firstPrepared is the lowest tag of prepared calls; those of others are below.
+const firstPrepared = 1 << 14
 
 // MinSlots is how many slots a Transport needs at least.
 const MinSlots = 8

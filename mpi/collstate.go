@@ -82,10 +82,10 @@ func (k *collState) part() (broken bool, err error) {
 	if alone {
 		mine[0] = 1
 	}
-	for far := 1; far < c.size && err == nil; far *= 2 {
-		err = t.Isend(0, mine, (c.rank+far)%c.size, partTag|far)
+	for far, tag := 1, partTag; far < c.size && err == nil; far, tag = far*2, tag+1 {
+		err = t.Isend(0, mine, (c.rank+far)%c.size, tag)
 		if err == nil && !alone {
-			err = t.Irecv(1, theirs, (c.rank-far+c.size)%c.size, partTag|far)
+			err = t.Irecv(1, theirs, (c.rank-far+c.size)%c.size, tag)
 		}
 		err = errors.Join(err, t.Wait(0, 2))
 		mine[0] |= theirs[0]
@@ -103,9 +103,9 @@ func (k *collState) show() {
 	}
 }
 
-// partTag is the half of the tags that calls leave free: where a context has ended, one rank may
+// partTag is the first of the tags that calls leave free: where a context has ended, one rank may
 // free a communicator while another is still in a call on it.
-const partTag = collectives.MaxTag>>1 + 1
+const partTag = collectives.MaxTag + 1
 
 // begin notes the name of the call in progress and the context that limits it.
 func (k *collState) begin(call string, ctx context.Context) {

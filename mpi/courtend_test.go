@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -185,5 +186,26 @@ func TestOperationsThatGoOnForLong(t *testing.T) {
 		}
 		err = mpi.Barrier(d)
 		return errors.Join(err, wait(begin()))
+	})
+}
+
+// A context that has ended an operation leaves nothing that is told of the rank later.
+func TestAfterAContextHasEndedAnOperation(t *testing.T) {
+	withPatience(t, func(w *mpi.Comm) error {
+		c, err := w.Dup()
+		if err != nil {
+			return err
+		}
+		if w.Rank() != 2 {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			defer cancel()
+			if err := wait(mpi.Ibarrier(c.WithContext(ctx))); !errors.Is(err, mpi.ErrCancelled) {
+				return fmt.Errorf("alone: %w", err)
+			}
+		}
+		if w.Rank() == 1 {
+			time.Sleep(40 * time.Millisecond)
+		}
+		return errors.Join(mpi.Barrier(w), c.Free(), mpi.Barrier(w))
 	})
 }
