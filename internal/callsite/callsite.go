@@ -86,7 +86,7 @@ func (f *Finder) Caller() *Line {
 type Trace [traced]uintptr
 
 // traced is how many return addresses a Trace has.
-const traced = 10
+const traced = 16
 
 // Trace notes who calls.
 func (f *Finder) Trace(t *Trace) { walk(t[:]) }
