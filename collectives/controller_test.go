@@ -14,9 +14,18 @@ type fakeController struct {
 	entered int
 	looks   int // until the next end
 	waits   int // looks that wait
+	busy    int // tests until transfers are done
 }
 
 func (f *fakeController) Controls() bool { return !f.none }
+
+func (f *fakeController) Test(first, last int) (bool, error) {
+	if f.busy > 0 {
+		f.busy--
+		return false, nil
+	}
+	return f.fake.Test(first, last)
+}
 
 func (f *fakeController) Enter() (int, error) {
 	if f.refused != nil {
@@ -73,9 +82,9 @@ func TestBarriersOfControllersMakeProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.looks = 5
-	if err := errors.Join(slow.Start(), g.Barrier(), slow.Wait()); err != nil || f.entered != 1 {
-		t.Error(f.entered, err)
+	f.looks, f.busy = 5, 3
+	if err := errors.Join(slow.Start(), g.Barrier(), slow.Wait()); err != nil || f.entered != 1 || f.waits != 0 {
+		t.Error(f.entered, f.waits, err)
 	}
 	op, err := g.Prepare(Call{Kind: Barrier, Once: true})
 	if err != nil {
