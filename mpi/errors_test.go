@@ -245,15 +245,13 @@ func TestReceivingAnotherTypeThatDoesNotFitIsAnError(t *testing.T) {
 
 // Ranks that call a collective operation with different lengths get an error.
 func TestDifferentLengthsInACollectiveCallAreAnError(t *testing.T) {
-	for _, tr := range transports {
-		mpitest.Run(t, 2, func(w *mpi.Comm) error {
-			err := mpi.Bcast(w, make([]int, 100-50*w.Rank()), 0)
-			if w.Rank() == 0 {
-				return err
-			}
-			return is(err, mpi.ErrTruncate, "mpi: Bcast on world root 0: 800 bytes arrived where 400 belong; all ranks must call it with the same lengths")
-		}, tr.option, mpitest.Unguarded())
-	}
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		err := mpi.Bcast(w, make([]int, 100-50*w.Rank()), 0)
+		if w.Rank() == 0 {
+			return err
+		}
+		return is(err, mpi.ErrTruncate, "mpi: Bcast on world root 0: 800 bytes arrived where 400 belong; all ranks must call it with the same lengths")
+	})
 }
 
 // MPI 4.1, section 7.4.3: a freed communicator is no more.
@@ -392,6 +390,27 @@ func TestACommunicatorIsBrokenAfterACancelledCollectiveCall(t *testing.T) {
 			return err
 		}
 		return is(mpi.Barrier(d), mpi.ErrComm, "mpi: Barrier on world.dup1: an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
+	})
+}
+
+// A message of an operation that a context has ended is none of Free's.
+func TestFreeAfterAnOperationThatAContextHasEnded(t *testing.T) {
+	everywhere(t, 3, func(w *mpi.Comm) error {
+		c, err := w.Dup()
+		if err != nil {
+			return err
+		}
+		if w.Rank() != 2 {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			defer cancel()
+			if _, err := mpi.Ibarrier(c.WithContext(ctx)).Wait(); !errors.Is(err, mpi.ErrCancelled) {
+				return fmt.Errorf("alone: %w", err)
+			}
+		}
+		if w.Rank() == 1 {
+			time.Sleep(40 * time.Millisecond)
+		}
+		return errors.Join(mpi.Barrier(w), c.Free(), mpi.Barrier(w))
 	})
 }
 

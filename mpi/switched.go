@@ -37,7 +37,6 @@ type switcher struct {
 
 	begin func()      // made once, so that waiting does not allocate
 	came  func() bool // reports whether all have come
-	wake  func() bool // reports whether there is nothing to wait for
 	peek  func() bool
 	over  bool // what peek has found
 
@@ -77,9 +76,6 @@ func newSwitcher(t *collTransport, sw ir.Switch) *switcher {
 	}
 	x.begin = x.send
 	x.came = func() bool { return x.failed != nil || x.sw.Met(x.number) >= x.met }
-	if x.wake = x.came; t.c.coll.history != nil {
-		x.wake = func() bool { return x.came() || x.told() }
-	}
 	x.peek = func() bool { x.over = x.came(); return true }
 	return x
 }
@@ -107,7 +103,7 @@ func (x *switcher) Exchange(f collectives.Flow, root int, in, out []byte) error 
 	if done, err := x.prepare(f, root, in, out); done || err != nil {
 		return err
 	}
-	x.c.t.AwaitCollective(x.call, &x.note, x.begin, x.wake)
+	x.c.t.AwaitCollective(x.call, &x.note, x.begin, x.came)
 	return x.finish(x.came())
 }
 
@@ -223,9 +219,6 @@ func (x *switcher) ExchangeTest() (bool, error) {
 		return true, x.finish(true)
 	}
 	err := failure(x.c.t)
-	if err == nil && x.told() {
-		err = errClosed
-	}
 	if err == nil && x.ctx != nil {
 		err = x.ended()
 	}
