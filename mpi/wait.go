@@ -26,10 +26,7 @@ func WaitAll(reqs ...*Request) error {
 			continue
 		}
 		if p.c != c || !p.plain() {
-			if p.phase == held || p.phase == kept { // named twice
-				continue
-			}
-			if !p.joins(c) {
+			if !p.joins(c) { // or it is named twice
 				rest = true
 				continue
 			}

@@ -316,6 +316,15 @@ func TestRequests(t *testing.T) {
 		if _, err := w.Rput([]int{1}, other, 0).Wait(); !errors.Is(err, mpi.ErrRMASync) {
 			return fmt.Errorf("Rput outside of an epoch: %v", err)
 		}
+		if err := w.Fence(); err != nil {
+			return err
+		}
+		if _, err := w.Rput([]int{1}, other, 0).Wait(); !errors.Is(err, mpi.ErrRMASync) {
+			return fmt.Errorf("Rput in an epoch of Fence: %v", err)
+		}
+		if err := w.Fence(mpi.NoSucceed); err != nil {
+			return err
+		}
 		if err := w.LockAll(); err != nil {
 			return err
 		}

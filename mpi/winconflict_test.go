@@ -135,6 +135,16 @@ func TestAccessesOfOneRankThatMeet(t *testing.T) {
 	}
 }
 
+// A long access that began before a short one is still found behind that.
+func TestALongAccessBesideAShortOneIsFound(t *testing.T) {
+	eachWindow(t, 2, func(w *mpi.Comm, win *mpi.Win[int64]) error {
+		other := 1 - w.Rank()
+		err := errors.Join(win.LockAll(), win.Get(make([]int64, 6), other, 0))
+		err = errors.Join(err, win.Get(make([]int64, 1), other, 1), win.Get(make([]int64, 1), other, 3)) // of another line
+		return errors.Join(err, tells(win.Put([]int64{1}, other, 5), mpi.ErrRMAConflict, "this call ("), win.UnlockAll())
+	})
+}
+
 // apart is elements 0 and 3 from a displacement on.
 var apart = mpi.Vector(2, 1, 3)
 
