@@ -73,7 +73,11 @@ func (n *NIC) Acquire(home, number int) (turn uint64, err error) {
 	}
 	for {
 		turn = atomic.LoadUint64(&l[lockTail])
-		switch asked := turn - atomic.LoadUint64(&l[lockHead]); {
+		head := atomic.LoadUint64(&l[lockHead])
+		if atomic.LoadUint64(&l[lockTail]) != turn {
+			continue // others have asked meanwhile, and may have got it, so that the head is beyond the turn
+		}
+		switch asked := turn - head; {
 		case asked > LockPlaces || turn >= 1<<48:
 			return 0, n.refuse("lock", home, LockBroken)
 		case asked == LockPlaces:

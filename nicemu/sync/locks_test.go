@@ -186,3 +186,31 @@ func TestForgedLocks(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAskingWhileOthersComeAndGo: who asks while others get a lock and give it back takes no head for
+// broken that has passed what it has just read.
+func TestAskingWhileOthersComeAndGo(t *testing.T) {
+	_, n := open(t, 4)
+	var all sync.WaitGroup
+	for _, nic := range n {
+		all.Go(func() {
+			for range 60_000 {
+				turn, err := nic.Acquire(0, 0)
+				for has := false; err == nil && !has && !t.Failed(); has, err = nic.Granted(0, 0, turn) {
+					runtime.Gosched()
+				}
+				if t.Failed() { // one that has asked and not got it holds up all
+					return
+				}
+				if err == nil {
+					_, err = nic.Release(0, 0, turn)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
