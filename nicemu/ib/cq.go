@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"rhinet/internal/ring"
+	"rhinet/nicemu/dma"
 	"rhinet/nicemu/fabric"
 )
 
@@ -83,15 +84,17 @@ func (c *CQ) Poll(out *Completion) bool {
 
 // full reports whether a completion queue has no place left.
 func (a adapter) full(cq int) bool {
-	return a.shared(cq).load(cqProduced)-a.cq(cq).load(cqConsumed) >= CQDepth
+	produced, consumed := dma.Pair(&a.shared(cq)[cqProduced], &a.cq(cq)[cqConsumed])
+	return produced-consumed >= CQDepth
 }
 
 // take takes a place of a completion queue.
 func (a adapter) take(cq int) (n uint64, ok bool) {
 	produced := &a.shared(cq)[cqProduced]
 	for {
-		n = atomic.LoadUint64(produced)
-		if a.cq(cq).load(cqState) != cqValid || n-a.cq(cq).load(cqConsumed) >= CQDepth {
+		var consumed uint64
+		n, consumed = dma.Pair(produced, &a.cq(cq)[cqConsumed])
+		if a.cq(cq).load(cqState) != cqValid || n-consumed >= CQDepth {
 			return 0, false
 		}
 		if atomic.CompareAndSwapUint64(produced, n, n+1) {

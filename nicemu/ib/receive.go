@@ -124,8 +124,8 @@ type receive struct {
 func (a adapter) receive(queue int) (w receive, ok bool) {
 	taken := a.taken(queue)
 	for {
-		n := atomic.LoadUint64(taken)
-		if posted := a.queue(queue).load(rqPosted); n >= posted || posted-n > Depth {
+		n, posted := dma.Pair(taken, &a.queue(queue)[rqPosted])
+		if n >= posted || posted-n > Depth {
 			return w, false
 		}
 		e := a.wqe(queue, n)
@@ -138,8 +138,8 @@ func (a adapter) receive(queue int) (w receive, ok bool) {
 
 // peek returns the length of the receive that would be taken next.
 func (a adapter) peek(queue int) (length uint64, ok bool) {
-	n := atomic.LoadUint64(a.taken(queue))
-	if posted := a.queue(queue).load(rqPosted); n >= posted || posted-n > Depth {
+	n, posted := dma.Pair(a.taken(queue), &a.queue(queue)[rqPosted])
+	if n >= posted || posted-n > Depth {
 		return 0, false
 	}
 	return atomic.LoadUint64(&a.wqe(queue, n)[wqeLength]), true

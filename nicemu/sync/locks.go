@@ -1,6 +1,10 @@
 package sync
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"rhinet/nicemu/dma"
+)
 
 // The Non-Collision Lock (NCL; sync-controller, section 4). The home RP keeps a FIFO of those who have asked for a lock. Who is at its
 // head has the lock. On the fast path whoever sends a request does what the home RP would do, and looks for the response in its memory.
@@ -72,11 +76,8 @@ func (n *NIC) Acquire(home, number int) (turn uint64, err error) {
 		return 0, n.refuse("lock", home, why)
 	}
 	for {
-		turn = atomic.LoadUint64(&l[lockTail])
-		head := atomic.LoadUint64(&l[lockHead])
-		if atomic.LoadUint64(&l[lockTail]) != turn {
-			continue // others have asked meanwhile, and may have got it, so that the head is beyond the turn
-		}
+		var head uint64
+		turn, head = dma.Pair(&l[lockTail], &l[lockHead])
 		switch asked := turn - head; {
 		case asked > LockPlaces || turn >= 1<<48:
 			return 0, n.refuse("lock", home, LockBroken)
