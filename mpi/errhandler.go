@@ -203,8 +203,8 @@ func (r *Request) raised(err *error) {
 	if *err == nil || r == nil {
 		return
 	}
-	if r.repeats() {
-		_ = r.handle.repeats.c.raise(*err)
+	if k := r.repeated(); k != nil {
+		_ = k.c.raise(*err)
 	} else if p := r.active(); p != nil {
 		_ = p.c.raise(*err)
 	}

@@ -16,28 +16,21 @@ const (
 
 // Handles give out what the handles of requests point to.
 type handles struct {
-	alone  int // so far
-	some   *[handlesTogether]handle
-	theirs *behind // some
-	next   int
+	alone  int                      // so far
+	some   *[handlesTogether]handle // given out together, some of them yet to come
+	theirs *behind                  // what is behind these
 }
 
-// What is behind handles that are watched together.
+// What is behind handles that are watched together: a lease for each that was given out.
 type behind struct {
 	w   *world
-	all [handlesTogether]started
+	all []lease
 }
 
-// A started is a transfer at one of its users.
-type started struct {
+// A lease is a transfer as one of its users has it.
+type lease struct {
 	p   *transfer
 	gen uint64
-}
-
-// A forgotten is what is left of a request when nobody has its handle any more.
-type forgotten struct {
-	w *world
-	started
 }
 
 // watch has the world told when all handles of r are gone and it is not complete:
@@ -54,61 +47,41 @@ func (c *Comm) watch(r Request) Request {
 
 // handle is watch of a request that is none of a wrong call. The pool is locked.
 func (c *Comm) handle(r Request) Request {
-	r.handle = c.w.requests.handles.take(c.w, started{r.p, r.gen})
+	r.handle = c.w.requests.handles.take(c.w, lease{r.p, r.gen})
 	r.p.told = true
 	return r
 }
 
-// take returns the handle of s.
-func (h *handles) take(w *world, s started) *handle {
+// take returns the handle of l.
+func (h *handles) take(w *world, l lease) *handle {
 	if h.alone < aloneHandles {
 		h.alone++
 		k := new(handle)
-		runtime.AddCleanup(k, forgotten.tell, forgotten{w, s})
+		runtime.AddCleanup(k, (*behind).tell, &behind{w, []lease{l}})
 		return k
 	}
 	if h.some == nil {
-		h.some, h.theirs, h.next = new([handlesTogether]handle), &behind{w: w}, 0
+		h.some, h.theirs = new([handlesTogether]handle), &behind{w, make([]lease, 0, handlesTogether)}
 		runtime.AddCleanup(h.some, (*behind).tell, h.theirs)
 	}
-	k := &h.some[h.next]
-	h.theirs.all[h.next] = s
-	if h.next++; h.next == handlesTogether {
+	k := &h.some[len(h.theirs.all)]
+	if h.theirs.all = append(h.theirs.all, l); len(h.theirs.all) == handlesTogether {
 		h.some, h.theirs = nil, nil
 	}
 	return k
 }
 
-// tell reports those of requests that are forgotten.
+// tell reports the requests that were not completed, freed or finalized before their handles went.
 func (b *behind) tell() {
-	k := &b.w.requests
-	k.mu.Lock()
-	n := 0
-	for _, s := range b.all {
-		if s.dropped() {
-			b.all[n] = s
-			n++
+	var texts []string
+	b.w.requests.mu.Lock()
+	for _, l := range b.all {
+		if l.p.gen == l.gen && l.p.unfinished() {
+			texts = append(texts, "mpi: a request was dropped before it was complete: "+l.p.String()+"; keep it, and Wait for it")
 		}
 	}
-	k.mu.Unlock()
-	for _, s := range b.all[:n] {
-		forgotten{b.w, s}.tell()
-	}
-}
-
-// dropped reports whether the program can no longer complete s, whose handle is gone. The pool is locked.
-func (s started) dropped() bool { return s.p != nil && s.p.gen == s.gen && s.p.unfinished() }
-
-// tell reports the request, unless it was completed, freed or finalized.
-func (f forgotten) tell() {
-	k := &f.w.requests
-	k.mu.Lock()
-	text := ""
-	if f.dropped() {
-		text = "mpi: a request was dropped before it was complete: " + f.p.String() + "; keep it, and Wait for it"
-	}
-	k.mu.Unlock()
-	if text != "" {
-		f.w.Forgotten(text)
+	b.w.requests.mu.Unlock()
+	for _, text := range texts {
+		b.w.Forgotten(text)
 	}
 }

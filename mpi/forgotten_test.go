@@ -12,18 +12,25 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, section 3.7: a request must be completed, so one whose handle is gone is a
-// mistake, and its line is named. Those that were completed or freed are none.
-func TestDroppedRequestsAreNamed(t *testing.T) {
+// joinForgetful returns the world of a rank that is told of the requests that it forgets.
+func joinForgetful(t *testing.T) (w *mpi.Comm, told chan string, release func() error) {
+	t.Helper()
 	ts, release, err := mpi.Local(1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan string, 10)
-	w, err := mpi.Join(mpi.Job{Size: 1, Transport: ts[0], Debug: true, Forgotten: func(text string) { told <- text }})
+	told = make(chan string, 10)
+	w, err = mpi.Join(mpi.Job{Size: 1, Transport: ts[0], Debug: true, Forgotten: func(text string) { told <- text }})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w, told, release
+}
+
+// MPI 4.1, section 3.7: a request must be completed, so one whose handle is gone is a
+// mistake, and its line is named. Those that were completed or freed are none.
+func TestDroppedRequestsAreNamed(t *testing.T) {
+	w, told, release := joinForgetful(t)
 	completeAll(t, w)
 	dropped := func() *mpi.Request { return mpi.Irecv(w, make([]int, 2), 0, 9) }
 	_ = dropped()
@@ -53,15 +60,7 @@ func TestDroppedRequestsAreNamed(t *testing.T) {
 
 // TestDroppedRequestsAmongManyAreNamed: after the first few hundred, requests are watched some at a time.
 func TestDroppedRequestsAmongManyAreNamed(t *testing.T) {
-	ts, release, err := mpi.Local(1, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	told := make(chan string, 10)
-	w, err := mpi.Join(mpi.Job{Size: 1, Transport: ts[0], Debug: true, Forgotten: func(text string) { told <- text }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, told, release := joinForgetful(t)
 	for i := range 1000 { // far more than are watched one by one, or together
 		if i == 500 || i == 501 {
 			mpi.Irecv(w, make([]int, 2), 0, i)

@@ -50,9 +50,8 @@ func (p *transfer) guard() {
 	}
 	p.guards = p.guards[:0]
 	r := p.region()
-	if p.spare(&r); len(p.guards) != 0 {
-		p.post()
-	}
+	p.spare(&r)
+	p.post()
 }
 
 // region is the buffer of p.

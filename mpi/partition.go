@@ -102,7 +102,7 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 		p.meet()
 	}
 	r := c.repeat(s, p.start)
-	r.handle.repeats.parts = p
+	r.repeated().parts = p
 	return r, nil
 }
 
@@ -271,10 +271,11 @@ func (b *bodyPart) Scatter(src []byte, off int) { b.body.Scatter(src, b.from+off
 // partitioned is what r is, or an error.
 func (r *Request) partitioned(call string, send bool) (*partitioned, error) {
 	var none *Comm
-	if r == nil || !r.repeats() || r.handle.repeats.parts == nil || r.handle.repeats.parts.send != send {
+	k := r.repeated()
+	if k == nil || k.parts == nil || k.parts.send != send {
 		return nil, none.errorAt(at(call), ErrRequest, "the request is none of %s", map[bool]string{true: "PsendInit", false: "PrecvInit"}[send])
 	}
-	return r.handle.repeats.parts, nil
+	return k.parts, nil
 }
 
 // Pready says that partition i of the message may go, from now on until the

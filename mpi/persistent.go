@@ -17,8 +17,13 @@ type handle struct {
 	repeats *persistent // nil of one that is only watched
 }
 
-// repeats reports whether r is persistent.
-func (r *Request) repeats() bool { return r.handle != nil && r.handle.repeats != nil }
+// repeated is what r repeats, nil if it is not persistent.
+func (r *Request) repeated() *persistent {
+	if r == nil || r.handle == nil {
+		return nil
+	}
+	return r.handle.repeats
+}
 
 // SendInit makes a persistent request to send buf to rank dst of c: each
 // [Request.Start] sends what buf holds then. Wait and its kin complete the
@@ -91,11 +96,11 @@ func (c *Comm) repeat(s site, begin func() Request) *Request {
 // MPI 4.1, section 3.9.
 func (r *Request) Start() (err error) {
 	defer r.raised(&err)
-	if r == nil || !r.repeats() {
+	k := r.repeated()
+	if k == nil {
 		var none *Comm
 		return none.errorAt(at("Start"), ErrRequest, "the request is not persistent; make it with SendInit, RecvInit or another Init call")
 	}
-	k := r.handle.repeats
 	if r.active() != nil {
 		return k.c.errorAt(at("Start"), ErrRequest, "the request of %s is active; complete it first", k.site.call)
 	}

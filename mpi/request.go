@@ -211,8 +211,8 @@ func (r *Request) active() *transfer {
 	if r == nil {
 		return nil
 	}
-	for r.repeats() {
-		r = &r.handle.repeats.current
+	for k := r.repeated(); k != nil; k = r.repeated() {
+		r = &k.current
 	}
 	if r.p == nil || r.p.gen != r.gen {
 		return nil
@@ -222,8 +222,8 @@ func (r *Request) active() *transfer {
 
 // ended makes r inactive.
 func (r *Request) ended() {
-	for r.repeats() {
-		r = &r.handle.repeats.current
+	for k := r.repeated(); k != nil; k = r.repeated() {
+		r = &k.current
 	}
 	r.p = nil
 }

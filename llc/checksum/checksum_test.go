@@ -33,7 +33,7 @@ func job(t testing.TB, peers int, g fabric.Geometry, name string) (*fabric.Fabri
 	case "tofu":
 		g = tofu.Geometry(g, peers)
 	case "dimmnet2":
-		g = dimmnet2.Geometry(g, 2)
+		g = dimmnet2.Geometry(g, peers)
 	case "cenju4":
 		g = cenju4.Geometry(g, peers)
 	case "sync":
