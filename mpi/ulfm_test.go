@@ -348,6 +348,35 @@ func TestContextsInJobsThatGoOn(t *testing.T) {
 	})
 }
 
+// Offers of partitioned messages are not taken for notices of deaths, which every
+// rank of such a job waits for from any other, once it has agreed with them. Both are bytes.
+func TestPartitionsInJobsThatGoOn(t *testing.T) {
+	mortal(t, 2, func(w *mpi.Comm) error {
+		if _, err := w.Agree(1); err != nil {
+			return err
+		}
+		buf := []byte("....")
+		var r *mpi.Request
+		var err error
+		if w.Rank() == 0 {
+			copy(buf, "news")
+			r, err = mpi.PsendInit(w, buf, 2, 1, 5)
+		} else {
+			r, err = mpi.PrecvInit(w, buf, 2, 0, 5)
+		}
+		if err := errors.Join(err, r.Start()); err != nil {
+			return err
+		}
+		if w.Rank() == 0 {
+			err = r.PreadyRange(0, 1)
+		}
+		if _, werr := r.Wait(); err != nil || werr != nil || string(buf) != "news" {
+			return fmt.Errorf("%q: %w", buf, errors.Join(err, werr))
+		}
+		return nil
+	})
+}
+
 // In a job that ends with the first death there is nothing to ask.
 func TestFaultToleranceMustBeAskedFor(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
