@@ -135,6 +135,36 @@ func TestSynchronousSendsLeaveTheLane(t *testing.T) {
 	}
 	recv(t, ps[1], 0, 0, 1, payload(1, 8))
 	inTime(t, "Send", wg.Wait)
+
+	r := &llc.Request{Peer: 1, Tag: 2, Mode: llc.Synchronous, Buf: payload(2, 8)}
+	ps[0].Start(r, true)
+	eventually(t, "the message that was started is there", func() bool { _, ok := ps[1].Probe(0, 0, 2, false); return ok })
+	if ps[0].Test(r) {
+		t.Error("a synchronous send is complete before the receive")
+	}
+	recv(t, ps[1], 0, 0, 2, payload(2, 8))
+	inTime(t, "the send", func() { ps[0].Wait(r) })
+}
+
+// TestLaneTellsReaders: who gathers by the lane what it waits for tells readers of the queue of what has come with it,
+// before it returns.
+func TestLaneTellsReaders(t *testing.T) {
+	ps := open(t, 2)
+	acquaint(t, ps)
+	queued := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 8)}
+	awaited := &llc.Request{Peer: 1, Tag: 2, Buf: make([]byte, 8)}
+	if err := ps[0].Enqueue(queued, false); err != nil {
+		t.Fatal(err)
+	}
+	ps[0].Start(awaited, false)
+	send(t, ps[1], 0, 0, 1, payload(1, 8))
+	send(t, ps[1], 0, 0, 2, payload(2, 8))
+	inTime(t, "WaitAll", func() { ps[0].WaitAll(awaited) })
+	ps[0].gate.enter()
+	defer ps[0].gate.leave()
+	if !queued.Done() || ps[0].queue.empty() || ps[0].queue.pop() != queued {
+		t.Error("a request that is done is not told")
+	}
 }
 
 // TestLaneIsTriedAgain: the receives that go the long way because one had to are counted.

@@ -137,6 +137,9 @@ func TestParkedAreWokenByTheirOwnRequest(t *testing.T) {
 		eventually(t, "receiver returns", got[i].Load)
 	}
 	inTime(t, "receivers", wg.Wait)
+	if ps[1].under() {
+		t.Error("requests of waits that have ended count as under way")
+	}
 }
 
 // TestSleeperIsServedByAnotherCaller completes a sleeper's request by a
