@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
@@ -129,6 +130,22 @@ func TestLocksByHardware(t *testing.T) {
 			return err
 		}
 		return equal("counter", part[0], c.Size()*rounds)
+	})
+}
+
+// Who wants a lock exclusively waits for those who share it (MPI 4.1, section 12.5.3).
+func TestExclusiveWaitsForSharedByHardware(t *testing.T) {
+	onHardwareWindows(t, 3, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		if c.Rank() == 2 {
+			return errors.Join(mpi.Barrier(c), w.Lock(mpi.LockExclusive, 1), w.Put([]int{1}, 1, 0), w.Unlock(1), mpi.Barrier(c))
+		}
+		err := errors.Join(w.Lock(mpi.LockShared, 1), mpi.Barrier(c))
+		time.Sleep(20 * time.Millisecond) // the other may come to its call, and must not come through
+		v := []int{-1}
+		if err = errors.Join(err, w.Get(v, 1, 0), w.Flush(1), equal("while the lock is shared", v[0], 0), w.Unlock(1), mpi.Barrier(c)); err != nil {
+			return err
+		}
+		return errors.Join(w.Lock(mpi.LockShared, 1), w.Get(v, 1, 0), w.Unlock(1), equal("after that", v[0], 1))
 	})
 }
 

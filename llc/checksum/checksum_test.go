@@ -311,6 +311,30 @@ func TestDamageInTheSharedRing(t *testing.T) {
 	}
 }
 
+// TestLaneOfTheLost: the lane shows nothing of a peer that was lost elsewhere, though its packets there are right.
+func TestLaneOfTheLost(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		f, all := job(t, 2, fabric.Small(), "martini")
+		all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
+		all[0].Post(&ir.Command{Op: ir.Open, Peer: 1})
+		all[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 2, Tag: 9}, Data: []byte("hello")})
+		if damaged {
+			f.Bytes(1, fabric.Shared)[256+24] ^= 1 // the payload
+		}
+		var ev ir.Event
+		if !all[1].Poll(&ev) || (ev.Kind == ir.Failed) != damaged {
+			t.Fatalf("damaged %t: %+v", damaged, ev)
+		}
+		h := ir.Header{Kind: 1, Tag: 9}
+		words := h.Words()
+		ir.AbilitiesOf(all[0]).Express.Place(1, 0, 0, &words, []byte("eight of"))
+		var v ir.View
+		if ir.AbilitiesOf(all[1]).Express.Look(0, &v) == damaged {
+			t.Errorf("damaged %t: Look shows %q", damaged, v.Data)
+		}
+	}
+}
+
 // A line is a translator of two peers whose packets come to the other, in
 // whatever ring they name.
 type line struct {
