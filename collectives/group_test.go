@@ -182,6 +182,34 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// TestTagsOfPreparedCalls: however many calls there have been, prepared ones have tags that no blocking one has.
+func TestTagsOfPreparedCalls(t *testing.T) {
+	const prepared, blocking = MaxTag + 1 - firstPrepared, firstPrepared // so many tags are there
+	g := mustGroup(t, newFake(0, 2), Options{})
+	used := map[int]bool{}
+	for range 2 * prepared {
+		op, err := g.Prepare(Call{Kind: Barrier})
+		if err != nil {
+			t.Fatal(err)
+		}
+		used[op.tag] = true
+		if op.tag < firstPrepared || op.tag > MaxTag {
+			t.Fatalf("a prepared call has the tag %d", op.tag)
+		}
+	}
+	for range 2 * blocking {
+		if err := g.Barrier(); err != nil {
+			t.Fatal(err)
+		}
+		if used[g.x.tag] {
+			t.Fatalf("a blocking call has the tag %d of a prepared one", g.x.tag)
+		}
+	}
+	if len(used) != prepared {
+		t.Errorf("prepared calls use %d tags of %d", len(used), prepared)
+	}
+}
+
 func TestOpIsStartedOnce(t *testing.T) {
 	f := &stuck{fake: newFake(0, 2)}
 	g := mustGroup(t, f, Options{})
