@@ -230,7 +230,7 @@ func TestFinalizeReportsWhatHasGone(t *testing.T) {
 		mpi.Irecv(w, []int{0, 0}, other, 6)
 		return nil
 	})
-	one := regexp.MustCompile(`2 requests were never completed.*\n.*Isend on world to ([01]) tag 6: 16 bytes \(.*request_test.go:.*\n.*Irecv on world from ([01]) tag 6: 16 bytes \(`)
+	one := regexp.MustCompile(`2 requests were never completed.*\n.*Irecv on world from ([01]) tag 6: 16 bytes \(.*request_test.go:.*\n.*Isend on world to ([01]) tag 6: 16 bytes \(`)
 	if err == nil || !one.MatchString(err.Error()) { // of one rank at least, which ends the job
 		t.Error(err)
 	}

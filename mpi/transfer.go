@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -377,6 +378,7 @@ func (k *requestPool) pending(of *Session) []string {
 			list = append(list, p.String())
 		}
 	}
+	slices.Sort(list) // the same program says the same
 	return list
 }
 
