@@ -1,0 +1,31 @@
+package mpi
+
+import (
+	"testing"
+
+	"rhinet/llc"
+)
+
+// A server whose answer finds nobody goes on if that is the death of who has asked, and ends with the network.
+func TestServersGoOnAfterADeath(t *testing.T) {
+	net := &instant{}
+	w := alone(t, net)
+	defer Finalize(w)
+	v := &served{c: w, writer: -1}
+	if err := v.answer(&request{What: askLock}); err != nil || len(v.readers) != 1 {
+		t.Fatalf("%v, %d readers", err, len(v.readers))
+	}
+	w.fate = newFate(w.core)
+	defer func() { w.fate = nil }()
+	for _, tc := range []struct {
+		err  error
+		ends bool
+	}{{llc.ErrPeerGone, false}, {llc.ErrRefused, true}} {
+		net.err = tc.err
+		err := v.answer(&request{What: askLock})
+		if ends := err != nil; ends != tc.ends {
+			t.Errorf("%v: the server ends with %v", tc.err, err)
+		}
+	}
+	net.err = nil
+}
