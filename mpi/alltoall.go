@@ -28,7 +28,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	case len(recv)%c.size != 0:
 		return c.fail(s, ErrCount, "%d elements cannot be cut into %d equal parts; use Alltoallv", len(recv), c.size)
 	}
-	c.coll.sign(makeSign(callAlltoall, e.code, 0, len(out)))
+	c.coll.sign(makeSign(callAlltoall, e.code, 0), len(out))
 	return c.leave(s, c.coll.alltoall(b, out))
 }
 
@@ -55,7 +55,7 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 		return c.fail(s, class, "recv: %s", text)
 	}
 	if sameStart(b, out) || scounts == nil && len(send)+len(recv) == 0 {
-		c.coll.sign(makeSign(callAlltoallv, e.code, 0, 0))
+		c.coll.sign(makeSign(callAlltoallv, e.code, 0), 0)
 		return c.leave(s, c.coll.group.Alltoallv(out, rcounts, rdispls, out, rcounts, rdispls, e.size))
 	}
 	if class, text := misfit(c.size, len(send), scounts, sdispls); text != "" {
@@ -64,6 +64,6 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 	if scounts[c.rank] != rcounts[c.rank] {
 		return c.fail(s, ErrCount, "the caller sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
 	}
-	c.coll.sign(makeSign(callAlltoallv, e.code, 0, 0))
+	c.coll.sign(makeSign(callAlltoallv, e.code, 0), 0)
 	return c.leave(s, c.coll.group.Alltoallv(b, scounts, sdispls, out, rcounts, rdispls, e.size))
 }

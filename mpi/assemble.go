@@ -24,7 +24,7 @@ type bid struct {
 // none chooses for another, so none waits for what another rank makes of other
 // communicators meanwhile.
 func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
-	c.coll.sign(makeSign(callSplit, 0, 0, 0))
+	c.coll.sign(makeSign(callSplit, 0, 0), 0)
 	mine, all, err := c.bids(c.coll.group, color, key)
 	return c.settle(s, mine, all, c.first, err)
 }

@@ -146,7 +146,7 @@ func (t *collTransport) cross(b *barriers) {
 			x.end = b.left(x.entered)
 			x.over = x.end.over
 		}
-		return x.over
+		return x.over || t.told()
 	}
 	x.peek = func() bool { x.test(); return true }
 }
@@ -216,9 +216,11 @@ func (t *collTransport) leftAlready() (bool, error) {
 	if t.c.t.AwaitCollective(t.call, &t.note, nil, x.peek); x.over {
 		return true, t.met()
 	}
-	if err := failure(t.c.t); err != nil {
-		t.lost = err
-		return true, err
+	if err := failure(t.c.t); err != nil || t.told() {
+		if t.lost = err; err == nil {
+			t.lost = errClosed
+		}
+		return true, t.lost
 	}
 	if t.ctx == nil {
 		return false, nil

@@ -102,8 +102,8 @@ func TestBarriersFollowEachOther(t *testing.T) {
 // TestBarriersInAnotherCall: who is in another call is found out.
 func TestBarriersInAnotherCall(t *testing.T) {
 	_, codes, ct := crossingOf(t)
-	ct.note.Sign = uint32(makeSign(callBarrier, 0, 0, 0))
-	codes.theirs, codes.passed = uint32(makeSign(callAllreduce, 0, 0, 0)), 2
+	ct.note.Sign = uint32(makeSign(callBarrier, 0, 0))
+	codes.theirs, codes.passed = uint32(makeSign(callAllreduce, 0, 0)), 2
 	n, err := ct.Enter()
 	if err != nil {
 		t.Fatal(err)

@@ -66,22 +66,14 @@ func (k callCode) rooted() bool {
 	return false
 }
 
-// fixed has ones where s has no rest.
-func (s callSign) fixed() callSign {
-	if s.call().rooted() {
-		return 1<<25 - 1
-	}
-	return 1<<15 - 1
-}
-
-// makeSign returns the sign of a call with bytes of data at this rank.
-func makeSign(k callCode, typ typeCode, op uint32, bytes int) callSign {
-	return callSign(uint32(k) | op<<5 | typ.short()<<9 | spread(bytes)>>15<<15)
+// makeSign returns the sign of a call, without its rest.
+func makeSign(k callCode, typ typeCode, op uint32) callSign {
+	return callSign(uint32(k) | op<<5 | typ.short()<<9)
 }
 
 // makeRootedSign is makeSign for calls with a root.
-func makeRootedSign(k callCode, typ typeCode, op uint32, bytes, root int) callSign {
-	return callSign(uint32(k) | op<<5 | typ.short()<<9 | uint32(root)<<15 | spread(bytes)>>25<<25)
+func makeRootedSign(k callCode, typ typeCode, op uint32, root int) callSign {
+	return makeSign(k, typ, op) | callSign(root)<<15
 }
 
 // spread hashes a length: the upper bits of the result depend on all of n.
@@ -153,16 +145,23 @@ func (k callCode) String() string {
 	return fmt.Sprintf("call %d", uint32(k))
 }
 
-// sign notes what the call in progress is, for the other ranks to compare. It
+// sign notes what the call in progress is, with so many bytes of data at this rank, for the other ranks to compare: see makeSign. It
 // comes when the arguments have been found right.
-func (k *collState) sign(s callSign) {
-	s ^= k.over
-	fixed := s.fixed()
+func (k *collState) sign(s callSign, bytes int) { k.put(s, 1<<15-1, bytes) }
+
+// signRooted is sign of a call with a root.
+func (k *collState) signRooted(s callSign, bytes int) { k.put(s, 1<<25-1, bytes) }
+
+// put is sign of a call whose sign has its rest where fixed has no ones.
+func (k *collState) put(s, fixed callSign, bytes int) {
+	if k.apart {
+		s = k.remark(s, bytes)
+	}
 	rest := callSign(k.before) &^ fixed
-	k.t.note.Sign = uint32(s ^ rest)
+	k.t.note.Sign = uint32(s ^ callSign(spread(bytes))&^fixed ^ rest)
 	k.t.note.Turn++
-	k.t.mark = uint32(s&fixed ^ rest)
-	k.before = (k.before ^ uint32(s&fixed)) * 0x9e3779b1
+	k.t.mark = uint32(s ^ rest)
+	k.before = (k.before ^ uint32(s)) * 0x9e3779b1
 }
 
 // disagree ends the call in progress, and the use of the communicator for others:

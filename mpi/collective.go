@@ -19,7 +19,7 @@ func (c *Comm) barrier(s site, k callCode) error {
 	if err := c.enter(s, nil); err != nil {
 		return err
 	}
-	c.coll.sign(makeSign(k, 0, 0, 0))
+	c.coll.sign(makeSign(k, 0, 0), 0)
 	if c.inter != nil {
 		return c.leave(s, c.interBarrier())
 	}
@@ -42,7 +42,7 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 		return c.leave(s, c.interBcast(e, view(buf), root))
 	}
 	b := view(buf)
-	c.coll.sign(makeRootedSign(callBcast, e.code, 0, len(b), root))
+	c.coll.signRooted(makeRootedSign(callBcast, e.code, 0, root), len(b))
 	return c.leave(s, c.coll.bcast(b, root))
 }
 
@@ -92,6 +92,10 @@ func (c *Comm) admit(s site, e *elem) error {
 		if err := c.check(s); err != nil { // freed while this call waited for another
 			return err
 		}
+		if c.coll.history.told() {
+			v := c.coll.history.verdict.Load()
+			return c.errorAt(s, v.class, "%s", v.text)
+		}
 		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 	}
 	c.coll.begin(s.call, c.whole)
@@ -119,8 +123,9 @@ func (c *Comm) leave(s site, err error) error {
 	if errors.Is(err, ErrCancelled) || c.coll.t.broken != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}
+	err = c.failed(s, c.coll.t.note.Turn, err)
 	c.coll.mu.Unlock()
-	return c.raise(c.explain(s, err))
+	return c.raise(err)
 }
 
 // explain words the failure of a collective call.

@@ -14,11 +14,13 @@ type collState struct {
 	mu       sync.Mutex // one collective call at a time
 	t        *collTransport
 	x        *exchanger // nil: no flag board
+	history  *history   // of a checked job; else nil
 	barriers *barriers  // nil: no barrier controllers
 	group    *collectives.Group
 	before   uint32       // hash of the calls so far, see callSign
 	begun    observe.Mark // when the call in progress began, if that is written down
 	over     callSign     // turns the type of bytes into that of the items they are of; else 0
+	apart    bool         // that is so, or there is a history
 
 	spares  transportPool // for operations that are not blocking
 	scripts uint32        // calls so far, of an inter-communicator
@@ -30,6 +32,8 @@ type collState struct {
 // the sequence numbers up to seq.
 func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	k.t = newCollTransport(c)
+	k.history = c.w.newHistory(c.size)
+	k.swap(0)
 	k.t.note.Team = uint32(c.global(0))<<16 | uint32(c.idOf(0).number())
 	var t collectives.Transport = k.t
 	if c.board != noBoard {
@@ -69,17 +73,18 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 // not wait. It says so to those who do, and all come to know. Then nothing is known of who looks at flags.
 func (k *collState) part() (broken bool, err error) {
 	k.before = 0 // where a context has ended the ranks need not have made the same calls
-	k.sign(makeSign(callFree, 0, 0, 0))
+	k.sign(makeSign(callFree, 0, 0), 0)
 	k.show()
 	c, mine, theirs := k.t.c, []byte{0}, []byte{0}
 	t := newCollTransport(c)
 	t.ctx, t.call, t.note, t.mark = k.t.ctx, k.t.call, k.t.note, k.t.mark
-	if k.t.broken != nil {
+	alone := k.t.broken != nil || k.history.told()
+	if alone {
 		mine[0] = 1
 	}
 	for far, tag := 1, partTag; far < c.size && err == nil; far, tag = far*2, tag+1 {
 		err = t.Isend(0, mine, (c.rank+far)%c.size, tag)
-		if err == nil && k.t.broken == nil {
+		if err == nil && !alone {
 			err = t.Irecv(1, theirs, (c.rank-far+c.size)%c.size, tag)
 		}
 		err = errors.Join(err, t.Wait(0, 2))

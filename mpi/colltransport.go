@@ -51,6 +51,9 @@ func (t *collTransport) Rank() int { return t.c.rank }
 // Size is the number of ranks of the communicator.
 func (t *collTransport) Size() int { return t.c.size }
 
+// told reports whether all ranks have been told that their calls do not match: then calls that wait end.
+func (t *collTransport) told() bool { return t.c.coll.history.told() }
+
 // Slots is the number of transfers that may be open at once.
 func (t *collTransport) Slots() int { return collSlots }
 
@@ -128,7 +131,7 @@ func (t *collTransport) Wait(first, last int) (failed error) {
 
 // miss remembers that a transfer failed for a reason that is not the caller's.
 func (t *collTransport) miss(err error) {
-	if err != nil && (errors.Is(err, llc.ErrPeerGone) || errors.Is(err, llc.ErrRefused)) {
+	if err != nil && (errors.Is(err, llc.ErrPeerGone) || errors.Is(err, llc.ErrRefused) || errors.Is(err, llc.ErrShut)) {
 		t.lost = err
 	}
 }

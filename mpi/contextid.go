@@ -65,6 +65,7 @@ const (
 	groupContext                              // where processes of a group meet that have no communicator yet
 	noticeContext                             // what ranks tell each other about the deaths of others
 	lastContext                               // what a rank sends last to others: see seeOff
+	courtContext                              // what ranks tell each other about collective calls: see court
 	partitionContext                          // answers to offers of partitioned messages, and partitions
 	partitionedContext                        // offers on the world; behind it those on other communicators
 )

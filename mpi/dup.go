@@ -107,7 +107,7 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 		if err := c.enter(s, nil); err != nil {
 			return err
 		}
-		c.coll.sign(makeSign(callSplit, 0, 0, 0))
+		c.coll.sign(makeSign(callSplit, 0, 0), 0)
 		return c.leave(s, c.coll.group.Allgather(view([]bid{mine}), view(all)))
 	})
 	return d, c.after(r, s, nil, func(err error) error {
@@ -189,18 +189,28 @@ func (c *Comm) Free() (err error) {
 		return c.inter.all.Free()
 	}
 	broken := old == commBroken
+	var mismatch *verdict
 	c.t.Shut(c.id.pointToPoint()) // now, since others may wait for this before they come to Free
 	if c.board != noBoard || c.coll.t.set.joined() {
 		c.coll.begin(s.call, c.unlessMaimed())
 		var odd bool
 		odd, err = c.coll.part()
+		if h := c.coll.history; h != nil && odd && !broken {
+			mismatch = c.w.court.hear(c.core, h.lastCall())
+		}
 		broken = broken || odd
+	} else if c.coll.history != nil {
+		c.coll.begin(s.call, nil)
+		c.coll.sign(makeSign(callFree, 0, 0), 0) // for who asks
 	}
 	c.coll.t.set.leave(broken)
 	c.w.forget(c.core)
 	c.w.shut(c.id)
 	if c.board != noBoard && !broken { // else its last flags may not have been seen
 		c.w.ids.giveBoard(c.board, c.coll.lastSeq())
+	}
+	if mismatch != nil {
+		return c.errorAt(s, mismatch.class, "%s", mismatch.text)
 	}
 	if err != nil && old != commBroken && c.fate == nil {
 		return c.explain(s, err)

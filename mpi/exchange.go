@@ -70,6 +70,10 @@ func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) 
 		}
 	}
 	x.peek = func() bool { x.look(); x.peeked = true; return true }
+	if t.c.coll.history != nil {
+		x.raised = func() bool { return x.told() || x.look() }
+		x.peek = func() bool { x.peeked = !x.told() && (x.look() || true); return true }
+	}
 	return x
 }
 

@@ -255,7 +255,7 @@ func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
 	})
 	t.Run("another call", func(t *testing.T) {
 		xs, _ := boardsOf(t, 2)
-		xs[0].note.Sign, xs[1].note.Sign = uint32(makeSign(callBcast, 0, 0, 0)), uint32(makeSign(callReduce, 0, 0, 0))
+		xs[0].note.Sign, xs[1].note.Sign = uint32(makeSign(callBcast, 0, 0)), uint32(makeSign(callReduce, 0, 0))
 		for range ahead(t, xs[0]) {
 			if err := xs[1].Exchange(collectives.ToRoot, 0, []byte{1}, nil); err != nil {
 				t.Fatal(err) // neither looks at the other's flags

@@ -18,14 +18,14 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 		return c.leave(s, c.interGather(e, view(send), view(recv), root))
 	}
 	if c.rank != root {
-		c.coll.sign(makeRootedSign(callGather, e.code, 0, len(send)*e.size, root))
+		c.coll.signRooted(makeRootedSign(callGather, e.code, 0, root), len(send)*e.size)
 		return c.leave(s, c.coll.gather(view(send), nil, len(send)*e.size, root))
 	}
 	out, b, class, text := blocks(c, recv, send, gathering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(makeRootedSign(callGather, e.code, 0, len(out)/c.size, root))
+	c.coll.signRooted(makeRootedSign(callGather, e.code, 0, root), len(out)/c.size)
 	return c.leave(s, c.coll.gather(b, out, len(out)/c.size, root))
 }
 
@@ -48,14 +48,14 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 		return c.leave(s, c.interGatherv(e, view(send), view(recv), counts, displs, root))
 	}
 	if c.rank != root {
-		c.coll.sign(makeRootedSign(callGatherv, e.code, 0, 0, root))
+		c.coll.signRooted(makeRootedSign(callGatherv, e.code, 0, root), 0)
 		return c.leave(s, c.coll.giveOwn(view(send), e.size, root))
 	}
 	out, b, class, text := shares(c, recv, send, counts, displs, gathering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(makeRootedSign(callGatherv, e.code, 0, 0, root))
+	c.coll.signRooted(makeRootedSign(callGatherv, e.code, 0, root), 0)
 	return c.leave(s, c.coll.group.Gatherv(b, out, counts, displs, e.size, root))
 }
 
@@ -80,7 +80,7 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(makeSign(callAllgather, e.code, 0, len(out)))
+	c.coll.sign(makeSign(callAllgather, e.code, 0), len(out))
 	return c.leave(s, c.coll.allgather(b, out))
 }
 
@@ -104,6 +104,6 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(makeSign(callAllgatherv, e.code, 0, countsLength(counts, e.size)))
+	c.coll.sign(makeSign(callAllgatherv, e.code, 0), countsLength(counts, e.size))
 	return c.leave(s, c.coll.allgatherv(b, out, counts, displs, e.size))
 }

@@ -156,7 +156,7 @@ func (c *Comm) Merge(high bool) (_ *Comm, err error) {
 	if err := b.enter(s, nil); err != nil {
 		return nil, err
 	}
-	b.coll.sign(makeSign(callSplit, 0, 0, 0))
+	b.coll.sign(makeSign(callSplit, 0, 0), 0)
 	mine, all, err := b.bids(b.coll.group, 0, key)
 	for i, o := range all {
 		if one := &all[min(i/b.first, 1)*b.first]; err == nil && o.key != one.key {
@@ -193,7 +193,7 @@ func (c *Comm) IntercommCreate(leader int, peer *Comm, remote, tag int) (_ *Comm
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
-	c.coll.sign(makeSign(callSplit, 0, 0, 0))
+	c.coll.sign(makeSign(callSplit, 0, 0), 0)
 	made, seq, err := c.unite(s, c.coll.group, leader, func() (collectives.Transport, error) { return c.peerLine(s, peer, remote, tag) })
 	if err = c.leave(s, err); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ const (
 // tell of it.
 func (c *Comm) newScript(k callCode, typ typeCode, op uint32) *script {
 	q := &c.coll
-	s := makeSign(k, typ, op, 0)&(1<<15-1) ^ q.over
+	s := makeSign(k, typ, op) ^ q.over
 	rest := callSign(q.before) &^ (1<<15 - 1)
 	q.t.note.Sign, q.t.mark = uint32(s^rest), uint32(s^rest)
 	q.t.note.Turn++
@@ -55,7 +55,7 @@ func (c *Comm) newScript(k callCode, typ typeCode, op uint32) *script {
 	q.scripts++
 	return &script{
 		c: c, tag: groupTag | neighborTag | int(q.scripts)%scriptCalls<<stepBits,
-		mark: uint32(makeSign(k, 0, 0, 0)&(1<<15-1) ^ rest),
+		mark: uint32(makeSign(k, 0, 0) ^ rest),
 	}
 }
 

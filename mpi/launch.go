@@ -43,7 +43,7 @@ type launch struct {
 // divert has the call that holds the lock of k be prepared.
 func (l *launch) divert(k *collState) {
 	if l.as != nil {
-		k.over = callSign((codeByte.short() ^ l.as.code.short()) << 9)
+		k.swap(callSign((codeByte.short() ^ l.as.code.short()) << 9))
 	}
 	if l.direct || k.group == nil {
 		return
@@ -62,7 +62,7 @@ func (l *launch) divert(k *collState) {
 
 // restore ends what divert began, with what the call's messages are marked with.
 func (l *launch) restore(k *collState) {
-	k.over = 0
+	k.swap(0)
 	if l.direct {
 		return
 	}
@@ -171,23 +171,45 @@ func (o *operation) when(first *llc.Request, cond func() bool) bool {
 // Step goes on as far as that goes without waiting: see [port.Stepper].
 func (o *operation) Step() {
 	o.stepped = true
-	if o.launch.op.Proceed() {
-		o.finish()
-		o.carrier.Conclude(&o.steps)
+	if !o.launch.op.Proceed() {
+		return
 	}
+	err := o.result()
+	if err != nil && o.c.coll.history != nil {
+		go o.conclude(err) // it waits for what all ranks are told
+		return
+	}
+	o.conclude(err)
+}
+
+// conclude completes the operation, which the transport carries on.
+func (o *operation) conclude(err error) {
+	o.complete(err)
+	o.carrier.Conclude(&o.steps)
 }
 
 // finish completes the operation, which it waits for if need be.
-func (o *operation) finish() {
+func (o *operation) finish() { o.complete(o.result()) }
+
+// result is how the operation has ended, for which it waits if need be.
+func (o *operation) result() error {
 	if o.forget != nil {
 		o.forget()
 	}
 	o.t.op = nil
-	o.end(emptyStatus(), o.launch.finish(o.c, o.site, o.t))
+	return o.launch.finish(o.c, o.t)
+}
+
+// complete completes the request.
+func (o *operation) complete(err error) {
+	if err != nil {
+		err = o.c.failed(o.site, o.t.note.Turn, err)
+	}
+	o.end(emptyStatus(), err)
 }
 
 // finish waits for the operation and returns its error.
-func (l *launch) finish(c *Comm, s site, t *collTransport) error {
+func (l *launch) finish(c *Comm, t *collTransport) error {
 	var err error
 	if l.script != nil {
 		err = l.script.run(t)
@@ -201,10 +223,11 @@ func (l *launch) finish(c *Comm, s site, t *collTransport) error {
 		c.coll.spares.keep(t)
 		return nil
 	}
+	c.coll.spares.drop()
 	if errors.Is(err, ErrCancelled) || t.broken != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}
-	return c.explain(s, err)
+	return err
 }
 
 // nonblocking begins the call that f makes.
@@ -231,11 +254,13 @@ func (c *Comm) persistent(s site, f func(*Comm) error) (*Request, error) {
 type transportPool struct {
 	mu   sync.Mutex
 	free []*collTransport
+	out  int // how many are in use
 }
 
 func (p *transportPool) take(c *core) *collTransport {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.out++
 	if n := len(p.free); n > 0 {
 		t := p.free[n-1]
 		p.free = p.free[:n-1]
@@ -251,5 +276,20 @@ func (p *transportPool) take(c *core) *collTransport {
 func (p *transportPool) keep(t *collTransport) {
 	p.mu.Lock()
 	p.free = append(p.free, t)
+	p.out--
 	p.mu.Unlock()
+}
+
+// drop leaves one that was taken to whatever may still use it.
+func (p *transportPool) drop() {
+	p.mu.Lock()
+	p.out--
+	p.mu.Unlock()
+}
+
+// used reports whether an operation is under way.
+func (p *transportPool) used() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out > 0
 }

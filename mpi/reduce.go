@@ -16,15 +16,14 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	if c.inter != nil {
 		return c.leave(s, c.interReduce(r, view(in), view(out), root))
 	}
-	sign := makeRootedSign(callReduce, r.typ, r.code, len(in)*r.size, root)
 	if c.rank != root {
-		c.coll.sign(sign)
+		c.coll.signRooted(makeRootedSign(callReduce, r.typ, r.code, root), len(in)*r.size)
 		return c.leave(s, c.coll.reduce(view(in), nil, r, root))
 	}
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(sign)
+	c.coll.signRooted(makeRootedSign(callReduce, r.typ, r.code, root), len(in)*r.size)
 	return c.leave(s, c.coll.reduce(view(in), view(out), r, root))
 }
 
@@ -45,7 +44,7 @@ func Allreduce[T any](c *Comm, in, out []T, op Op) error {
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(makeSign(callAllreduce, r.typ, r.code, len(in)*r.size))
+	c.coll.sign(makeSign(callAllreduce, r.typ, r.code), len(in)*r.size)
 	return c.leave(s, c.coll.allreduce(view(in), view(out), r))
 }
 
@@ -74,7 +73,7 @@ func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
 	case overlap(b, o):
 		return c.fail(s, ErrBuffer, "%s", overlapInOut)
 	}
-	c.coll.sign(makeSign(callReduceScatterBlock, r.typ, r.code, len(b)))
+	c.coll.sign(makeSign(callReduceScatterBlock, r.typ, r.code), len(b))
 	return c.leave(s, c.coll.reduceScatterBlock(b, o, r))
 }
 
@@ -109,7 +108,7 @@ func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
 	case overlap(b, o):
 		return c.fail(s, ErrBuffer, "%s", overlapInOut)
 	}
-	c.coll.sign(makeSign(callReduceScatter, r.typ, r.code, countsLength(counts, r.size)))
+	c.coll.sign(makeSign(callReduceScatter, r.typ, r.code), countsLength(counts, r.size))
 	return c.leave(s, c.coll.reduceScatter(b, o, counts, r))
 }
 
@@ -123,7 +122,7 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 	if err != nil {
 		return err
 	}
-	c.coll.sign(makeSign(callScan, r.typ, r.code, len(b)))
+	c.coll.sign(makeSign(callScan, r.typ, r.code), len(b))
 	return c.leave(s, c.coll.group.Scan(b, o, r))
 }
 
@@ -138,7 +137,7 @@ func Exscan[T any](c *Comm, in, out []T, op Op) error {
 	if err != nil {
 		return err
 	}
-	c.coll.sign(makeSign(callExscan, r.typ, r.code, len(b)))
+	c.coll.sign(makeSign(callExscan, r.typ, r.code), len(b))
 	return c.leave(s, c.coll.group.Exscan(b, o, r))
 }
 

@@ -18,14 +18,14 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 		return c.leave(s, c.interScatter(e, view(send), view(recv), root))
 	}
 	if c.rank != root {
-		c.coll.sign(makeRootedSign(callScatter, e.code, 0, len(recv)*e.size, root))
+		c.coll.signRooted(makeRootedSign(callScatter, e.code, 0, root), len(recv)*e.size)
 		return c.leave(s, c.coll.scatter(nil, view(recv), len(recv)*e.size, root))
 	}
 	b, out, class, text := blocks(c, send, recv, scattering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(makeRootedSign(callScatter, e.code, 0, len(b)/c.size, root))
+	c.coll.signRooted(makeRootedSign(callScatter, e.code, 0, root), len(b)/c.size)
 	return c.leave(s, c.coll.scatter(b, out, len(b)/c.size, root))
 }
 
@@ -48,13 +48,13 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 		return c.leave(s, c.interScatterv(e, view(send), counts, displs, view(recv), root))
 	}
 	if c.rank != root {
-		c.coll.sign(makeRootedSign(callScatterv, e.code, 0, 0, root))
+		c.coll.signRooted(makeRootedSign(callScatterv, e.code, 0, root), 0)
 		return c.leave(s, c.coll.group.Scatterv(nil, nil, nil, view(recv), e.size, root))
 	}
 	b, out, class, text := shares(c, send, recv, counts, displs, scattering)
 	if text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(makeRootedSign(callScatterv, e.code, 0, 0, root))
+	c.coll.signRooted(makeRootedSign(callScatterv, e.code, 0, root), 0)
 	return c.leave(s, c.coll.giveAll(b, counts, displs, out, e.size))
 }

@@ -37,6 +37,7 @@ type switcher struct {
 
 	begin func()      // made once, so that waiting does not allocate
 	came  func() bool // reports whether all have come
+	wake  func() bool // reports whether there is nothing to wait for
 	peek  func() bool
 	over  bool // what peek has found
 
@@ -76,6 +77,9 @@ func newSwitcher(t *collTransport, sw ir.Switch) *switcher {
 	}
 	x.begin = x.send
 	x.came = func() bool { return x.failed != nil || x.sw.Met(x.number) >= x.met }
+	if x.wake = x.came; t.c.coll.history != nil {
+		x.wake = func() bool { return x.came() || x.told() }
+	}
 	x.peek = func() bool { x.over = x.came(); return true }
 	return x
 }
@@ -103,7 +107,7 @@ func (x *switcher) Exchange(f collectives.Flow, root int, in, out []byte) error 
 	if done, err := x.prepare(f, root, in, out); done || err != nil {
 		return err
 	}
-	x.c.t.AwaitCollective(x.call, &x.note, x.begin, x.came)
+	x.c.t.AwaitCollective(x.call, &x.note, x.begin, x.wake)
 	return x.finish(x.came())
 }
 
@@ -219,6 +223,9 @@ func (x *switcher) ExchangeTest() (bool, error) {
 		return true, x.finish(true)
 	}
 	err := failure(x.c.t)
+	if err == nil && x.told() {
+		err = errClosed
+	}
 	if err == nil && x.ctx != nil {
 		err = x.ended()
 	}

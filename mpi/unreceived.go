@@ -53,7 +53,7 @@ func (c *Comm) sumOfParts(s site, in, out []int32) error {
 	if err != nil {
 		return err
 	}
-	c.coll.sign(makeSign(callFinalize, r.typ, r.code, len(view(in))))
+	c.coll.sign(makeSign(callFinalize, r.typ, r.code), len(view(in)))
 	err = c.coll.group.ReduceScatterBlock(view(in), view(out), r)
 	_ = c.leave(s, nil)
 	return err

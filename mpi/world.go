@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"rhinet/collectives"
 	"rhinet/internal/callsite"
@@ -27,6 +28,8 @@ type Job struct {
 	// Check has requests fail whose buffers overlap, or change while they are sent;
 	// with Debug.
 	Check bool
+	// Patience is how long a collective call waits before the ranks compare which they are in, in a checked job; 0: 200 ms.
+	Patience time.Duration
 	// Forgotten, if set, is told of each request that the program can no longer
 	// complete, because it has dropped the handle: what it was, and where it was made.
 	Forgotten func(string)
@@ -64,6 +67,8 @@ type world struct {
 	probed   probed        // messages that probes have matched and nobody has received, in a checked job
 	memory   memoryKeeper
 
+	court *court // of a checked job; else nil
+
 	perils *perils // of a job that goes on when ranks die; else nil
 
 	root *Comm // of all processes, for the making of communicators of groups
@@ -97,6 +102,7 @@ func join(job Job, s site) (*world, boardSlot, error) {
 	if job.Abort == nil {
 		job.Abort = os.Exit
 	}
+	plain := job.Transport
 	if job.Clock == nil {
 		job.Transport = job.observed()
 	}
@@ -112,6 +118,7 @@ func join(job Job, s site) (*world, boardSlot, error) {
 	if job.KeepGoing && !w.survive() {
 		return nil, noBoard, w.root.errorAt(s, ErrInit, "this network interface does not tell who has died, so no job can go on after that; use another one, or no --keep-going")
 	}
+	w.openCourt(plain)
 	return w, board, nil
 }
 
@@ -157,4 +164,5 @@ func (w *world) forget(c *core) {
 	w.mu.Lock()
 	delete(w.comms, c)
 	w.mu.Unlock()
+	w.court.retire(c)
 }

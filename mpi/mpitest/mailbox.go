@@ -435,9 +435,6 @@ func (b *mailbox) Wake(peer int) {
 	b.office.mu.Unlock()
 }
 
-// Perform calls f.
-func (b *mailbox) Perform(f func()) { f() }
-
 // AwaitCollective waits until cond holds. It is called without the lock, like begin, since
 // it may use the transport; whatever can change it wakes this rank.
 func (b *mailbox) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {

@@ -51,6 +51,7 @@ type settings struct {
 	buffer    int // see office
 	keepGoing bool
 	unguarded bool
+	patience  time.Duration
 	deaths    map[int]int // see Kill
 }
 
@@ -61,6 +62,9 @@ func Timeout(d time.Duration) Option { return func(s *settings) { s.timeout = d 
 // Unguarded lets requests that wait share their buffers, and accesses to a window meet in one epoch, which are errors
 // otherwise: for benchmarks, whose messages all have the bytes of one buffer and go to one place.
 func Unguarded() Option { return func(s *settings) { s.unguarded = true } }
+
+// Patience is how long a collective call waits before the ranks compare which calls they are in: see [mpi.Job].
+func Patience(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
 // NIC runs the ranks on the emulated network interface of that name. Without it the variable RHINET_NIC names one, so that the tests of
 // a program run on another: RHINET_NIC=cenju4 go test ./...
@@ -187,6 +191,7 @@ type job struct {
 
 	keepGoing bool
 	unguarded bool
+	patience  time.Duration
 	bury      func(rank int) // tells all that a rank has died
 }
 
@@ -197,7 +202,7 @@ type result struct {
 }
 
 func newJob(n int, s settings) (*job, error) {
-	j := &job{done: make(chan result, n), close: func() error { return nil }, keepGoing: s.keepGoing, unguarded: s.unguarded}
+	j := &job{done: make(chan result, n), close: func() error { return nil }, keepGoing: s.keepGoing, unguarded: s.unguarded, patience: s.patience}
 	add := func(r int, t mpi.Transport) {
 		w := &watch{Transport: t, rank: r, left: s.deaths[r]}
 		w.die = func() { j.died(r) }
@@ -276,7 +281,7 @@ func (j *job) run(rank int, fn func(mpi.Job) error) {
 		}
 		j.done <- result{err, secondary}
 	}()
-	e := fn(mpi.Job{Rank: rank, Size: len(j.ranks), Transport: j.ranks[rank], Debug: true, Check: !j.unguarded, KeepGoing: j.keepGoing,
+	e := fn(mpi.Job{Rank: rank, Size: len(j.ranks), Transport: j.ranks[rank], Debug: true, Check: !j.unguarded, Patience: j.patience, KeepGoing: j.keepGoing,
 		Abort: func(status int) {
 			err = fmt.Errorf("called Abort with status %d", status)
 			runtime.Goexit()

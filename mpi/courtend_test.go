@@ -1,0 +1,189 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// In a checked job no rank is left waiting by ranks whose calls do not match, and no two are told different
+// things of it.
+func TestAllRanksOfErroneousProgramsAreTold(t *testing.T) {
+	for i, p := range erroneousPrograms {
+		if !strings.Contains(p.text, "all ranks must") && !strings.Contains(p.text, "this rank") && !strings.Contains(p.text, "operation of the user") {
+			continue // messages between two ranks
+		}
+		local := strings.Contains(p.name, "v, ") && !strings.HasPrefix(p.name, "Allgatherv") || strings.HasPrefix(p.name, "Alltoallw") // counts of which a rank knows its own only
+		for k, net := range transports {
+			if local || k != i%len(transports) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%s", p.name, net.name), func(t *testing.T) {
+				t.Parallel()
+				one := ""
+				for rank, err := range toldBy(t, p.ranks, p.run, net.option, mpitest.Patience(20*time.Millisecond)) {
+					_, text, _ := strings.Cut(fmt.Sprint(err), ": rank ")
+					if text, _, _ = strings.Cut(text, "\n"); one == "" {
+						one = text
+					}
+					if text == "" || text != one {
+						t.Errorf("rank %d was told %v", rank, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// However a program completes calls that do not block, it is told what all are told.
+func TestOperationsThatAreCompletedOtherwise(t *testing.T) {
+	ways := map[string]func(r *mpi.Request) error{
+		"Test": func(r *mpi.Request) error {
+			for {
+				if _, done, err := r.Test(); done || err != nil {
+					return err
+				}
+				time.Sleep(time.Millisecond)
+			}
+		},
+		"WaitAny": func(r *mpi.Request) error { _, _, err := mpi.WaitAny(r); return err },
+		"WaitAll": func(r *mpi.Request) error { return mpi.WaitAll(r) },
+		"Done":    func(r *mpi.Request) error { <-r.Done(); _, err := r.Wait(); return err },
+		"asleep":  func(r *mpi.Request) error { time.Sleep(300 * time.Millisecond); _, err := r.Wait(); return err },
+	}
+	for name, end := range ways {
+		for _, net := range transports {
+			t.Run(name+"/"+net.name, func(t *testing.T) {
+				t.Parallel()
+				p := mistaken{"",
+					func(c *mpi.Comm) error { return end(mpi.Ibarrier(c)) },
+					func(c *mpi.Comm) error { return end(mpi.Iallreduce(c, []int{1}, []int{0}, mpi.Sum)) },
+					mpi.ErrMismatch, "Ibarrier", "Iallreduce", sameOrder}
+				p.judge(t, toldBy(t, 3, p.run, net.option, mpitest.Patience(20*time.Millisecond)))
+
+				started := func(make func(c *mpi.Comm) (*mpi.Request, error)) func(c *mpi.Comm) error {
+					return func(c *mpi.Comm) error {
+						r, err := make(c)
+						if err == nil {
+							err = r.Start()
+						}
+						if err == nil {
+							err = end(r)
+						}
+						return err
+					}
+				}
+				p = mistaken{"",
+					started(func(c *mpi.Comm) (*mpi.Request, error) { return mpi.BarrierInit(c) }),
+					started(func(c *mpi.Comm) (*mpi.Request, error) { return mpi.BcastInit(c, []int{1}, 0) }),
+					mpi.ErrMismatch, "BarrierInit", "BcastInit", sameOrder}
+				p.judge(t, toldBy(t, 3, p.run, net.option, mpitest.Patience(20*time.Millisecond)))
+			})
+		}
+	}
+}
+
+// A rank that comes to the end while the others are in a call is told like these.
+func TestBarrierAndFinalize(t *testing.T) {
+	for _, net := range transports {
+		for _, who := range []int{0, 2} {
+			t.Run(fmt.Sprintf("%s/%d", net.name, who), func(t *testing.T) {
+				t.Parallel()
+				p := mistaken{"", mpi.Barrier, mpi.Finalize, mpi.ErrMismatch, "Barrier", "Finalize", sameOrder}
+				if who == 0 {
+					p = mistaken{"", mpi.Finalize, mpi.Barrier, mpi.ErrMismatch, "Finalize", "Barrier", sameOrder}
+				}
+				told := make([]error, 3)
+				var all sync.WaitGroup
+				all.Add(3)
+				_ = mpitest.World(3, func(w *mpi.Comm) error {
+					told[w.Rank()] = p.run(w)
+					all.Done()
+					all.Wait()
+					return nil
+				}, net.option, mpitest.Patience(20*time.Millisecond), mpitest.Timeout(20*time.Second))
+				p.judge(t, told)
+			})
+		}
+	}
+}
+
+// A rank that fails, panics or goes while others are being told ends them all, and leaves no goroutine.
+func TestARankThatEndsWhileOthersAreTold(t *testing.T) {
+	ends := []func() error{
+		func() error { return errors.New("enough") },
+		func() error { panic("enough") },
+		func() error { runtime.Goexit(); return nil },
+	}
+	before := runtime.NumGoroutine()
+	for _, net := range transports {
+		for late := range 6 {
+			err := mpitest.World(4, func(w *mpi.Comm) error {
+				switch w.Rank() {
+				case late % 4:
+					time.Sleep(time.Duration(late*4) * time.Millisecond)
+					return ends[late%len(ends)]()
+				case (late + 1) % 4:
+					return allreduce[int](1, mpi.Sum)(w)
+				}
+				return ibarrier(w)
+			}, net.option, mpitest.Patience(10*time.Millisecond), mpitest.Timeout(20*time.Second))
+			if err == nil || errors.Is(err, mpitest.ErrTimeout) {
+				t.Errorf("%s, rank %d: %v", net.name, late%4, err)
+			}
+		}
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	buf := make([]byte, 1<<20)
+	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+}
+
+// Goroutines of a program may make their calls on several communicators in any order.
+func TestGoroutinesInDifferentOrders(t *testing.T) {
+	withPatience(t, func(w *mpi.Comm) error {
+		d, err := w.Dup()
+		if err != nil {
+			return err
+		}
+		first, second := w, d
+		if w.Rank() == 1 {
+			first, second = d, w
+		}
+		late := make(chan error, 1)
+		go func() {
+			time.Sleep(60 * time.Millisecond)
+			late <- mpi.Barrier(second)
+		}()
+		return errors.Join(mpi.Barrier(first), <-late)
+	})
+}
+
+// Operations that go on while ranks are elsewhere accuse nobody.
+func TestOperationsThatGoOnForLong(t *testing.T) {
+	withPatience(t, func(w *mpi.Comm) error {
+		d, err := w.Dup()
+		if err != nil {
+			return err
+		}
+		begin := func() *mpi.Request { return mpi.Iallreduce(w, []int{1}, []int{0}, mpi.Sum) }
+		if w.Rank() == 0 {
+			r := begin()
+			time.Sleep(40 * time.Millisecond)
+			return errors.Join(mpi.Barrier(d), wait(r))
+		}
+		err = mpi.Barrier(d)
+		return errors.Join(err, wait(begin()))
+	})
+}

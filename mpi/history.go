@@ -1,0 +1,171 @@
+package mpi
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rhinet/internal/callsite"
+)
+
+// In a checked job (see Job.Check) each rank remembers its last calls on each communicator, with the lines that made them. Calls
+// only write these records. The court compares those of different ranks when one of them has found a mismatch, or
+// waits long.
+
+// remembered is how many calls a history holds: who only gives something may be so far ahead of who takes it.
+const remembered = 256
+
+// A history is the last collective calls of one rank on one communicator, and what its ranks have been told of them.
+type history struct {
+	verdict atomic.Pointer[verdict] // nil: nothing is wrong
+	stall   stall                   // of the court
+	lines   *callsite.Finder
+
+	mu    sync.Mutex
+	last  uint32 // number of the last call, from 1 on
+	calls [remembered]madeCall
+}
+
+// A madeCall is a record of a collective call.
+type madeCall struct {
+	name    string
+	from    callsite.Trace
+	sign    callSign // call, type, operation and root
+	before  uint32   // hash of the calls before
+	bytes   int      // of data, if all ranks must give as many, or a number that stands for their counts
+	limited bool     // by a context of the program, so that other ranks need not have made it
+}
+
+// A verdict is what all ranks of a communicator are told whose calls do not match.
+type verdict struct {
+	class Class
+	text  string
+	at    time.Time // when this rank learned of it
+}
+
+// remark is what is done in put where something is out of the ordinary: elements are not what is sent, or
+// the job is checked.
+func (k *collState) remark(s callSign, bytes int) callSign {
+	s ^= k.over
+	if h := k.history; h != nil {
+		h.mu.Lock()
+		h.last = k.t.note.Turn + 1
+		m := &h.calls[h.last%remembered]
+		m.name, m.sign, m.before, m.bytes, m.limited = k.t.call, s, k.before, bytes, k.t.ctx != nil
+		h.lines.Trace(&m.from)
+		h.mu.Unlock()
+	}
+	return s
+}
+
+// swap has signs be of other elements until it is called with 0.
+func (k *collState) swap(over callSign) {
+	k.over = over
+	k.apart = over != 0 || k.history != nil
+}
+
+// told reports whether the ranks have been told that their calls do not match.
+func (h *history) told() bool { return h != nil && h.verdict.Load() != nil }
+
+// lastCall is the number of the last call.
+func (h *history) lastCall() uint32 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last
+}
+
+// call is what this rank knows of its call with a number.
+func (h *history) call(turn uint32) (m madeCall, k knowledge) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case turn > h.last:
+		return m, callAhead
+	case turn == 0 || turn+remembered <= h.last:
+		return m, callForgotten
+	}
+	return h.calls[turn%remembered], callMade
+}
+
+// A knowledge is what a rank knows of one of its calls.
+type knowledge uint8
+
+const (
+	callMade      knowledge = iota + 1
+	callAhead               // this rank has not come to it
+	callForgotten           // it is too long ago
+)
+
+// A way is how a call is carried out: MPI 4.1, section 6.12: ways do not match each other.
+func wayOf(name string) string {
+	switch {
+	case strings.HasSuffix(name, "Init"):
+		return "persistent"
+	case strings.HasPrefix(name, "I") && name != "IntercommCreate" && name != "IntercommCreateFromGroups":
+		return "nonblocking"
+	}
+	return "blocking"
+}
+
+// A statement is a madeCall as ranks tell each other of it.
+type statement struct {
+	Name    string
+	Line    string
+	Sign    callSign
+	Before  uint32
+	Bytes   int
+	Limited bool
+}
+
+// statement is what this rank says of a call that it knows.
+func (h *history) statement(m *madeCall) *statement {
+	return &statement{m.name, h.lines.LineOf(&m.from).String(), m.sign, m.before, m.bytes, m.limited}
+}
+
+// excused reports whether two calls may meet though they differ: where a context of the program has ended a call,
+// ranks that are not in it free the communicator.
+func (a *statement) excused(b *statement) bool {
+	return a.Sign.call() == callFree && b.Limited || b.Sign.call() == callFree && a.Limited
+}
+
+// differs says in what two calls with the same number differ: the class, what is to be said of each, and what to do; or 0.
+func (a *statement) differs(b *statement) (class Class, of func(*statement) string, todo string) {
+	plain := func(*statement) string { return "" }
+	switch {
+	case a.excused(b):
+		return 0, nil, ""
+	case a.Sign.call() != b.Sign.call():
+		return ErrMismatch, plain, "make the same collective calls in the same order"
+	case wayOf(a.Name) != wayOf(b.Name):
+		return ErrMismatch, plain, "make the call in the same way: one that does not block, or is persistent, matches only its like"
+	case a.Sign.call().rooted() && a.Sign.root() != b.Sign.root():
+		return ErrRoot, func(s *statement) string { return fmt.Sprintf(" with the root %d", s.Sign.root()) }, "name the same root"
+	case a.Sign.typ() != b.Sign.typ():
+		return ErrType, func(s *statement) string { return " with elements of " + shortName(s.Sign.typ()) }, "use the same type"
+	case a.Sign.op() != b.Sign.op():
+		return ErrOp, func(s *statement) string { return " with the operation " + opName(s.Sign.op()) }, "use the same operation"
+	case a.Bytes != b.Bytes && a.Sign.call().counted():
+		return ErrCount, func(*statement) string { return " with its counts" }, "call it with the same counts"
+	case a.Bytes != b.Bytes:
+		return ErrCount, func(s *statement) string { return fmt.Sprintf(" with %d bytes", s.Bytes) }, "call it with the same lengths"
+	}
+	return 0, nil, ""
+}
+
+// counted reports whether the number of bytes of a call stands for counts.
+func (k callCode) counted() bool { return k == callAllgatherv || k == callReduceScatter }
+
+// at is the call with its line.
+func (s *statement) at(more string) string {
+	return fmt.Sprintf("%s%s (%s)", s.Name, more, s.Line)
+}
+
+// newHistory is that of a communicator of so many ranks, if the job has a court.
+func (w *world) newHistory(size int) *history {
+	if w.court == nil || size < 2 {
+		return nil
+	}
+	return &history{lines: w.requests.lines}
+}
