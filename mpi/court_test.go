@@ -301,7 +301,11 @@ func TestAfterAllHaveBeenTold(t *testing.T) {
 // What is wrong with parts of which ranks know their own only is told to the rank that finds it, when the others have been asked.
 func TestAMistakeThatNoCallShows(t *testing.T) {
 	withPatience(t, func(w *mpi.Comm) error {
+		begun := time.Now()
 		err := gatherv(300, 1)(w)
+		if d := time.Since(begun); d > 8*time.Second {
+			return fmt.Errorf("told after %v", d)
+		}
 		if w.Rank() == 0 {
 			err = tells(err, mpi.ErrTruncate, "8 bytes arrived where 2400 belong")
 		}

@@ -90,6 +90,24 @@ func TestOperationsThatAreCompletedOtherwise(t *testing.T) {
 	}
 }
 
+// The lines of calls are those of the program, however deep in the package a call is noted.
+func TestLinesOfCallsOfLayouts(t *testing.T) {
+	column := func() []mpi.Item { return mpi.View(make([]float64, 9), mpi.Vector(3, 1, 3)) }
+	for name, p := range map[string]mistaken{
+		"Bcast": {others: func(c *mpi.Comm) error { return mpi.Bcast(c, column(), 0) }, they: "Bcast",
+			last: func(c *mpi.Comm) error { return mpi.Scatter(c, column(), column(), 0) }, it: "Scatter"},
+		"Ibcast": {others: func(c *mpi.Comm) error { return wait(mpi.Ibcast(c, column(), 0)) }, they: "Ibcast",
+			last: func(c *mpi.Comm) error {
+				return wait(mpi.Iallgather(c, column(), mpi.View(make([]float64, 27), mpi.Vector(9, 1, 3))))
+			}, it: "Iallgather"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p.class, p.todo = mpi.ErrMismatch, sameOrder
+			p.judge(t, toldBy(t, 3, p.run, mpitest.Patience(20*time.Millisecond)))
+		})
+	}
+}
+
 // A rank that comes to the end while the others are in a call is told like these.
 func TestBarrierAndFinalize(t *testing.T) {
 	for _, net := range transports {

@@ -81,6 +81,19 @@ func (f *Finder) Caller() *Line {
 	return l
 }
 
+// A Trace is the way to a call, whose line is looked up when somebody wants to know: a line that is looked up for the first
+// time takes memory.
+type Trace [traced]uintptr
+
+// traced is how many return addresses a Trace has.
+const traced = 16
+
+// Trace notes who calls.
+func (f *Finder) Trace(t *Trace) { walk(t[:]) }
+
+// LineOf is the innermost line of a Trace outside of the package, or nil.
+func (f *Finder) LineOf(t *Trace) *Line { return f.among(t[:]) }
+
 // among is the line of the first of some addresses that is outside, or nil.
 func (f *Finder) among(pcs []uintptr) *Line {
 	for _, pc := range pcs {
