@@ -52,6 +52,28 @@ func TestTheLineOfTheCaller(t *testing.T) {
 	}()
 }
 
+// insideTrace is a function that only notes who calls it.
+//
+//go:noinline
+func insideTrace(f *Finder, t *Trace) { f.Trace(t) }
+
+func TestTheLineOfATrace(t *testing.T) {
+	f := finder()
+	var way Trace
+	if n := testing.AllocsPerRun(100, func() { insideTrace(f, &way) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	insideTrace(f, &way)
+	want := here()
+	if got := f.LineOf(&way).String(); !strings.HasPrefix(want, strings.TrimRight(got, "0123456789")) || got == want {
+		t.Errorf("%s, want the line before %s", got, want)
+	}
+	var none Trace
+	if l := f.LineOf(&none); l != nil {
+		t.Error(l)
+	}
+}
+
 func TestManyGoroutines(t *testing.T) {
 	f := finder()
 	var all sync.WaitGroup
