@@ -39,7 +39,8 @@ type court struct {
 	list     []*core
 	alive    bool // the transport is open
 	touch    func()
-	news     time.Time // when something came
+	news     time.Time    // when something came
+	left     map[int]bool // processes that have left MPI before the others
 }
 
 // A plea is a call that has failed and waits to be told what all are told.
@@ -73,7 +74,7 @@ func (w *world) openCourt(t Transport) {
 	if _, foreign := t.(library); foreign || !w.Check || w.requests.lines == nil || w.Size < 2 || w.KeepGoing || w.Clock != nil {
 		return
 	}
-	k := &court{w: w, t: t, patience: w.Patience, kicked: make(chan struct{}, 1), quit: make(chan struct{}), over: make(chan struct{}), disputes: map[*core]*dispute{}}
+	k := &court{w: w, t: t, patience: w.Patience, kicked: make(chan struct{}, 1), quit: make(chan struct{}), over: make(chan struct{}), disputes: map[*core]*dispute{}, left: map[int]bool{}}
 	if k.patience == 0 {
 		k.patience = patience
 	}
@@ -83,11 +84,28 @@ func (w *world) openCourt(t Transport) {
 	go k.run()
 }
 
-// close ends the court.
-func (k *court) close() {
-	if k != nil {
-		k.end.Do(func() { close(k.quit) })
+// close ends the court. Who leaves because of err says so to the others: nobody shall wait for what it would
+// answer, nor disturb its end by asking.
+func (k *court) close(err error) {
+	if k == nil {
+		return
+	}
+	k.end.Do(func() {
+		close(k.quit)
 		<-k.over
+		if err != nil {
+			k.farewell()
+		}
+	})
+	<-k.over
+}
+
+// farewell tells all processes that this one leaves.
+func (k *court) farewell() {
+	for to := range k.w.Size {
+		if to != k.w.Rank && !k.left[to] {
+			k.send(to, brief{Kind: briefLeave})
+		}
 	}
 }
 
@@ -221,7 +239,7 @@ func (k *court) takePleas(now time.Time) {
 			k.report(p.c, p.turn, true)
 		}
 	}
-	k.answerPleas(func(p *plea) bool { return p.c.coll.history.told() })
+	k.answerPleas(func(p *plea) bool { return p.c.coll.history.told() || k.left[p.c.global(0)] })
 }
 
 // answerPleas ends those that wait.
@@ -308,6 +326,7 @@ const (
 	briefAsk                          // what is the call of the receiver?
 	briefDismiss                      // nothing is wrong with the call
 	briefVerdict
+	briefLeave // the sender leaves MPI before the others
 )
 
 // team is the number of a communicator on all its ranks.
@@ -332,6 +351,13 @@ func (k *court) tell(c *core, rank int, b brief) {
 		k.handle(to, &b, time.Now())
 		return
 	}
+	if !k.left[to] {
+		k.send(to, b)
+	}
+}
+
+// send sends a brief to a process.
+func (k *court) send(to int, b brief) {
 	text, err := json.Marshal(b)
 	if err != nil || len(text) > longestBrief {
 		return // its sender is not told: nothing in it is that long but the names of files
@@ -383,6 +409,10 @@ func (k *court) find(team uint64) *core {
 // handle acts upon a brief of a process. What is not of a member is dropped, and what is of a communicator
 // that this rank does not have yet, since who waits reports again.
 func (k *court) handle(from int, b *brief, now time.Time) {
+	if b.Kind == briefLeave {
+		k.leave(from)
+		return
+	}
 	c := k.find(b.Team)
 	if c == nil || c.local(from) < 0 {
 		return
@@ -402,6 +432,17 @@ func (k *court) handle(from int, b *brief, now time.Time) {
 	}
 }
 
+// leave takes note that a process has left. Where it would judge nobody does.
+func (k *court) leave(from int) {
+	k.left[from] = true
+	for c, d := range k.disputes {
+		if rank := c.local(from); rank >= 0 {
+			d.leave(rank)
+		}
+	}
+	k.answerPleas(func(p *plea) bool { return k.left[p.c.global(0)] })
+}
+
 // hearReport is what rank 0 does about a report.
 func (k *court) hearReport(c *core, rank int, b *brief, now time.Time) {
 	if v := c.coll.history.verdict.Load(); v != nil {
@@ -411,6 +452,11 @@ func (k *court) hearReport(c *core, rank int, b *brief, now time.Time) {
 	d := k.disputes[c]
 	if d == nil {
 		d = newDispute(c)
+		for from := range k.left {
+			if rank := c.local(from); rank >= 0 {
+				d.leave(rank)
+			}
+		}
 		k.disputes[c] = d
 	}
 	if b.Plea {

@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -204,4 +205,34 @@ func TestOperationsThatGoOnForLong(t *testing.T) {
 		err = mpi.Barrier(d)
 		return errors.Join(err, wait(begin()))
 	})
+}
+
+// A rank that leaves because a call of it has ended half-way is asked nothing any more: what comes would keep its end
+// waiting, and those that wait for it.
+func TestNobodyAsksWhoLeaves(t *testing.T) {
+	for _, net := range transports {
+		for root := range 3 {
+			t.Run(fmt.Sprintf("%s/%d", net.name, root), func(t *testing.T) {
+				t.Parallel()
+				err := mpitest.World(3, func(w *mpi.Comm) error {
+					part, parts := []byte{1}, make([]byte, 3)
+					if w.Rank() != root {
+						time.Sleep(100 * time.Millisecond)
+						return errors.Join(mpi.Gather(w, part, parts, root), mpi.Finalize(w))
+					}
+					left := mpi.Isend(w, make([]byte, 1<<20), (root+1)%3, 0) // nobody receives it
+					defer left.Wait()
+					ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+					defer cancel()
+					if err := mpi.Gather(w.WithContext(ctx), part, parts, root); !errors.Is(err, mpi.ErrCancelled) {
+						return fmt.Errorf("the root of Gather: %w", err)
+					}
+					return mpi.Finalize(w)
+				}, net.option, mpitest.Patience(20*time.Millisecond), mpitest.Timeout(10*time.Second))
+				if !errors.Is(err, mpi.ErrComm) || errors.Is(err, mpitest.ErrTimeout) {
+					t.Error(err)
+				}
+			})
+		}
+	}
 }

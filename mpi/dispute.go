@@ -14,6 +14,7 @@ type dispute struct {
 	c     *core
 	calls map[uint32]*hearing // by number
 	pleas map[int]uint32      // ranks that wait to be told of a call of this number
+	left  map[int]bool        // ranks that have left MPI
 }
 
 // A hearing is what the ranks say of their calls of one number.
@@ -30,7 +31,21 @@ type spoken struct {
 }
 
 func newDispute(c *core) *dispute {
-	return &dispute{c: c, calls: map[uint32]*hearing{}, pleas: map[int]uint32{}}
+	return &dispute{c: c, calls: map[uint32]*hearing{}, pleas: map[int]uint32{}, left: map[int]bool{}}
+}
+
+// leave takes note that a rank makes no further calls.
+func (d *dispute) leave(rank int) {
+	d.left[rank] = true
+	for _, h := range d.calls {
+		h.leave(rank)
+	}
+}
+
+func (h *hearing) leave(rank int) {
+	if s := &h.said[rank]; s.knowledge == 0 || s.knowledge == callAhead {
+		s.knowledge = callNever
+	}
 }
 
 // hear takes what a rank says of one of its calls.
@@ -43,6 +58,9 @@ func (d *dispute) at(turn uint32, now time.Time) *hearing {
 	h := d.calls[turn]
 	if h == nil {
 		h = &hearing{since: now, said: make([]spoken, d.c.size)}
+		for rank := range d.left {
+			h.leave(rank)
+		}
 		d.calls[turn] = h
 	}
 	return h

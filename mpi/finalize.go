@@ -42,7 +42,7 @@ func Finalize(world *Comm) (err error) {
 	}
 	whole, err := world.lastBarrier(s)
 	var left []string
-	w.court.close()
+	w.court.close(err)
 	if w.Check && err == nil {
 		if whole {
 			world.seeOff(s)
@@ -107,7 +107,7 @@ func (w *world) leave() error {
 
 // close ends the use of the transport.
 func (w *world) close() error {
-	w.court.close()
+	w.court.close(nil)
 	if w.perils != nil {
 		w.perils.end()
 	}

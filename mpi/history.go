@@ -96,6 +96,7 @@ const (
 	callMade      knowledge = iota + 1
 	callAhead               // this rank has not come to it
 	callForgotten           // it is too long ago
+	callNever               // this rank has left MPI without it
 )
 
 // A way is how a call is carried out: MPI 4.1, section 6.12: ways do not match each other.
