@@ -93,8 +93,7 @@ func (c *Comm) admit(s site, e *elem) error {
 			return err
 		}
 		if c.coll.history.told() {
-			v := c.coll.history.verdict.Load()
-			return c.errorAt(s, v.class, "%s", v.text)
+			return c.told(s, c.coll.history.verdict.Load())
 		}
 		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 	}

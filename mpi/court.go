@@ -97,13 +97,12 @@ func (k *court) close(err error) {
 			k.farewell()
 		}
 	})
-	<-k.over
 }
 
 // farewell tells all processes that this one leaves.
 func (k *court) farewell() {
 	for to := range k.w.Size {
-		if to != k.w.Rank && !k.left[to] {
+		if to != k.w.Rank {
 			k.send(to, brief{Kind: briefLeave})
 		}
 	}
@@ -351,13 +350,14 @@ func (k *court) tell(c *core, rank int, b brief) {
 		k.handle(to, &b, time.Now())
 		return
 	}
-	if !k.left[to] {
-		k.send(to, b)
-	}
+	k.send(to, b)
 }
 
-// send sends a brief to a process.
+// send sends a brief to another process, unless that has left.
 func (k *court) send(to int, b brief) {
+	if k.left[to] {
+		return
+	}
 	text, err := json.Marshal(b)
 	if err != nil || len(text) > longestBrief {
 		return // its sender is not told: nothing in it is that long but the names of files
@@ -451,12 +451,7 @@ func (k *court) hearReport(c *core, rank int, b *brief, now time.Time) {
 	}
 	d := k.disputes[c]
 	if d == nil {
-		d = newDispute(c)
-		for from := range k.left {
-			if rank := c.local(from); rank >= 0 {
-				d.leave(rank)
-			}
-		}
+		d = newDispute(c, k.left)
 		k.disputes[c] = d
 	}
 	if b.Plea {
@@ -482,7 +477,7 @@ func (c *Comm) failed(s site, turn uint32, err error) error {
 	e := c.explain(s, err)
 	if h := c.coll.history; h != nil && (h.told() || disputed(e)) {
 		if v := c.w.court.hear(c.core, turn); v != nil {
-			return c.errorAt(s, v.class, "%s", v.text)
+			return c.told(s, v)
 		}
 	}
 	return e

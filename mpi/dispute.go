@@ -14,7 +14,7 @@ type dispute struct {
 	c     *core
 	calls map[uint32]*hearing // by number
 	pleas map[int]uint32      // ranks that wait to be told of a call of this number
-	left  map[int]bool        // ranks that have left MPI
+	left  map[int]bool        // processes that have left MPI, as the court knows them
 }
 
 // A hearing is what the ranks say of their calls of one number.
@@ -30,13 +30,12 @@ type spoken struct {
 	*statement
 }
 
-func newDispute(c *core) *dispute {
-	return &dispute{c: c, calls: map[uint32]*hearing{}, pleas: map[int]uint32{}, left: map[int]bool{}}
+func newDispute(c *core, left map[int]bool) *dispute {
+	return &dispute{c: c, calls: map[uint32]*hearing{}, pleas: map[int]uint32{}, left: left}
 }
 
 // leave takes note that a rank makes no further calls.
 func (d *dispute) leave(rank int) {
-	d.left[rank] = true
 	for _, h := range d.calls {
 		h.leave(rank)
 	}
@@ -58,8 +57,10 @@ func (d *dispute) at(turn uint32, now time.Time) *hearing {
 	h := d.calls[turn]
 	if h == nil {
 		h = &hearing{since: now, said: make([]spoken, d.c.size)}
-		for rank := range d.left {
-			h.leave(rank)
+		for rank := range h.said {
+			if d.left[d.c.global(rank)] {
+				h.leave(rank)
+			}
 		}
 		d.calls[turn] = h
 	}

@@ -210,7 +210,7 @@ func (c *Comm) Free() (err error) {
 		c.w.ids.giveBoard(c.board, c.coll.lastSeq())
 	}
 	if mismatch != nil {
-		return c.errorAt(s, mismatch.class, "%s", mismatch.text)
+		return c.told(s, mismatch)
 	}
 	if err != nil && old != commBroken && c.fate == nil {
 		return c.explain(s, err)

@@ -45,6 +45,9 @@ type verdict struct {
 	at    time.Time // when this rank learned of it
 }
 
+// told is the error of a call on a communicator whose ranks have been told v.
+func (c *Comm) told(s site, v *verdict) *Error { return c.errorAt(s, v.class, "%s", v.text) }
+
 // remark is what is done in put where something is out of the ordinary: elements are not what is sent, or
 // the job is checked.
 func (k *collState) remark(s callSign, bytes int) callSign {

@@ -16,14 +16,15 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	if c.inter != nil {
 		return c.leave(s, c.interReduce(r, view(in), view(out), root))
 	}
+	sign := makeRootedSign(callReduce, r.typ, r.code, root)
 	if c.rank != root {
-		c.coll.signRooted(makeRootedSign(callReduce, r.typ, r.code, root), len(in)*r.size)
+		c.coll.signRooted(sign, len(in)*r.size)
 		return c.leave(s, c.coll.reduce(view(in), nil, r, root))
 	}
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.signRooted(makeRootedSign(callReduce, r.typ, r.code, root), len(in)*r.size)
+	c.coll.signRooted(sign, len(in)*r.size)
 	return c.leave(s, c.coll.reduce(view(in), view(out), r, root))
 }
 
