@@ -1,6 +1,7 @@
 package checksum
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"rhinet/llc/ir"
@@ -36,8 +37,8 @@ func (b *board) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 func (b *board) raise(peers []int, board int, seq, mark uint32, part []byte, n int) {
 	clear(b.flag[copy(b.flag[:inOne], part):inOne])
 	b.flag[inOne] = byte(n)
-	all := seal(b.flag[:inOne+1], flagSum(b.t.Self(), board, seq, mark, b.flag[:inOne+1]))
-	b.b.Raise(peers, board, seq, mark, all)
+	binary.LittleEndian.PutUint64(b.flag[inOne+1:], flagSum(b.t.Self(), board, seq, mark, b.flag[:inOne+1]))
+	b.b.Raise(peers, board, seq, mark, b.flag[:])
 }
 
 // Claim fetches the line of the own flag.
@@ -64,8 +65,8 @@ func (b *board) raised(peer, board int, seq uint32, data []byte) (n int, mark ui
 	if !ok {
 		return 0, 0, false
 	}
-	payload, sum, _ := split(b.buf[:])
-	if sum != flagSum(peer, board, seq, mark, payload) {
+	payload := b.buf[:inOne+1]
+	if binary.LittleEndian.Uint64(b.buf[inOne+1:]) != flagSum(peer, board, seq, mark, payload) {
 		b.t.damagedLocked(peer, fmt.Errorf("llc/checksum: flag %d of rank %d %w", seq, peer, ErrDamaged))
 		return 0, 0, false
 	}

@@ -18,9 +18,9 @@ type translator struct {
 
 	caps  ir.Caps
 	peers []peer
-	out   []byte // the packet that is sent
+	out   []byte // room for a packet that is sent, with its checksum
 	cmd   ir.Command
-	in    []byte // the packet that has come
+	in    []byte // room for the payload of one that has come
 
 	some atomic.Bool // lost holds something
 	mu   sync.Mutex  // guards what Raised, which any goroutine may call, touches
@@ -28,11 +28,10 @@ type translator struct {
 	news []int       // peers lost that Poll has not reported
 }
 
-// A peer is how many packets have gone to one peer and come from it.
+// A peer is the ways to one peer and from it.
 type peer struct {
-	shared    uint64 // sent in its shared ring
-	fromRing  uint64 // that have come in the packet ring watched last
-	fromEvery uint64 // that have come in the shared ring
+	toRing, toShared     way
+	fromRing, fromShared way // the first counts from the latest Watch on
 }
 
 // Wrap returns t with checksums, and with the optional abilities that t has. t
@@ -40,6 +39,10 @@ type peer struct {
 func Wrap(t ir.Translator) ir.Translator {
 	c := t.Caps()
 	w := &translator{Translator: t, caps: reduced(c), peers: make([]peer, t.Peers()), lost: make([]error, t.Peers())}
+	self := t.Self()
+	for i := range w.peers {
+		w.peers[i] = peer{wayOf(self, i, true), wayOf(self, i, false), wayOf(i, self, true), wayOf(i, self, false)}
+	}
 	a := ir.AbilitiesOf(t)
 	if a.Board != nil {
 		a.Board = &board{t: w, b: a.Board}
@@ -74,30 +77,28 @@ func (t *translator) Post(cmd *ir.Command) {
 		return
 	}
 	p := &t.peers[cmd.Peer]
-	at := place{from: int32(t.Self()), to: cmd.Peer}
 	switch cmd.Op {
 	case ir.Watch:
-		p.fromRing = 0
+		p.fromRing.count = 0
 	case ir.Packet:
-		at.ring, at.number = true, cmd.Slot
-		t.send(cmd, at)
+		t.send(cmd, &p.toRing, cmd.Slot)
 		return
 	case ir.Shared:
-		at.number = p.shared
-		p.shared++
-		t.send(cmd, at)
+		number := p.toShared.count
+		p.toShared.count++
+		t.send(cmd, &p.toShared, number)
 		return
 	}
 	t.Translator.Post(cmd)
 }
 
-// send posts cmd with a checksum.
-func (t *translator) send(cmd *ir.Command, at place) {
+// send posts cmd, the packet of that number that goes by w, with a checksum.
+func (t *translator) send(cmd *ir.Command, w *way, number uint64) {
 	c := &t.cmd
 	*c = *cmd
 	words := cmd.Header.Words()
-	t.out = seal(append(t.out[:0], cmd.Data...), packetSum(at, &words, cmd.Data))
-	c.Data = t.out
+	t.out = room(t.out, len(cmd.Data)+sumBytes)
+	c.Data = w.seal(number, &words, t.out, cmd.Data)
 	c.Header.Length = uint32(len(c.Data))
 	t.Translator.Post(c)
 }
@@ -129,7 +130,7 @@ func (t *translator) take(ev *ir.Event) bool {
 	p := &t.peers[ev.Peer]
 	switch ev.Kind {
 	case ir.Busy:
-		p.shared--
+		p.toShared.count--
 	case ir.Failed:
 		if ev.Token == 0 && errors.Is(ev.Err, ir.ErrPeerGone) {
 			return t.lose(int(ev.Peer), ev.Err)
@@ -143,27 +144,27 @@ func (t *translator) take(ev *ir.Event) bool {
 // verify reports whether a packet is what its sender wrote, and takes off the
 // checksum.
 func (t *translator) verify(p *peer, ev *ir.Event) bool {
-	at := place{from: ev.Peer, to: int32(t.Self()), number: p.fromEvery}
-	if at.ring = ev.Ring != ir.NoRing; at.ring {
-		at.number = p.fromRing
-		p.fromRing++
-	} else {
-		p.fromEvery++
+	w, shared := &p.fromRing, ev.Ring == ir.NoRing
+	if shared {
+		w = &p.fromShared
 	}
+	number := w.count
+	w.count++
 	if t.gone(int(ev.Peer)) {
 		return false
 	}
 	words := ev.Header.Words()
-	if payload, ok := t.open(at, &words, ev.Data); ok {
+	t.in = room(t.in, len(ev.Data))
+	if payload, ok := w.open(number, &words, t.in, ev.Data); ok {
 		ev.Data, ev.Header.Length = payload, uint32(len(payload))
 		return true
 	}
-	if at.ring {
-		t.damaged(int(ev.Peer), fmt.Errorf("llc/checksum: packet %d from rank %d to rank %d %w", at.number, at.from, at.to, ErrDamaged))
+	if !shared {
+		t.damaged(int(ev.Peer), fmt.Errorf("llc/checksum: packet %d from rank %d to rank %d %w", number, ev.Peer, t.Self(), ErrDamaged))
 		return false
 	}
 	// The name of its sender may be what was overwritten.
-	err := fmt.Errorf("llc/checksum: a packet in the shared ring of rank %d, in the name of rank %d, %w", at.to, at.from, ErrDamaged)
+	err := fmt.Errorf("llc/checksum: a packet in the shared ring of rank %d, in the name of rank %d, %w", t.Self(), ev.Peer, ErrDamaged)
 	for i := range t.peers {
 		if i != t.Self() {
 			t.damaged(i, err)
@@ -172,19 +173,18 @@ func (t *translator) verify(p *peer, ev *ir.Event) bool {
 	return false
 }
 
-// open copies a packet out of the ring, and returns its payload, or not ok if that is not what
-// its sender wrote.
-func (t *translator) open(at place, words *[3]uint64, data []byte) (payload []byte, ok bool) {
-	t.in = append(t.in[:0], data...)
-	payload, sum, ok := split(t.in)
-	return payload, ok && sum == packetSum(at, words, payload)
+// room is memory of n bytes, in b if there are so many.
+func room(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
 }
 
 // gone reports whether nothing of a peer is used any more.
-func (t *translator) gone(peer int) bool {
-	if !t.some.Load() {
-		return false
-	}
+func (t *translator) gone(peer int) bool { return t.some.Load() && t.isLost(peer) }
+
+func (t *translator) isLost(peer int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.lost[peer] != nil

@@ -6,15 +6,14 @@ import "rhinet/llc/ir"
 type express struct {
 	t      *translator
 	x      ir.Express
-	looked *peer // whose packet the latest Look has shown
+	looked *way // of the packet that the latest Look has shown
 }
 
 // Place places a packet with its checksum.
 func (x *express) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
 	t := x.t
-	at := place{from: int32(t.Self()), to: int32(peer), ring: true, number: slot}
-	t.out = seal(append(t.out[:0], data...), packetSum(at, head, data))
-	x.x.Place(peer, slot, pos, head, t.out)
+	t.out = room(t.out, len(data)+sumBytes)
+	x.x.Place(peer, slot, pos, head, t.peers[peer].toRing.seal(slot, head, t.out, data))
 }
 
 // Look fills v with a copy of the next packet, if it is what its sender wrote; else
@@ -29,22 +28,22 @@ func (x *express) right(peer int, v *ir.View) bool {
 	if t.gone(peer) {
 		return false
 	}
-	x.looked = &t.peers[peer]
-	at := place{from: int32(peer), to: int32(t.Self()), ring: true, number: x.looked.fromRing}
-	payload, ok := t.open(at, &v.Head, v.Data)
-	v.Data = payload
+	w := &t.peers[peer].fromRing
+	t.in = room(t.in, len(v.Data))
+	payload, ok := w.open(w.count, &v.Head, t.in, v.Data)
+	v.Data, x.looked = payload, w
 	return ok
 }
 
 // Take consumes the packet that the latest Look has shown.
 func (x *express) Take() {
-	x.looked.fromRing++
+	x.looked.count++
 	x.x.Take()
 }
 
 // Advance is Take, and Look at the same peer.
 func (x *express) Advance(v *ir.View) bool {
-	x.looked.fromRing++
+	x.looked.count++
 	return x.x.Advance(v) && x.right(v.Peer, v)
 }
 

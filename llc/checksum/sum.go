@@ -21,56 +21,80 @@ func fold(x, w uint64) uint64 {
 // is quicker by the processor's instruction for a cyclic redundancy check.
 const shortBytes = 64
 
-// foldBytes adds bytes and their length.
-func foldBytes(x uint64, b []byte) uint64 {
-	x = fold(x, uint64(len(b)))
-	if len(b) > shortBytes {
-		return fold(x, uint64(crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))))
+// foldCopy copies src to dst, which is as long at least, and adds what it has copied to a checksum
+// that knows the length. What others may change meanwhile is read once.
+func foldCopy(x uint64, dst, src []byte) uint64 {
+	if len(src) > shortBytes {
+		return fold(x, uint64(crc32.Checksum(dst[:copy(dst, src)], crc32.MakeTable(crc32.Castagnoli))))
 	}
-	for ; len(b) >= 8; b = b[8:] {
-		x = fold(x, binary.LittleEndian.Uint64(b))
+	for ; len(src) >= 8; dst, src = dst[8:], src[8:] {
+		w := binary.LittleEndian.Uint64(src)
+		binary.LittleEndian.PutUint64(dst, w)
+		if x = fold(x, w); len(src) == 8 { // most often, and all
+			return x
+		}
 	}
-	for _, c := range b {
-		x = fold(x, uint64(c))
+	if len(src) == 0 {
+		return x
 	}
-	return x
+	var last [8]byte
+	copy(last[:], src)
+	copy(dst, last[:len(src)])
+	return fold(x, binary.LittleEndian.Uint64(last[:]))
 }
 
-// A place tells packets with equal headers and payloads apart.
-type place struct {
-	from, to int32
-	ring     bool   // in a packet ring, not the shared one
-	number   uint64 // of the packets from there to here that went that way, counted from 0
+// A way is one of those by which packets go from one rank to another. It tells packets with
+// equal headers and payloads apart, with their number among those that went that way.
+type way struct {
+	sum   uint64 // with which the checksums of its packets begin
+	count uint64 // of the packets so far
+}
+
+// wayOf is that from a rank to another one, in a packet ring or the shared one.
+func wayOf(from, to int, ring bool) way {
+	w := uint64(uint32(from))<<32 | uint64(uint32(to))<<1
+	if ring {
+		w |= 1
+	}
+	return way{sum: fold(start, w)}
 }
 
 // ringsOwn are the halves of the first two words of a header that belong to the ring.
 const ringsOwn = 1<<32 - 1
 
-// packetSum is the checksum of a packet whose header is in words: see [ir.Header.Words].
-func packetSum(p place, w *[3]uint64, payload []byte) uint64 {
-	way := uint64(uint32(p.from))<<32 | uint64(uint32(p.to))<<1
-	if p.ring {
-		way |= 1
-	}
-	x := fold(fold(start, way), p.number)
-	x = fold(fold(fold(x, w[0]&^ringsOwn), w[1]&^ringsOwn), w[2])
-	return foldBytes(x, payload)
+// lengthBits is behind which bits of a packet's number its length is.
+const lengthBits = 40
+
+// begin is the checksum of a packet, whose header is in words (see [ir.Header.Words]), without its payload of n bytes.
+func (w *way) begin(number uint64, words *[3]uint64, n int) uint64 {
+	x := fold(w.sum, number^uint64(n)<<lengthBits)
+	return fold(fold(x, words[0]&^ringsOwn|words[1]>>32), words[2])
 }
 
-// flagSum is the checksum of a flag.
-func flagSum(from, board int, seq, mark uint32, payload []byte) uint64 {
-	x := fold(fold(start, uint64(from)), uint64(board))
-	return foldBytes(fold(fold(x, uint64(seq)), uint64(mark)), payload)
+// seal copies a packet's payload to the beginning of out and its checksum behind it, and returns both.
+func (w *way) seal(number uint64, words *[3]uint64, out, payload []byte) []byte {
+	n := len(payload)
+	sum := foldCopy(w.begin(number, words, n), out, payload)
+	binary.LittleEndian.PutUint64(out[n:], sum)
+	return out[:n+sumBytes]
 }
 
-// seal appends a checksum to b.
-func seal(b []byte, sum uint64) []byte { return binary.LittleEndian.AppendUint64(b, sum) }
-
-// split takes the checksum off the end of b.
-func split(b []byte) (payload []byte, sum uint64, ok bool) {
-	n := len(b) - sumBytes
+// open copies the payload of a packet that was sealed to the beginning of in and returns it, or
+// not ok if it is not what its sender wrote.
+func (w *way) open(number uint64, words *[3]uint64, in, packet []byte) (payload []byte, ok bool) {
+	n := len(packet) - sumBytes
 	if n < 0 {
-		return nil, 0, false
+		return nil, false
 	}
-	return b[:n:n], binary.LittleEndian.Uint64(b[n:]), true
+	sum := foldCopy(w.begin(number, words, n), in, packet[:n])
+	return in[:n], sum == binary.LittleEndian.Uint64(packet[n:])
+}
+
+// flagSum is the checksum of a flag, whose payload, with its length, is always as long.
+func flagSum(from, board int, seq, mark uint32, payload []byte) uint64 {
+	x := fold(fold(start, uint64(from)<<32|uint64(uint32(board))), uint64(seq)<<32|uint64(mark))
+	for ; len(payload) >= 8; payload = payload[8:] {
+		x = fold(x, binary.LittleEndian.Uint64(payload))
+	}
+	return x
 }
