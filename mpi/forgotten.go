@@ -16,21 +16,23 @@ const (
 
 // Handles give out what the handles of requests point to.
 type handles struct {
-	alone  int                      // so far
-	some   *[handlesTogether]handle // given out together, some of them yet to come
-	theirs *behind                  // what is behind these
+	alone int     // so far
+	next  *shared // what the next point to
+	lease *lease  // what is behind it
+	left  int     // how many are yet to point to it
 }
 
-// What is behind handles that are watched together: a lease for each that was given out.
-type behind struct {
-	w   *world
-	all []lease
+// A shared is what several handles point to. To watch one more object the Go runtime looks at all
+// that it watches in the same pages, so these are few.
+type shared struct {
+	handle
+	_ [1016]byte
 }
 
-// A lease is a transfer as one of its users has it.
+// A lease is what is known of requests whose handles are watched together, or of one. The lock of the pool guards it.
 type lease struct {
-	p   *transfer
-	gen uint64
+	w    *world
+	open int // so many are not complete
 }
 
 // watch has the world told when all handles of r are gone and it is not complete:
@@ -42,46 +44,55 @@ func (c *Comm) watch(r Request) Request {
 	k := &c.w.requests
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return c.handle(r)
-}
-
-// handle is watch of a request that is none of a wrong call. The pool is locked.
-func (c *Comm) handle(r Request) Request {
-	r.handle = c.w.requests.handles.take(c.w, lease{r.p, r.gen})
-	r.p.told = true
+	r.handle = k.handles.take(r.p)
 	return r
 }
 
-// take returns the handle of l.
-func (h *handles) take(w *world, l lease) *handle {
-	if h.alone < aloneHandles {
-		h.alone++
-		k := new(handle)
-		runtime.AddCleanup(k, (*behind).tell, &behind{w, []lease{l}})
-		return k
+// take returns what the handle of the request that p is for points to. The pool is locked.
+func (h *handles) take(p *transfer) *handle {
+	if h.left == 0 {
+		h.more(p.c.w)
 	}
-	if h.some == nil {
-		h.some, h.theirs = new([handlesTogether]handle), &behind{w, make([]lease, 0, handlesTogether)}
-		runtime.AddCleanup(h.some, (*behind).tell, h.theirs)
-	}
-	k := &h.some[len(h.theirs.all)]
-	if h.theirs.all = append(h.theirs.all, l); len(h.theirs.all) == handlesTogether {
-		h.some, h.theirs = nil, nil
+	p.lease, p.told = h.lease, true
+	h.lease.open++
+	k := &h.next.handle
+	if h.left--; h.left == 0 {
+		h.next, h.lease = nil, nil // they go with the last handle
 	}
 	return k
 }
 
+// more begins to give out another handle.
+func (h *handles) more(w *world) {
+	if h.left = handlesTogether; h.alone < aloneHandles {
+		h.left = 1
+		h.alone++
+	}
+	h.next, h.lease = new(shared), &lease{w: w}
+	runtime.AddCleanup(h.next, (*lease).tell, h.lease)
+}
+
+// unlease notes that the request that p is for is complete. The pool is locked.
+func (p *transfer) unlease() {
+	if p.lease != nil {
+		p.lease.open--
+		p.lease = nil
+	}
+}
+
 // tell reports the requests that were not completed, freed or finalized before their handles went.
-func (b *behind) tell() {
-	var texts []string
-	b.w.requests.mu.Lock()
-	for _, l := range b.all {
-		if l.p.gen == l.gen && l.p.unfinished() {
-			texts = append(texts, "mpi: a request was dropped before it was complete: "+l.p.String()+"; keep it, and Wait for it")
-		}
+func (l *lease) tell() {
+	for _, text := range l.w.requests.forgotten(l) {
+		l.w.Forgotten("mpi: a request was dropped before it was complete: " + text + "; keep it, and Wait for it")
 	}
-	b.w.requests.mu.Unlock()
-	for _, text := range texts {
-		b.w.Forgotten(text)
+}
+
+// forgotten lists the requests of a lease that the program can never complete.
+func (k *requestPool) forgotten(l *lease) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if l.open == 0 { // most often
+		return nil
 	}
+	return k.list(func(p *transfer) bool { return p.lease == l && p.unfinished() })
 }

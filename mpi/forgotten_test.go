@@ -91,6 +91,50 @@ func TestDroppedRequestsAmongManyAreNamed(t *testing.T) {
 	}
 }
 
+// TestOnlyDroppedRequestsAreNamed: of requests that are watched together one is kept, one is given up, and one is dropped.
+func TestOnlyDroppedRequestsAreNamed(t *testing.T) {
+	w, told, release := joinForgetful(t)
+	for range 1000 { // more than are watched one by one
+		if err := mpi.WaitAll(mpi.Irecv(w, []int{0}, 0, 0), mpi.Isend(w, []int{1}, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	free := mpi.Irecv(w, make([]int, 2), 0, 3)
+	if err := free.Free(); err != nil {
+		t.Fatal(err)
+	}
+	mpi.Irecv(w, make([]int, 2), 0, 4)
+	for range 200 { // so that those are watched with others of which none is kept
+		if err := mpi.WaitAll(mpi.Irecv(w, []int{0}, 0, 0), mpi.Isend(w, []int{1}, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := mpi.Irecv(w, make([]int, 2), 0, 5)
+	for deadline := time.Now().Add(time.Minute); len(told) < 1 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		runtime.GC()
+	}
+	if len(told) != 1 {
+		t.Fatalf("%d requests were named", len(told))
+	}
+	if text := <-told; !strings.Contains(text, "Irecv on world from 0 tag 4: 16 bytes (") {
+		t.Error(text)
+	}
+	for tag := 3; tag < 6; tag++ {
+		if err := mpi.Send(w, make([]int, 2), 0, tag); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := kept.Wait(); err != nil {
+		t.Error(err)
+	}
+	if err := is(mpi.Finalize(w), mpi.ErrPending, ""); err != nil {
+		t.Error(err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
 // completeAll makes requests of every kind and completes or frees them.
 func completeAll(t *testing.T, w *mpi.Comm) {
 	t.Helper()

@@ -1,7 +1,7 @@
 package mpi
 
 import (
-	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 )
 
@@ -18,7 +18,7 @@ type guards struct {
 
 // A region is memory that a request sends, or receives into.
 type region struct {
-	buf   []byte // if it is one piece
+	buf   []byte // if it is one piece; a guard of what is received into needs none
 	in    *body  // else what has it: size bytes of its data from at on
 	at    int
 	size  int
@@ -28,30 +28,46 @@ type region struct {
 // A guard is what is known of one region.
 type guard struct {
 	region
-	from, to uintptr            // the memory that it spans
-	short    [guardedBytes]byte // a copy of what is sent, if it is short
-	sum      uint64             // or its hash
+	from, to uintptr // the memory that it spans
 	owner    *transfer
-	clash    string // the request whose buffer overlaps, or ""
-	shared   bool   // of one that is sent: a later request, which has the clash, or its own receives into it
+	term     uint64 // counts its regions
+	duty     duty
+	sum      uint64 // of what is sent, if it is compared
+	clash    string // the request whose buffer overlaps, if it is told
 }
 
-// guardedBytes is up to which length a copy is compared.
-const guardedBytes = 32
+// A duty is what a guard does when its request is complete.
+type duty uint8
+
+const (
+	leave   duty = iota // nothing: others write the region, for its request, or for a later one, which has the clash
+	compare             // it is sent, and must be as it was
+	tell                // it overlaps that of another request
+)
 
 // gatheredBytes is how much of a buffer in pieces is hashed at a time.
 const gatheredBytes = 4 << 10
 
-// guard begins to guard the buffer of p. Blocking calls, which the program cannot
-// disturb, and those of the runtime itself are left alone. The pool is locked.
-func (p *transfer) guard() {
-	if p.c.core.private || p.site.waits() != "" || p.site.call == "Bsend" {
+// guard begins to guard the buffer of p, unless the runtime itself has begun it. The pool is locked.
+func (k *guards) guard(p *transfer) {
+	if p.c.core.private {
 		return
 	}
-	p.guards = p.guards[:0]
-	r := p.region()
-	p.spare(&r)
-	p.post()
+	p.room(1)
+	if p.Body != nil {
+		k.post(p, p.region())
+		return
+	}
+	if len(p.Buf) == 0 {
+		return
+	}
+	p.guards = p.guards[:1]
+	g := &p.guards[0]
+	g.fills = p.kind == receiving
+	if !g.fills {
+		g.buf = p.Buf
+	}
+	k.add(p, g, p.Buf)
 }
 
 // region is the buffer of p.
@@ -62,65 +78,82 @@ func (p *transfer) region() region {
 	return region{buf: p.Buf, fills: p.kind == receiving}
 }
 
-// guard is that of p.
+// guard is that of p, which any call has begun, but for blocking ones, which the program cannot disturb.
 func (k *requestPool) guard(p *transfer) {
+	if p.Label != "" || p.site.call == "Bsend" {
+		return
+	}
 	k.mu.Lock()
-	p.guard()
+	k.guards.guard(p)
 	k.mu.Unlock()
 }
 
-// guardAll guards the regions of p, which has several.
+// guardAll guards the regions of p, which has several. Those may overlap: its call has looked at them.
 func (k *requestPool) guardAll(p *transfer, all []region) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	p.guards = p.guards[:0]
-	for i := range all {
-		p.spare(&all[i])
-	}
-	p.post()
-}
-
-// spare has a region of p guarded from the next post on.
-func (p *transfer) spare(r *region) {
-	mem := r.buf
-	if r.in != nil && r.size > 0 {
-		mem = r.in.span()
-	}
-	if len(mem) == 0 {
-		return
-	}
-	n := len(p.guards)
-	if n == cap(p.guards) {
-		p.guards = append(p.guards, guard{})
-	}
-	p.guards = p.guards[:n+1] // which may be one of an earlier request
-	g := &p.guards[n]
-	g.region, g.owner, g.clash, g.shared = *r, p, "", false
-	g.from = address(mem)
-	g.to = g.from + uintptr(len(mem))
-}
-
-// post sets up the guards of p. Those of one request may overlap: its call has looked at them.
-func (p *transfer) post() {
-	k := &p.c.w.requests.guards
-	for i := range p.guards {
-		g := &p.guards[i]
-		if o := k.touching(g); o != nil {
-			g.clash = o.owner.String()
-			k.share(g)
-		} else if !g.fills {
-			g.remember(k.seed)
-		}
-	}
-	for i := range p.guards {
-		g := &p.guards[i]
-		k.of(g.fills).add(g)
-		p.guarded, p.told = true, true
+	p.room(len(all))
+	for _, r := range all {
+		k.guards.post(p, r)
 	}
 	if len(p.guards) > 1 {
 		for i := range p.guards {
-			k.share(&p.guards[i])
+			k.guards.share(&p.guards[i])
 		}
+	}
+}
+
+// room has p have room for n guards, where they stay. It has none.
+func (p *transfer) room(n int) {
+	if cap(p.guards) < n {
+		p.guards = make([]guard, 0, n)
+	}
+}
+
+// post begins to guard a region of p, which has room for one guard more.
+func (k *guards) post(p *transfer, r region) {
+	mem := r.buf
+	if r.in != nil {
+		if r.size == 0 {
+			return
+		}
+		mem, r.buf = r.in.span(), nil
+	}
+	if len(mem) > 0 {
+		n := len(p.guards)
+		p.guards = p.guards[:n+1]
+		p.guards[n].region = r
+		k.add(p, &p.guards[n], mem)
+	}
+}
+
+// add has g guard its region for p. It spans mem.
+func (k *guards) add(p *transfer, g *guard, mem []byte) {
+	g.from, g.duty, g.owner = address(mem), leave, p
+	g.to = g.from + uintptr(len(mem))
+	p.told = true
+	if g.from < k.fills.end || g.fills && g.from < k.reads.end {
+		k.meet(g)
+	}
+	if g.fills {
+		k.fills.add(g)
+		return
+	}
+	if g.duty == leave {
+		g.duty, g.sum = compare, g.content(k.seed)
+	}
+	k.reads.add(g)
+}
+
+// meet looks for a guard of another request whose buffer shares memory with that of g though it must not.
+func (k *guards) meet(g *guard) {
+	o := k.fills.touching(g)
+	if o == nil && g.fills {
+		o = k.reads.touching(g)
+	}
+	if o != nil {
+		g.duty, g.clash = tell, o.owner.String()
+		k.share(g)
 	}
 }
 
@@ -129,11 +162,11 @@ func (p *transfer) unguard() (err error) {
 	k := &p.c.w.requests
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if p.undisturbed() {
+	if k.guards.end(p) {
 		return nil
 	}
 	for i := range p.guards {
-		if g := &p.guards[i]; g.clash != "" {
+		if g := &p.guards[i]; g.duty == tell {
 			err = p.c.errorAt(p.site, ErrBuffer, "the buffer overlaps that of a request that was not complete: %s; this one%s; give each a buffer of its own, or Wait before",
 				g.clash, p.callSite())
 		}
@@ -141,50 +174,34 @@ func (p *transfer) unguard() (err error) {
 	if err == nil {
 		err = p.c.errorAt(p.site, ErrBuffer, "the buffer was changed before the request%s was complete; Wait for it first", p.callSite())
 	}
-	p.dismiss()
+	k.guards.dismiss(p)
 	return err
 }
 
-// undisturbed ends the guards of p, if there is nothing to say. The pool is locked.
-func (p *transfer) undisturbed() bool {
-	if !p.guarded {
-		return true
-	}
-	k := &p.c.w.requests.guards
-	for i := range p.guards {
-		if g := &p.guards[i]; g.clash != "" || !g.fills && !g.shared && g.changed(k.seed) {
+// end dismisses the guards of p, if there is nothing to say. The pool is locked.
+func (k *guards) end(p *transfer) bool {
+	all := p.guards
+	for i := range all {
+		if g := &all[i]; g.duty == tell || g.duty == compare && g.content(k.seed) != g.sum {
 			return false
 		}
 	}
-	p.dismiss()
+	k.dismiss(p)
 	return true
 }
 
 // dismiss takes the guards of p away.
-func (p *transfer) dismiss() {
-	k := &p.c.w.requests.guards
-	for i := range p.guards {
-		g := &p.guards[i]
-		k.of(g.fills).remove(g)
-		g.buf, g.in = nil, nil
+func (k *guards) dismiss(p *transfer) {
+	all := p.guards
+	for i := range all {
+		g := &all[i]
+		if g.buf, g.in = nil, nil; g.fills {
+			k.fills.remove(g)
+		} else {
+			k.reads.remove(g)
+		}
 	}
-	p.guarded = false
-}
-
-// of are the guards of one kind.
-func (k *guards) of(fills bool) *spans {
-	if fills {
-		return &k.fills
-	}
-	return &k.reads
-}
-
-// touching is a guard whose buffer shares memory with that of g though it must not, or nil.
-func (k *guards) touching(g *guard) *guard {
-	if o := k.fills.touching(g); o != nil || !g.fills {
-		return o
-	}
-	return k.reads.touching(g)
+	p.guards = all[:0]
 }
 
 // share leaves alone what is sent from the memory that g fills though it must not: its error is
@@ -192,26 +209,19 @@ func (k *guards) touching(g *guard) *guard {
 func (k *guards) share(g *guard) {
 	if g.fills {
 		for o := range k.reads.around(g) {
-			o.shared = true
+			if o.duty == compare {
+				o.duty = leave
+			}
 		}
 	}
 }
 
-// remember notes what is sent.
-func (g *guard) remember(seed maphash.Seed) {
-	if g.in == nil && len(g.buf) <= guardedBytes {
-		copy(g.short[:], g.buf)
-		return
+// content is a hash of what is sent, or all of it.
+func (g *guard) content(seed maphash.Seed) uint64 {
+	if len(g.buf) == 8 { // most often, and one word
+		return binary.NativeEndian.Uint64(g.buf)
 	}
-	g.sum = g.hash(seed)
-}
-
-// changed reports whether that is no longer so.
-func (g *guard) changed(seed maphash.Seed) bool {
-	if g.in == nil && len(g.buf) <= guardedBytes {
-		return !bytes.Equal(g.short[:len(g.buf)], g.buf)
-	}
-	return g.hash(seed) != g.sum
+	return g.hash(seed)
 }
 
 func (g *guard) hash(seed maphash.Seed) uint64 {

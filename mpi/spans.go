@@ -6,19 +6,72 @@ import (
 	"slices"
 )
 
-// Spans are guards by the address where their memory begins.
+// Spans are guards in the order of the addresses where their memory begins. Most often one that is
+// added begins behind the others. One that is removed stays in the list until nobody is in it, or
+// its place is wanted.
 type spans struct {
-	list    []*guard // from number first on
-	first   int
-	longest uintptr // of those in it since it was empty
+	list []posted
+	in   int // so many of the list are in it
+
+	// Of those in the list:
+	last    uintptr // where the last of them begins, at most
+	end     uintptr // of their memory
+	longest uintptr
+}
+
+// A posted is a guard in its n-th term.
+type posted struct {
+	from uintptr
+	g    *guard
+	term uint64
+}
+
+// there reports whether the guard has not been removed.
+func (o *posted) there() bool { return o.g.term == o.term }
+
+func (s *spans) add(g *guard) {
+	if n := g.to - g.from; n > s.longest {
+		s.longest = n
+	}
+	if g.to > s.end {
+		s.end = g.to
+	}
+	s.in++
+	n := len(s.list)
+	if g.from < s.last || n == cap(s.list) {
+		s.insert(g)
+		return
+	}
+	s.last = g.from
+	s.list = s.list[:n+1]
+	s.list[n] = posted{g.from, g, g.term}
+}
+
+// insert is add where there is no room, or of one that need not come last.
+func (s *spans) insert(g *guard) {
+	s.tidy()
+	s.list = slices.Insert(s.list, s.after(g.from), posted{g.from, g, g.term})
+	s.last = max(s.last, g.from)
+}
+
+// tidy has those that are not in it leave the list, if they are the most.
+func (s *spans) tidy() {
+	if len(s.list) > 2*s.in {
+		s.list = slices.DeleteFunc(s.list, func(o posted) bool { return !o.there() })
+	}
+}
+
+func (s *spans) remove(g *guard) {
+	g.term++
+	if s.in--; s.in == 0 {
+		s.list = s.list[:0]
+		s.last, s.end, s.longest = 0, 0, 0
+	}
 }
 
 // after is the number of the first that begins behind an address.
 func (s *spans) after(at uintptr) int {
-	low, high := s.first, len(s.list)
-	if low == high || s.list[high-1].from <= at { // most often
-		return high
-	}
+	low, high := 0, len(s.list)
 	for low < high {
 		if mid := (low + high) / 2; s.list[mid].from <= at {
 			low = mid + 1
@@ -29,43 +82,16 @@ func (s *spans) after(at uintptr) int {
 	return low
 }
 
-func (s *spans) add(g *guard) {
-	if len(s.list) == cap(s.list) && s.first > len(s.list)/2 {
-		s.list, s.first = slices.Delete(s.list, 0, s.first), 0
-	}
-	s.longest = max(s.longest, g.to-g.from)
-	if at := s.after(g.from); at < len(s.list) {
-		s.list = slices.Insert(s.list, at, g)
-		return
-	}
-	s.list = append(s.list, g)
-}
-
-func (s *spans) remove(g *guard) {
-	if s.list[s.first] == g { // requests end in the order of their beginnings, most often
-		s.list[s.first] = nil
-		s.first++
-	} else {
-		i := s.after(g.from) - 1
-		for s.list[i] != g {
-			i--
-		}
-		s.list = slices.Delete(s.list, i, i+1)
-	}
-	if s.first == len(s.list) {
-		s.list, s.first, s.longest = s.list[:0], 0, 0
-	}
-}
-
-// touching is one that shares memory with g, or nil.
+// touching is one of another request that shares memory with g, or nil.
 func (s *spans) touching(g *guard) *guard {
-	for i := s.after(g.to-1) - 1; i >= s.first; i-- {
-		o := s.list[i]
+	s.tidy()
+	for i := s.after(g.to-1) - 1; i >= 0; i-- {
+		o := &s.list[i]
 		if o.from+s.longest <= g.from {
 			break // nor do those before it reach so far
 		}
-		if o.to > g.from && g.shares(o) {
-			return o
+		if o.there() && o.g.to > g.from && o.g.owner != g.owner && g.shares(o.g) {
+			return o.g
 		}
 	}
 	return nil
@@ -74,8 +100,8 @@ func (s *spans) touching(g *guard) *guard {
 // around are all that share memory with g: a slow look at each, for what is rare.
 func (s *spans) around(g *guard) iter.Seq[*guard] {
 	return func(yield func(*guard) bool) {
-		for _, o := range s.list[s.first:] {
-			if o.from < g.to && g.from < o.to && g.shares(o) && !yield(o) {
+		for i := range s.list {
+			if o := &s.list[i]; o.there() && o.from < g.to && g.from < o.g.to && g.shares(o.g) && !yield(o.g) {
 				return
 			}
 		}

@@ -25,7 +25,7 @@ func TestSpansFindWhatTouches(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			from = 1000 + uintptr(step%50)*8
 		}
-		g := &guard{from: from, to: from + 1 + uintptr(rng.IntN([]int{1, 8, 8, 100}[rng.IntN(4)]))}
+		g := &guard{owner: new(transfer), from: from, to: from + 1 + uintptr(rng.IntN([]int{1, 8, 8, 100}[rng.IntN(4)]))}
 		want := slices.DeleteFunc(slices.Clone(all), func(o *guard) bool { return o.from >= g.to || g.from >= o.to })
 		if o := s.touching(g); (o != nil) != (len(want) > 0) || o != nil && !slices.Contains(want, o) {
 			t.Fatalf("step %d: %+v touches %+v; want one of %d", step, g, o, len(want))
@@ -36,5 +36,43 @@ func TestSpansFindWhatTouches(t *testing.T) {
 		}
 		s.add(g)
 		all = append(all, g)
+		if len(s.list) > 4*32 {
+			t.Fatalf("step %d: a list of %d for %d", step, len(s.list), len(all))
+		}
+	}
+}
+
+// TestSpansOfOneRequestDoNotTouch: those of one request may overlap, and are around each other.
+func TestSpansOfOneRequestDoNotTouch(t *testing.T) {
+	var s spans
+	p := new(transfer)
+	first, second := &guard{owner: p, from: 100, to: 200}, &guard{owner: p, from: 150, to: 160}
+	s.add(first)
+	if o := s.touching(second); o != nil {
+		t.Errorf("touches %+v", o)
+	}
+	if got := slices.Collect(s.around(second)); len(got) != 1 || got[0] != first {
+		t.Errorf("around are %+v", got)
+	}
+	if o := s.touching(&guard{owner: new(transfer), from: 150, to: 160}); o != first {
+		t.Errorf("touches %+v", o)
+	}
+}
+
+// TestSpansForgetWhatEnds: while one stays for long, others that come and go leave no trace.
+func TestSpansForgetWhatEnds(t *testing.T) {
+	var s spans
+	stays, comes := &guard{owner: new(transfer), from: 8, to: 16}, &guard{owner: new(transfer), from: 16, to: 24}
+	s.add(stays)
+	for range 10_000 {
+		s.add(comes)
+		s.remove(comes)
+		if o := s.touching(comes); o != nil || len(s.list) > 16 {
+			t.Fatalf("touches %+v; a list of %d", o, len(s.list))
+		}
+	}
+	s.remove(stays)
+	if len(s.list) > 0 || s.end != 0 || s.last != 0 || s.longest != 0 {
+		t.Errorf("empty: %+v", s)
 	}
 }

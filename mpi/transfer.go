@@ -17,20 +17,20 @@ import (
 // was completed can never reach the transfer of another one.
 type transfer struct {
 	llc.Request
-	c       *Comm
-	elem    *elem
-	gen     uint64
-	site    site
-	kind    kind
-	phase   phase
-	told    bool // others may look at it, since its handle is watched, or was, or its buffers are
-	null    bool // partner is ProcNull: nothing was started
-	lost    bool // the transport may still complete it: it is not used again
-	guarded bool // its buffers are, until it is complete: see guard
+	c     *Comm
+	elem  *elem
+	gen   uint64
+	site  site
+	kind  kind
+	phase phase
+	told  bool // others may look at it, since its handle is watched, or was, or its buffers are
+	null  bool // partner is ProcNull: nothing was started
+	lost  bool // the transport may still complete it: it is not used again
 
-	err    error // found at the start: nothing was started, and not in the pool
-	task   *task // what completes it instead of the transport, or nil
-	guards []guard
+	err    error          // found at the start: nothing was started, and not in the pool
+	task   *task          // what completes it instead of the transport, or nil
+	guards []guard        // until it is complete: see guard
+	lease  *lease         // until then, if its handle is watched
 	made   *callsite.Line // that made it, if the world is in debug mode
 }
 
@@ -103,7 +103,7 @@ func (p *transfer) finish() (Status, error) {
 		return emptyStatus(), p.raise(p.err)
 	}
 	st, err := p.result()
-	if p.guarded {
+	if len(p.guards) > 0 {
 		if e := p.unguard(); err == nil {
 			err = e
 		}
@@ -193,8 +193,9 @@ func (p *transfer) release() {
 
 // reuse readies p for its next user, which the transport may be.
 func (p *transfer) reuse() {
-	if p.guarded {
-		p.dismiss() // given up: nobody asks for the error
+	if p.told {
+		p.c.w.requests.guards.dismiss(p) // given up: nobody asks for the error
+		p.unlease()
 	}
 	p.again()
 	p.Body, p.Label = nil, ""
@@ -211,7 +212,8 @@ func (p *transfer) again() {
 // does nothing and reports so.
 func (k *requestPool) retire(p *transfer) (fine bool) {
 	k.mu.Lock()
-	if fine = p.undisturbed(); fine {
+	if fine = k.guards.end(p); fine {
+		p.unlease()
 		p.again()
 	}
 	k.mu.Unlock()
@@ -279,10 +281,10 @@ func (p *transfer) watched() Request {
 	k := &w.requests
 	k.mu.Lock()
 	if w.Check {
-		p.guard()
+		k.guards.guard(p)
 	}
 	if w.Forgotten != nil {
-		r = p.c.handle(r)
+		r.handle = k.handles.take(p)
 	}
 	k.mu.Unlock()
 	return r
@@ -312,7 +314,9 @@ func (k *requestPool) complete(list *llc.Request) (left bool) {
 				k.mu.Lock()
 				locked = true
 			}
-			fine = p.undisturbed()
+			if fine = k.guards.end(p); fine {
+				p.unlease()
+			}
 		}
 		if fine {
 			p.again()
@@ -342,8 +346,9 @@ func (k *requestPool) drop(p *transfer) {
 	k.mu.Lock()
 	delete(k.all, p)
 	p.phase = disowned
-	if p.guarded {
-		p.dismiss()
+	if p.told {
+		k.guards.dismiss(p)
+		p.unlease()
 	}
 	k.mu.Unlock()
 }
@@ -372,9 +377,14 @@ func (k *requestPool) keep(s *scratch) {
 func (k *requestPool) pending(of *Session) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	return k.list(func(p *transfer) bool { return p.reported(of) })
+}
+
+// list names transfers. The pool is locked.
+func (k *requestPool) list(which func(*transfer) bool) []string {
 	var list []string
 	for p := range k.all {
-		if p.reported(of) {
+		if which(p) {
 			list = append(list, p.String())
 		}
 	}
