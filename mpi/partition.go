@@ -52,6 +52,7 @@ type partitioned struct {
 	left  int            // that may not
 	all   chan struct{}  // closed when all may
 	on    bool           // started, and not complete
+	of    Request        // of that start, if it is guarded
 }
 
 // PsendInit makes a persistent request to send buf to rank dst of c in
@@ -188,8 +189,9 @@ func (p *partitioned) start() Request {
 	p.mu.Lock()
 	p.on, p.reqs, p.left = true, nil, p.partitions
 	p.ready, p.all = make([]bool, p.partitions), make(chan struct{})
-	p.mu.Unlock()
 	r := p.c.request(p.site, k)
+	p.guard(r)
+	p.mu.Unlock()
 	if p.null && !p.send {
 		k.end(nullStatus(), nil)
 		return r
@@ -239,14 +241,12 @@ func (p *partitioned) run() (Status, error) {
 func (p *partitioned) begin(i int) error {
 	n := p.bytes / p.theirs
 	q := &llc.Request{Peer: p.peer, Context: partitionContext, Tag: p.first + i, Type: p.elem.key.Type(), Label: p.site.call}
-	if p.elem.item == 0 {
-		q.Buf = p.buf[i*n : (i+1)*n]
-	} else {
-		in, err := p.c.bodyOf(p.site, elements[Item](p.buf), !p.send)
-		if err != nil {
-			return err
-		}
-		q.Body, q.Mode = &bodyPart{in, i * n, n}, llc.Scattered
+	r, err := p.region(i*n, n)
+	if err != nil {
+		return err
+	}
+	if q.Buf = r.buf; r.in != nil {
+		q.Body, q.Mode = &bodyPart{r.in, r.at, r.size}, llc.Scattered
 	}
 	p.reqs[i] = q
 	p.c.t.Start(q, p.send)
@@ -299,7 +299,8 @@ func (r *Request) Pready(i int) (err error) {
 		return p.c.errorAt(at("Pready"), ErrRequest, "partition %d is ready already", i)
 	}
 	p.ready[i] = true
-	if p.reqs != nil && !p.null {
+	n := p.bytes / p.partitions
+	if p.post(i*n, n); p.reqs != nil && !p.null {
 		err = p.begin(i)
 	}
 	if p.left--; p.left == 0 {
@@ -346,24 +347,21 @@ func (r *Request) Parrived(i int) (_ bool, err error) {
 		return false, p.c.errorAt(at("Parrived"), ErrArg, "there is no partition %d; partitions are 0 to %d", i, p.partitions-1)
 	}
 	p.mu.Lock()
-	on, reqs := p.on, p.reqs
-	p.mu.Unlock()
-	if !on {
-		return true, nil
+	defer p.mu.Unlock()
+	there := !p.on || p.reqs != nil && p.arrived(i)
+	if there {
+		p.arrive()
 	}
-	if reqs == nil {
-		return false, nil
-	}
-	n, part := p.bytes/p.partitions, p.bytes/p.theirs
-	if n == 0 {
-		return p.arrived(reqs, 0, len(reqs)), nil
-	}
-	return p.arrived(reqs, i*n/part, ((i+1)*n+part-1)/part), nil
+	return there, nil
 }
 
-// arrived reports whether partitions of the sender are there.
-func (p *partitioned) arrived(reqs []*llc.Request, from, to int) bool {
-	for _, q := range reqs[from:to] {
+// arrived reports whether those partitions of the sender are there that partition i has some of.
+func (p *partitioned) arrived(i int) bool {
+	from, to := 0, len(p.reqs)
+	if n, part := p.bytes/p.partitions, p.bytes/p.theirs; n > 0 {
+		from, to = i*n/part, ((i+1)*n+part-1)/part
+	}
+	for _, q := range p.reqs[from:to] {
 		if q == nil || !p.c.t.Test(q) || q.Status.Err != nil {
 			return false
 		}
