@@ -119,10 +119,11 @@ func (r *Reader) timesOf(rank int, head []byte) times {
 func (t times) nanos(at int64) float64        { return float64(at-t.origin)*t.tick + t.zero }
 func (t times) seconds(lasted uint64) float64 { return float64(lasted) * t.tick / 1e9 }
 
-// read reads the region of a rank up to its events.
+// read reads the region of a rank up to its events. What cells have is where it belongs.
 func (r *Reader) read(rank int) ([]byte, error) {
 	b := make([]byte, r.plan.eventsAt())
 	_, err := r.file.ReadAt(b, r.plan.regionAt(rank))
+	r.plan.fold(b)
 	return b, err
 }
 
