@@ -17,9 +17,10 @@ type near struct {
 
 // cells are those of a rank.
 type cells struct {
-	near [WaitOne][nearCells]near
-	used int                   // of those in memory
-	of   map[uint64]*cellWords // by their first word
+	near  [WaitOne][nearCells]near
+	empty bool                  // none is near
+	used  int                   // of those in memory
+	of    map[uint64]*cellWords // by their first word
 }
 
 // Near counts a call that has moved a message in a context from or to a peer, if it finds its cell at once, and reports whether it
@@ -73,16 +74,22 @@ func (r *Rank) search(call Row, context uint16, peer int) *cellWords {
 			return nil
 		}
 		c = (*cellWords)(r.mem[r.plan.cellsAt()+r.cells.used*cellBytes:])
-		r.cells.used++
 		r.cells.of[word] = c
 		set(c[:], cellOf, word)
+		r.cells.used++
+		set(r.head[:], headCells, uint64(r.cells.used))
 	}
+	r.cells.empty = false
 	r.cells.near[call][(uint16(peer)+context)%nearCells] = near{uint64(peer)<<16 | uint64(context), c}
 	return c
 }
 
 // strange forgets which cells are near: contexts belong to other communicators now.
 func (r *Rank) strange() {
+	if r.cells.empty {
+		return
+	}
+	r.cells.empty = true
 	for call := range r.cells.near {
 		for i := range r.cells.near[call] {
 			r.cells.near[call][i].key = nowhere
@@ -118,10 +125,15 @@ func (t *tally) toComm(words []byte) {
 	add(words[at+wordBytes:], t.bytes)
 }
 
-// fold adds what the cells of a rank have to what its rows, peers and communicators have.
-func (p plan) fold(region []byte) {
-	for i := range p.cells() {
-		t, any := readCell(region[p.cellsAt()+i*cellBytes:])
+// used is how many bytes of the cells are in use by the rank with a head.
+func (p plan) used(head []byte) int {
+	return int(min(get(head, headCells), uint64(p.cells()))) * cellBytes
+}
+
+// fold adds what cells of a rank have to what its rows, peers and communicators have.
+func (p plan) fold(region, cells []byte) {
+	for ; len(cells) > 0; cells = cells[cellBytes:] {
+		t, any := readCell(cells)
 		if !any {
 			continue
 		}

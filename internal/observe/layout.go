@@ -11,7 +11,7 @@ import (
 //
 // Words are aligned and little-endian, so that a reader sees them whole.
 const (
-	magic     = 0x3173656572696872 // "rhirees1"
+	magic     = 0x3273656572696872 // "rhirees2"
 	pageBytes = 4096
 	wordBytes = 8
 
@@ -53,6 +53,7 @@ const (
 	headEvents // so many events were written
 	headFirst  // time of the first call, and
 	headLast   // of the end of the last one
+	headCells  // so many are in use
 
 	protocolsAt = 1024 // text, see Rank.Protocols
 )

@@ -319,9 +319,12 @@ func (r *Rank) Point(at int64, call Row, t *Transfer) {
 // Add adds to the bytes of a call that goes on. It may be called by who holds the lock that Guard has
 // named.
 func (r *Rank) Add(call string, bytes int) {
-	if bytes == 0 {
-		return
+	if bytes != 0 {
+		r.add(call, bytes)
 	}
+}
+
+func (r *Rank) add(call string, bytes int) {
 	r.names.Lock()
 	if r.names.rows != nil {
 		add(r.row[r.named(call)][rowBytesAdded:], uint64(bytes))

@@ -92,10 +92,10 @@ func (c *Counting) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (
 func (c *Counting) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.Request, gone bool) {
 	p := c.Port
 	p.lock()
-	if p.is(sampled) && !p.is(drained) {
-		return c.timedIsend(s, key, dst, tag, buf)
+	if p.is(drained | sampled) {
+		return c.otherIsend(s, key, dst, tag, buf)
 	}
-	if p.express != nil && !p.is(drained) {
+	if p.express != nil {
 		if r = s.take(); r != nil {
 			r.Buf, r.Seen = buf, llc.SeenSend
 			if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
@@ -123,10 +123,10 @@ func (c *Counting) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *l
 func (c *Counting) Irecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
 	p := c.Port
 	p.lock()
-	if p.is(sampled) && !p.is(drained) {
-		return c.timedIrecv(s, key, src, tag, buf)
+	if p.is(drained | sampled) {
+		return c.otherIrecv(s, key, src, tag, buf)
 	}
-	if p.express != nil && !p.is(drained) {
+	if p.express != nil {
 		if r = s.take(); r != nil {
 			r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
 			r.Notify, r.Seen = true, llc.SeenRecv
@@ -277,7 +277,12 @@ func (p *Port) timedSend(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) (
 	return err
 }
 
-func (c *Counting) timedIsend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.Request, gone bool) {
+// otherIsend is Isend of a port that is closed, or whose next call is timed.
+func (c *Counting) otherIsend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.Request, gone bool) {
+	if c.is(drained) {
+		c.gate.leave()
+		return nil, false
+	}
 	c.timed(observe.Isend, func() bool {
 		r, gone = c.Isend(s, key, dst, tag, buf)
 		return r != nil
@@ -285,7 +290,12 @@ func (c *Counting) timedIsend(s *Spares, key llc.Key, dst, tag int, buf []byte) 
 	return r, gone
 }
 
-func (c *Counting) timedIrecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
+// otherIrecv is Irecv of such a port.
+func (c *Counting) otherIrecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
+	if c.is(drained) {
+		c.gate.leave()
+		return nil
+	}
 	c.timed(observe.Irecv, func() bool {
 		r = c.Irecv(s, key, src, tag, buf)
 		return r != nil
