@@ -160,9 +160,17 @@ type rowName struct {
 	row  Row
 }
 
+// known returns the row of a call that was looked up lately, or nil.
+func (r *Rank) known(call string) *rowName {
+	if n := r.names.near[len(call)%len(r.names.near)].Load(); n != nil && n.name == call {
+		return n
+	}
+	return nil
+}
+
 // Named returns the row of a call.
 func (r *Rank) Named(call string) Row {
-	if n := r.names.near[len(call)%len(r.names.near)].Load(); n != nil && n.name == call {
+	if n := r.known(call); n != nil {
 		return n.row
 	}
 	return r.lookUp(call)
@@ -177,8 +185,7 @@ func (r *Rank) lookUp(call string) Row {
 
 // named is Named of who holds the lock of names.
 func (r *Rank) named(call string) Row {
-	near := &r.names.near[len(call)%len(r.names.near)]
-	if n := near.Load(); n != nil && n.name == call {
+	if n := r.known(call); n != nil {
 		return n.row
 	}
 	i, there := r.names.rows[call]
@@ -191,7 +198,7 @@ func (r *Rank) named(call string) Row {
 			r.name(i, row)
 		}
 	}
-	near.Store(&rowName{call, i})
+	r.names.near[len(call)%len(r.names.near)].Store(&rowName{call, i})
 	return i
 }
 
@@ -236,6 +243,17 @@ type Transfer struct {
 	Peer    int
 	Tag     int
 	Bytes   int
+}
+
+// Ended ends the call that m began, which has moved on a communicator what was counted meanwhile.
+func (r *Rank) Ended(m Mark, call string, id CommID) {
+	var row Row
+	if n := r.known(call); n != nil {
+		row = n.row
+	} else {
+		row = r.lookUp(call)
+	}
+	r.End(m, row, &Transfer{Comm: id, Peer: -1})
 }
 
 // End ends the call that m began.
@@ -327,7 +345,13 @@ func (r *Rank) Add(call string, bytes int) {
 func (r *Rank) add(call string, bytes int) {
 	r.names.Lock()
 	if r.names.rows != nil {
-		add(r.row[r.named(call)][rowBytesAdded:], uint64(bytes))
+		row := Row(0)
+		if n := r.known(call); n != nil {
+			row = n.row
+		} else {
+			row = r.named(call)
+		}
+		add(r.row[row][rowBytesAdded:], uint64(bytes))
 	}
 	r.names.Unlock()
 }
