@@ -29,6 +29,21 @@ func (q *Queue) Begun(b []byte, n int) {
 	q.waiting++
 }
 
+// Transfers returns how many other frames wait.
+func (q *Queue) Transfers() int { return len(q.transfers) }
+
+// Confirm has a frame without a body wait that says a number and how many bytes. Two of one kind and number are one.
+func (q *Queue) Confirm(kind byte, number, bytes uint64) {
+	if n := len(q.transfers); n > 0 {
+		last := &q.transfers[n-1].Head
+		if k, _ := last.About(); k == kind && last.Word(0) == number {
+			last.set(1, last.Word(1)+bytes)
+			return
+		}
+	}
+	q.Add(Note(kind, 0, number, bytes))
+}
+
 // Add has another frame wait.
 func (q *Queue) Add(f Frame) { q.transfers = append(q.transfers, f) }
 

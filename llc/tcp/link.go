@@ -31,6 +31,7 @@ type link struct {
 	frame   tcp.Head // whose body the reader waits for
 	refused bool     // that body goes nowhere
 	fresh   bool     // it is in Translator.fresh
+	cut     bool     // nothing goes by it any more
 	tells   bool     // the poller tells when the system takes something
 }
 
@@ -190,20 +191,27 @@ func (t *Translator) join(l *link) {
 	t.flush(l.peer)
 }
 
-// fill takes what has come by a stream from the system.
-func (t *Translator) fill(l *link) {
+// fill takes what has come by a stream from the system, and reports whether the last look found something.
+func (t *Translator) fill(l *link) (news bool) {
 	for whole := true; whole && l.state != ended && !l.reader.Over(); {
-		var news bool
 		news, whole = l.reader.Fill(l.socket)
-		if news && !l.fresh {
-			l.fresh = true
-			t.fresh = append(t.fresh, l)
+		if news {
+			t.freshen(l)
 		}
 		if l.reader.Over() {
 			t.poller.Remove(l.socket) // which would tell of its end for ever
 		} else if whole {
 			t.whole(l)
 		}
+	}
+	return news
+}
+
+// freshen has Poll look at what has come by a stream.
+func (t *Translator) freshen(l *link) {
+	if !l.fresh {
+		l.fresh = true
+		t.fresh = append(t.fresh, l)
 	}
 }
 
@@ -267,7 +275,7 @@ func (t *Translator) finished(l *link) {
 		p.awaited = time.Now().Add(patience)
 		return
 	}
-	if p.left = true; !p.queue.Empty() || t.moving(number) {
+	if p.left = true; l.cut || !p.queue.Empty() || t.moving(number) {
 		t.lose(number, errLeft)
 	}
 }

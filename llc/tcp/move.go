@@ -123,6 +123,9 @@ func (t *Translator) serve(l *link, kind byte, n int) (to []byte, right bool) {
 	number := h.Word(0)
 	switch kind {
 	case pull:
+		if t.peers[l.peer].queue.Transfers() > asked {
+			return nil, false
+		}
 		answer := tcp.Note(refused, 0, number)
 		if memory, ok := t.reachable(h.Word(1), h.Word(2), n); ok && n > 0 {
 			answer = tcp.Transfer(data, memory, part, 1, number, 0)
@@ -193,9 +196,11 @@ func (t *Translator) whole(l *link) {
 			t.moved(m, place, n)
 		}
 	case l.refused:
-		t.keep(l.peer, tcp.Note(refused, 0, h.Word(0)))
+		t.peers[l.peer].queue.Confirm(refused, h.Word(0), 0)
+		t.send(l.peer)
 	default:
-		t.keep(l.peer, tcp.Note(done, 0, h.Word(0), uint64(n)))
+		t.peers[l.peer].queue.Confirm(done, h.Word(0), uint64(n))
+		t.send(l.peer)
 	}
 }
 

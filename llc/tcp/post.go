@@ -55,7 +55,9 @@ func (t *Translator) shared(cmd *ir.Command) {
 	case t.Gone(number):
 		return
 	case p.left:
-		t.lose(number, errLeft)
+		if p.link == nil { // else it is looked at first what came by it
+			t.lose(number, errLeft)
+		}
 		return
 	case p.queue.Packets() == quota || number == t.Self() && len(t.own) == quota:
 		t.Busy(cmd)
@@ -94,7 +96,7 @@ func (t *Translator) straight(p *peer, number int, cmd *ir.Command) {
 		n, err = p.link.socket.SendBoth(h, cmd.Data)
 	}
 	if err != nil {
-		t.lose(number, err)
+		t.cut(p.link)
 	} else if n < tcp.HeadBytes+len(cmd.Data) {
 		p.queue.Begun(t.framed(cmd), n)
 		t.block(number)
@@ -152,9 +154,17 @@ func (t *Translator) flush(number int) bool {
 	}
 	all, err := p.queue.Flush(p.link.socket, &t.pool)
 	if err != nil {
-		t.lose(number, err)
+		t.cut(p.link)
 	}
 	return all || err != nil
+}
+
+// cut is the end of a stream that shows when something is sent. What has come by it comes first; Poll looks.
+func (t *Translator) cut(l *link) {
+	p := &t.peers[l.peer]
+	p.queue.Drop(&t.pool)
+	p.left, l.cut = true, true
+	t.freshen(l)
 }
 
 // census ends peers that are waited for and have left.

@@ -218,7 +218,7 @@ func (t *Translator) news(r tcp.Ready) {
 		t.dialed(l)
 		return
 	}
-	if r.Out && l.tells {
+	if r.Out && l.tells && t.peers[l.peer].queue.Empty() {
 		l.tells = false
 		t.poller.Change(l.socket, l.key, false)
 	}
@@ -237,9 +237,12 @@ func (t *Translator) read(ev *ir.Event) bool {
 		if t.parse(l, ev) {
 			return true
 		}
+		if l.cut && t.fill(l) {
+			continue
+		}
 		l.fresh = false
 		t.fresh = append(t.fresh[:0], t.fresh[1:]...)
-		if l.reader.Over() && l.state != ended {
+		if (l.cut || l.reader.Over()) && l.state != ended {
 			t.finished(l)
 		}
 	}

@@ -3,9 +3,11 @@
 package tcp
 
 import (
+	"bytes"
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"rhinet/llc/entry"
 	"rhinet/llc/ir"
@@ -133,5 +135,155 @@ func TestMourn(t *testing.T) {
 		if err := tr.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// exchange has two ranks poll until done.
+func exchange(t *testing.T, ts []ir.Translator, done func(got [][]ir.Event) bool) {
+	t.Helper()
+	got := make([][]ir.Event, len(ts))
+	for start := time.Now(); !done(got); {
+		for i, tr := range ts {
+			var ev ir.Event
+			for tr.Poll(&ev) {
+				ev.Data = append([]byte(nil), ev.Data...)
+				got[i] = append(got[i], ev)
+			}
+		}
+		if time.Since(start) > soon {
+			t.Fatalf("not done: %+v", got)
+		}
+	}
+}
+
+// duo opens two ranks.
+func duo(t *testing.T) []ir.Translator {
+	t.Helper()
+	f, err := fabric.Heap(2, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := open(t, f, 2)
+	t.Cleanup(func() {
+		for _, tr := range ts {
+			if err := tr.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return ts
+}
+
+// Two ranks that begin a stream at once agree on one, and nothing is lost.
+func TestBothBegin(t *testing.T) {
+	for range 50 {
+		ts := duo(t)
+		for i, tr := range ts {
+			for range 3 {
+				tr.Post(&ir.Command{Op: ir.Shared, Peer: int32(1 - i), Header: ir.Header{Kind: 1}})
+			}
+		}
+		exchange(t, ts, func(got [][]ir.Event) bool { return len(got[0]) == 3 && len(got[1]) == 3 })
+		for i, tr := range ts {
+			if tr := tr.(*Translator); len(tr.joined) != 1 || tr.unknown != 0 || tr.peers[1-i].link != tr.joined[0] || !tr.peers[1-i].queue.Empty() {
+				t.Errorf("rank %d has %d streams, and %d of nobody", i, len(tr.joined), tr.unknown)
+			}
+		}
+	}
+}
+
+// Memory that is concealed while it is pulled: the pull ends, whole or refused, and what follows by the stream
+// is right.
+func TestConcealedUnderway(t *testing.T) {
+	ts := duo(t)
+	memory := make([]byte, 24<<20)
+	ts[0].Post(&ir.Command{Op: ir.Expose, Peer: 1, Data: memory, Token: 1})
+	var ev ir.Event
+	if !ts[0].Poll(&ev) || ev.Kind != ir.Exposed {
+		t.Fatalf("%+v", ev)
+	}
+	into := make([]byte, len(memory))
+	ts[1].Post(&ir.Command{Op: ir.Pull, Peer: 0, Segment: ev.Segment, Data: into, Token: 2})
+	server := ts[0].(*Translator)
+	exchange(t, ts, func(got [][]ir.Event) bool { return !server.peers[1].queue.Empty() || len(got[1]) > 0 })
+	ts[0].Post(&ir.Command{Op: ir.Conceal, Peer: 1, Segment: ev.Segment})
+	copy(memory, bytes.Repeat([]byte{0xff}, len(memory))) // it is the caller's again
+	ts[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 1}, Data: []byte("after")})
+	exchange(t, ts, func(got [][]ir.Event) bool {
+		if len(got[1]) < 2 {
+			return false
+		}
+		kinds := map[ir.Kind]ir.Event{}
+		for _, ev := range got[1] {
+			kinds[ev.Kind] = ev
+		}
+		if kinds[ir.Failed].Token != 2 || string(kinds[ir.Arrived].Data) != "after" {
+			t.Errorf("%+v", got[1])
+		}
+		return true
+	})
+	if i := bytes.IndexByte(into, 0xff); i >= 0 {
+		t.Errorf("byte %d was read after its memory was concealed", i)
+	}
+}
+
+// A push that is refused ends, and the stream goes on.
+func TestRefusedPush(t *testing.T) {
+	ts := duo(t)
+	ts[1].Post(&ir.Command{Op: ir.Push, Peer: 0, Segment: 77, Data: make([]byte, 5*part+1), Token: 2})
+	ts[1].Post(&ir.Command{Op: ir.Shared, Peer: 0, Header: ir.Header{Kind: 1}, Data: []byte("after")})
+	exchange(t, ts, func(got [][]ir.Event) bool {
+		if len(got[0]) == 0 || len(got[1]) == 0 {
+			return false
+		}
+		if got[1][0].Kind != ir.Failed || got[1][0].Token != 2 || string(got[0][0].Data) != "after" {
+			t.Errorf("%+v", got)
+		}
+		return true
+	})
+}
+
+// Who sleeps with packets that did not go wakes when the system takes them.
+func TestSleepersSend(t *testing.T) {
+	ts := duo(t)
+	data := make([]byte, eager)
+	var ev ir.Event
+	sent := 0
+	for busy := false; !busy; {
+		ts[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 1}, Data: data, Token: 1})
+		sent++
+		for range 3 {
+			if ts[0].Poll(&ev) {
+				busy = ev.Kind == ir.Busy
+			}
+		}
+		if sent < 4 { // until there is a stream
+			ts[1].Poll(&ev)
+		}
+	}
+	got := make(chan int)
+	go func() {
+		n := 0
+		var ev ir.Event
+		for start := time.Now(); n < sent-1 && time.Since(start) < soon; {
+			if ts[1].Poll(&ev) && ev.Kind == ir.Arrived {
+				n++
+			}
+		}
+		got <- n
+	}()
+	start := time.Now()
+	for tr := ts[0].(*Translator); !tr.peers[1].queue.Empty() && time.Since(start) < soon; {
+		tr.Arm()
+		for tr.Poll(&ev) {
+		}
+		if !tr.peers[1].queue.Empty() {
+			tr.Sleep(soon)
+		}
+		tr.Disarm()
+	}
+	n := <-got
+	if took := time.Since(start); n < sent-4 || took > soon/2 {
+		t.Errorf("%d of %d packets in %v", n, sent-1, took)
 	}
 }

@@ -14,6 +14,8 @@ const (
 	quota = 16
 	// copies is how many Pulls and Pushes are under way at a time.
 	copies = 64
+	// asked is how many answers to a peer may wait before it asks for more than it may.
+	asked = 3 * copies
 	// part is how much of a transfer goes between two looks at what else is to be sent.
 	part = 128 << 10
 	// looksLeftOut is how often one after the other Poll leaves out its look behind a Post.
