@@ -176,11 +176,19 @@ func duo(t *testing.T) []ir.Translator {
 
 // Two ranks that begin a stream at once agree on one, and nothing is lost.
 func TestBothBegin(t *testing.T) {
-	for range 50 {
+	for round := range 60 {
 		ts := duo(t)
-		for i, tr := range ts {
+		for k := range ts {
+			i := (k + round) % 2
 			for range 3 {
-				tr.Post(&ir.Command{Op: ir.Shared, Peer: int32(1 - i), Header: ir.Header{Kind: 1}})
+				ts[i].Post(&ir.Command{Op: ir.Shared, Peer: int32(1 - i), Header: ir.Header{Kind: 1}})
+			}
+			if round%3 == 0 || k == 1 {
+				continue
+			}
+			var ev ir.Event // the first has said who it is before the other begins
+			for l := ts[i].(*Translator).peers[1-i].link; l.state == dialing; {
+				ts[i].Poll(&ev)
 			}
 		}
 		exchange(t, ts, func(got [][]ir.Event) bool { return len(got[0]) == 3 && len(got[1]) == 3 })
