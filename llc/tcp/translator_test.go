@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/internal/tcp"
 	"rhinet/llc/entry"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
@@ -293,5 +294,79 @@ func TestSleepersSend(t *testing.T) {
 	n := <-got
 	if took := time.Since(start); n < sent-4 || took > soon/2 {
 		t.Errorf("%d of %d packets in %v", n, sent-1, took)
+	}
+}
+
+// A peer that takes nothing has quota packets waiting; the next one finds no room.
+func TestQuota(t *testing.T) {
+	tr := duo(t)[0]
+	var ev ir.Event
+	for i := range quota + 1 {
+		tr.Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 1}, Token: uint64(i + 1)})
+		if busy := tr.Poll(&ev); busy != (i == quota) || busy && (ev.Kind != ir.Busy || ev.Token != quota+1) {
+			t.Fatalf("packet %d: %v, %+v", i, busy, ev)
+		}
+	}
+}
+
+// The poller tells of room as long as something waits, and not for ever.
+func TestRoomIsTold(t *testing.T) {
+	ts := duo(t)
+	for _, tr := range ts {
+		tr.Post(&ir.Command{Op: ir.Shared, Peer: int32(1 - tr.Self()), Header: ir.Header{Kind: 1}})
+	}
+	exchange(t, ts, func(got [][]ir.Event) bool { return len(got[0]) == 1 && len(got[1]) == 1 })
+	tr := ts[0].(*Translator)
+	p := &tr.peers[1]
+	p.queue.AddPacket(tr.framed(&ir.Command{Header: ir.Header{Kind: 1}}))
+	tr.block(1)
+	tr.Arm()
+	tr.Disarm()
+	room := tcp.Ready{Key: p.link.key, Out: true}
+	if tr.news(room); !p.link.tells {
+		t.Error("room is not told any more, and a packet waits")
+	}
+	tr.retry()
+	if tr.news(room); p.link.tells || !p.queue.Empty() {
+		t.Error("room is told, and nothing waits")
+	}
+}
+
+// A rank that waits for one peer, and is about to sleep, has looked at the others.
+func TestSleepersHaveLookedAtAll(t *testing.T) {
+	f, err := fabric.Heap(3, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := open(t, f, 3)
+	send := func(from int) {
+		ts[from].Post(&ir.Command{Op: ir.Shared, Peer: 0, Header: ir.Header{Kind: 1}})
+	}
+	send(1)
+	send(2)
+	exchange(t, ts, func(got [][]ir.Event) bool { return len(got[0]) == 2 })
+	tr := ts[0].(*Translator)
+	for range turnsPerRound {
+		send(2)
+		for start := time.Now(); tr.poller.Look(tr.ready[:]) == 0; {
+			if time.Since(start) > soon {
+				t.Fatal("nothing comes")
+			}
+		}
+		tr.Hint(1)
+		tr.Arm()
+		var ev ir.Event
+		if !tr.Poll(&ev) || ev.Peer != 2 {
+			t.Errorf("%+v is found of what is there", ev)
+		}
+		tr.Disarm()
+		for tr.Poll(&ev) {
+		}
+		tr.turn++ // or each look were at the same of several turns
+	}
+	for _, tr := range ts {
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
