@@ -113,6 +113,8 @@ llc/mailbox < llc/endpoint, llc/tofu, llc/cenju4, llc/sync
 llc/ir, nicemu/fabric < llc/endpoint/endpointtest
 internal/libfabric, llc/entry, llc/endpoint, llc/ir, nicemu/fabric < llc/ofi
 llc/ofi < llc/nics
+internal/tcp, llc/entry, llc/endpoint, llc/ir, nicemu/fabric < llc/tcp
+llc/tcp < llc/nics
 llc/ir < llc/route
 llc/route < llc/nics
 llc/ir, llc/nictest, llc/route < llc/route/routetest
@@ -211,7 +213,7 @@ var stateless = []string{"mpi", "llc", "nicemu", "collectives"}
 
 // mayUseUnsafe are the packages that may have files named _unsafe.go.
 var mayUseUnsafe = []string{
-	"internal/libfabric", "internal/kvs/pmix", "internal/libmpi",
+	"internal/libfabric", "internal/kvs/pmix", "internal/libmpi", "internal/tcp",
 	"nicemu/fabric", "nicemu/dma", "nicemu/martini",
 	"internal/ring", "internal/vec",
 	"llc/user", "mpi",
