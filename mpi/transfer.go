@@ -197,7 +197,7 @@ func (p *transfer) reuse() {
 		p.dismiss() // given up: nobody asks for the error
 	}
 	p.again()
-	p.Body, p.Label = nil, ""
+	p.Body, p.Label, p.Attended = nil, "", false
 	p.c, p.task, p.null = nil, nil, false
 }
 
