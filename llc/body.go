@@ -1,5 +1,10 @@
 package llc
 
+import (
+	"rhinet/internal/strided"
+	"rhinet/llc/wire"
+)
+
 // A Body is a message that does not lie in one piece of memory. It is used while
 // the request is under way, by one goroutine at a time.
 type Body interface {
@@ -9,6 +14,8 @@ type Body interface {
 	Gather(dst []byte, off int)
 	// Scatter is the inverse of Gather.
 	Scatter(src []byte, off int)
+	// Blocks returns the memory from the first byte to the last, if they are blocks at equal distances; else nil and one piece.
+	Blocks() ([]byte, strided.Blocks)
 }
 
 // Bytes is the size of the message to send, or of the room for one.
@@ -94,11 +101,63 @@ func (e *Engine) hand(to, from *Request) {
 	}
 }
 
-// A long message in pieces could be a stream (stream.go), without a copy on either
-// side. But a stream needs both sides to run all the time: on a machine with other
-// work it took three times as long as a copy that the receiver pulls. So the
-// sender makes one, unless it would be too large, and a receiver in pieces pulls what
-// it stores at once.
+// Blocks of some length at equal distances the NIC moves from where they lie to where they belong, if it can. The
+// offer, or the answer to it, says how they lie at that side; the other one needs to know of no more than that, and a
+// message is shared as one in one piece is.
+
+// movesBlocks reports whether the NIC can: one command at a time for each message, since that says where its blocks are.
+func (n *nic) movesBlocks() bool { return n.caps.Blocks > 0 && n.copies.ports == 1 }
+
+// reaches reports whether the NIC moves the message of t, in pieces on this side, from or to where it lies, and has it do so.
+func (n *nic) reaches(t *transfer) bool {
+	if !n.movesBlocks() {
+		return false
+	}
+	mem, in := t.r.Body.Blocks()
+	if in.Block < n.caps.Blocks || !wire.Describable(in) {
+		return false
+	}
+	t.spread, t.move.Mine = mem, in
+	return true
+}
+
+// describe encodes behind the body of a packet with word in its header how the message lies on this side, and returns the
+// length of that.
+func (t *transfer) describe(b []byte, word uint64) int {
+	if t.spread == nil {
+		return 0
+	}
+	(*wire.BlocksBody)(b).Encode(word, t.move.Mine)
+	return wire.BlocksBytes
+}
+
+// cutBlocks is [wire.CutBlocks] of a packet of a peer, which says nothing of blocks where the NIC moves none.
+func (n *nic) cutBlocks(word uint64, payload []byte, body int) ([]byte, strided.Blocks, error) {
+	if !n.movesBlocks() {
+		return payload, strided.Blocks{}, nil
+	}
+	return wire.CutBlocks(word, payload, body)
+}
+
+// blocks returns how the command for the bytes from lo to hi moves blocks, nil if there are none on either side.
+func (t *transfer) blocks(lo, hi int) *strided.Move {
+	m := &t.move
+	if m.Mine.One() && m.Their.One() {
+		return nil
+	}
+	m.Bytes, m.Here, m.There = hi-lo, lo, lo
+	if t.spread == nil {
+		m.Here = 0 // what memory returns begins there
+	}
+	return m
+}
+
+// Other messages in pieces are a stream (stream.go), without a copy on either side, if both sides run: peers that have
+// processors of their own, a sender that waits in a call, and no more to move than a process does in one go. Else the sender makes a copy, unless it would be too
+// large, so that the receiver needs it no more. A receiver in pieces pulls what it stores at once.
+
+// pours reports whether a message in pieces that the NIC does not reach is a stream.
+func (e *Engine) pours(r *Request) bool { return r.Attended && !e.crowded && r.Bytes() <= mostPoured }
 
 // packed has t, which sends, offer a copy of its message, if it is not too large.
 func (e *Engine) packed(t *transfer) bool {
@@ -117,9 +176,12 @@ func (e *Engine) pullPieces(t *transfer) {
 	e.pull(t, 0, t.n)
 }
 
-// memory is what of a transfer's message the NIC moves: the bytes from lo to hi.
+// memory is what of a transfer's message the NIC moves: the bytes from lo to hi, of blocks all from the first byte.
 func (t *transfer) memory(lo, hi int) []byte {
 	switch {
+	case t.spread != nil:
+		_, end := t.move.Mine.Span(0, hi)
+		return t.spread[:end]
 	case t.copy == nil:
 		return t.r.Buf[lo:hi]
 	case t.state.sending():

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"rhinet/internal/strided"
 	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
@@ -26,6 +27,10 @@ func (s sparse) Scatter(src []byte, off int) {
 	}
 }
 
+func (s sparse) Blocks() ([]byte, strided.Blocks) {
+	return s[:max(len(s)-1, 0)], strided.Blocks{Block: 1, Stride: 2}
+}
+
 // body is a sparse with the bytes of want, or of zeros.
 func body(n int, want []byte) sparse {
 	s := make(sparse, 2*n)
@@ -46,9 +51,13 @@ func crowd(l *loop, caps ir.Caps) *loop {
 func TestMessagesInPiecesArrive(t *testing.T) {
 	for _, remote := range []bool{true, false} {
 		for _, rings := range []int{0, 4} {
-			for _, crowded := range []bool{false, true} {
+			for way := range 4 {
+				crowded := way%2 == 1
 				caps := nictest.DefaultCaps()
 				caps.Remote, caps.Rings = remote, rings
+				if way > 1 {
+					caps.Blocks = 1 // of a sparse
+				}
 				l := newLoop(t, 2, caps)
 				if crowded {
 					crowd(l, caps)
@@ -80,7 +89,7 @@ func inPieces(l *loop, size, k int) {
 	s := &llc.Request{Peer: 1, Context: 2, Tag: k, Buf: want}
 	r := &llc.Request{Peer: 0, Context: 2, Tag: k, Buf: make([]byte, room)}
 	if from {
-		s.Buf, s.Body, s.Mode = nil, body(size, want), llc.Scattered
+		s.Buf, s.Body, s.Mode, s.Attended = nil, body(size, want), llc.Scattered, k%5 < 2
 	}
 	if sync {
 		s.Mode = llc.Synchronous

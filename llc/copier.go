@@ -197,6 +197,7 @@ func (e *Engine) launch(t *transfer) {
 	cmd.Offset = uint64(p.at)
 	end := p.at + min(most, p.hi-p.at)
 	cmd.Data = t.memory(p.at, end)
+	cmd.Move = t.blocks(p.at, end)
 	cmd.Token = e.owe(t, forPort<<port)
 	if p.at = end; c.ports > 1 && end < p.hi {
 		c.push(t)

@@ -3,6 +3,7 @@ package llc
 import (
 	"fmt"
 
+	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -134,9 +135,18 @@ func (e *Engine) ready(t *transfer) {
 
 // terms encodes how to share the work of t, for a packet with word in its header.
 func (e *Engine) terms(t *transfer, word uint64) []byte {
-	s, b := &t.split, e.scratch[:wire.CTSSplitBytes]
+	s, b := &t.split, e.scratch[:]
 	(*wire.CTSSplitBody)(b).Encode(word, uint64(t.segment), uint64(t.n), s.claim, t.id, s.word, uint32(t.unit))
-	return b
+	return b[:wire.CTSSplitBytes+t.describe(b[wire.CTSSplitBytes:], word)]
+}
+
+// readTerms reads what terms has encoded, and how the message lies on the other side.
+func (n *nic) readTerms(ev *ir.Event) (b wire.CTSSplitBody, in strided.Blocks, err error) {
+	data, in, err := n.cutBlocks(ev.Header.Word, ev.Data, wire.CTSSplitBytes)
+	if err == nil {
+		b, err = wire.ParseCTSSplit(ev.Header.Word, data)
+	}
+	return b, in, err
 }
 
 // meet has an invited receive go on with the offer that has matched it.
@@ -374,7 +384,7 @@ func (t *transfer) take(b *wire.CTSSplitBody) {
 // invitedAgain takes the CTSSplit packet of a transfer that an RTR packet has begun. It may be that of another receive:
 // then this one has ended, the sender's claims fail, and the receiver moves everything.
 func (e *Engine) invitedAgain(t *transfer, ev *ir.Event) error {
-	b, err := wire.ParseCTSSplit(ev.Header.Word, ev.Data)
+	b, _, err := t.p.nic.readTerms(ev)
 	switch {
 	case err != nil:
 		return lie(ev, "%v", err)

@@ -20,10 +20,14 @@ type court struct {
 	caps    ir.Caps
 }
 
-func newCourt(t *testing.T) *court {
+func newCourt(t *testing.T) *court { return newCourtOf(t, func(*ir.Caps) {}) }
+
+// newCourtOf is newCourt with other capabilities.
+func newCourtOf(t *testing.T, change func(*ir.Caps)) *court {
 	c := &court{T: t, caps: ir.Caps{
 		Name: "court", Remote: true, Rings: 2, Slots: 8, Bytes: 1024, Words: 2, Fragment: 100, Eager: 300, Split: 2000, SplitUnit: 500,
 	}}
+	change(&c.caps)
 	c.net = sim.NewNet(3, c.caps, 8, nil)
 	for i := range 3 {
 		c.engines = append(c.engines, llc.New(llc.Config{Self: i, Peers: 3, Caps: c.caps}))

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"math"
 
+	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -41,7 +42,7 @@ func (e *Engine) startRTS(p *peer, r *Request) {
 		return
 	}
 	t.n, t.size = r.Bytes(), uint64(r.Bytes())
-	if p.nic.caps.Remote && (r.Body == nil || e.packed(t)) {
+	if p.nic.caps.Remote && (r.Body == nil || p.nic.reaches(t) || !e.pours(r) && e.packed(t)) {
 		e.become(t, sendExposing)
 		e.expose(t)
 	} else {
@@ -49,8 +50,8 @@ func (e *Engine) startRTS(p *peer, r *Request) {
 	}
 	tr := e.pool.train()
 	tr.head = ir.Header{Kind: wire.RTS, Context: r.Context, Tag: int32(r.Tag), Word: t.size}
-	tr.t, tr.n = t, wire.RTSBytes
-	(*wire.RTSBody)(tr.body[:]).Encode(t.size, 0, t.id, r.Type)
+	tr.t = t
+	tr.offers(t)
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
@@ -60,12 +61,18 @@ func (e *Engine) offer(t *transfer, ev *ir.Event) error {
 	e.become(t, sendReady)
 	for tr := t.p.queues.messages.head; tr != nil; tr = tr.next {
 		if tr.t == t {
-			(*wire.RTSBody)(tr.body[:]).Encode(t.size, uint64(t.segment), t.id, t.r.Type)
+			tr.offers(t)
 			break
 		}
 	}
 	e.pump(t.p)
 	return nil
+}
+
+// offers makes the body of an offer.
+func (tr *train) offers(t *transfer) {
+	(*wire.RTSBody)(tr.body[:]).Encode(t.size, uint64(t.segment), t.id, t.r.Type)
+	tr.n = wire.RTSBytes + t.describe(tr.body[wire.RTSBytes:], t.size)
 }
 
 // offered leaves the receiver its turn.
@@ -78,7 +85,11 @@ func (e *Engine) offered(t *transfer, _ *ir.Event) error {
 // onRTS matches an offered message.
 func (e *Engine) onRTS(p *peer, ev *ir.Event) error {
 	h := &ev.Header
-	offer, err := wire.ParseRTS(h.Word, ev.Data)
+	data, in, err := p.nic.cutBlocks(h.Word, ev.Data, wire.RTSBytes)
+	if err != nil {
+		return lie(ev, "%v", err)
+	}
+	offer, err := wire.ParseRTS(h.Word, data)
 	if err != nil {
 		return lie(ev, "%v", err)
 	}
@@ -95,17 +106,17 @@ func (e *Engine) onRTS(p *peer, ev *ir.Event) error {
 		e.turnDown(p, wire.FIN, id, wire.NoContext)
 		return nil
 	case r != nil:
-		e.receiveOffered(p, r, h.Tag, h.Word, segment, id, typ)
+		e.receiveOffered(p, r, h.Tag, h.Word, segment, in, id, typ)
 		return nil
 	}
 	m := e.pool.message()
-	m.kind, m.peer, m.tag, m.size, m.id, m.typ, m.segment = waitingRTS, p.number, h.Tag, h.Word, id, typ, segment
+	m.kind, m.peer, m.tag, m.size, m.id, m.typ, m.segment, m.in = waitingRTS, p.number, h.Tag, h.Word, id, typ, segment, in
 	e.table.Keep(&m.entry, h.Context, p.number, m.tag)
 	return nil
 }
 
 // receiveOffered starts to move a matched message.
-func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, id, typ uint32) {
+func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, in strided.Blocks, id, typ uint32) {
 	if !fits(typ, r.Type, false) {
 		e.turnDown(p, wire.FIN, id, r.Type)
 		e.mistyped(r, p.number, tag, size, typ)
@@ -119,6 +130,7 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 	}
 	if r.early && segment != 0 {
 		if t := e.invitedFor(r); t != nil {
+			t.move.Their = in
 			e.meet(t, n, tag, size, segment, id)
 			return
 		}
@@ -130,11 +142,12 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 		return
 	}
 	t.n, t.size, t.tag, t.remote, t.theirs = n, size, tag, id, segment
+	t.move.Their = in
 	if segment == 0 || !p.nic.caps.Remote {
 		e.askStream(t)
 		return
 	}
-	if r.Body != nil {
+	if r.Body != nil && !p.nic.reaches(t) {
 		e.pullPieces(t)
 		return
 	}

@@ -92,10 +92,12 @@ type Request struct {
 	// Queued has the port's queue tell the end of the request; it is the port's.
 	Queued bool
 	// Seen is a note of whoever observes the transfers of a rank; nobody else looks at it.
-	Seen    Seen
-	done    bool
-	early   bool // a receive that its sender is invited to fill
-	pending bool // the engine's; kept where invariants are built in
+	Seen Seen
+	// Attended says that a call waits for this send, which has a Body: then this side is there to move it.
+	Attended bool
+	done     bool
+	early    bool // a receive that its sender is invited to fill
+	pending  bool // the engine's; kept where invariants are built in
 
 	entry match.Receive[Request]
 	// Owner is the caller's: what the request is a part of.

@@ -9,7 +9,7 @@ import (
 
 // shareBack starts the sender's side.
 func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
-	b, err := wire.ParseCTSSplit(ev.Header.Word, ev.Data)
+	b, in, err := t.p.nic.readTerms(ev)
 	switch {
 	case err != nil:
 		return lie(ev, "%v", err)
@@ -20,6 +20,7 @@ func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
 	}
 	t.n = int(b.Want())
 	t.take(&b)
+	t.move.Their = in
 	e.become(t, sendSharing)
 	e.claimBack(t)
 	return nil

@@ -2,6 +2,7 @@ package llc
 
 import (
 	"rhinet/internal/invariants"
+	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -90,6 +91,8 @@ type transfer struct {
 	acked   bool       // synchronous message: matched before it had all gone
 	err     error      // why it failed
 	copy    []byte     // of a message in pieces: sending, all of it; receiving, the piece under way
+	spread  []byte     // memory of a message in blocks that the NIC reaches
+	move    strided.Move
 
 	owed   owed // answers that have not come
 	queued bool // the piece has not started: in the copier's line

@@ -267,7 +267,7 @@ func (w *world) begin() (m observe.Mark) {
 // end ends such a call on c.
 func (c *core) end(m observe.Mark, call string) {
 	if to := c.w.Observe; to != nil {
-		to.End(m, to.Named(call), &observe.Transfer{Comm: c.counted, Peer: llc.AnyPeer})
+		to.Ended(m, call, c.counted)
 	}
 }
 

@@ -3,6 +3,7 @@ package mpi
 import (
 	"sync"
 
+	"rhinet/internal/strided"
 	"rhinet/llc"
 )
 
@@ -267,6 +268,16 @@ func (b *bodyPart) Gather(dst []byte, off int) { b.body.Gather(dst, b.from+off) 
 
 // Scatter unpacks bytes of the part.
 func (b *bodyPart) Scatter(src []byte, off int) { b.body.Scatter(src, b.from+off) }
+
+// Blocks is how the part lies if it is blocks at equal distances.
+func (b *bodyPart) Blocks() ([]byte, strided.Blocks) {
+	mem, in := b.body.Blocks()
+	if in.One() || b.from%in.Block != 0 {
+		return nil, strided.Blocks{}
+	}
+	from, end := in.Span(b.from, b.n)
+	return mem[from:end], in
+}
 
 // partitioned is what r is, or an error.
 func (r *Request) partitioned(call string, send bool) (*partitioned, error) {

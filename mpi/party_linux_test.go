@@ -150,7 +150,7 @@ func TestMeetingOnHosts(t *testing.T) {
 	wg.Wait()
 	for i, host := range []int{0, 1, 0, 0, 1} {
 		want := pmi.Single(i, 5)
-		want.NIC, want.Host, want.Address, want.Fabric, want.CPUs = "martini+ofi", host, "127.0.0.1", jobs[i].Fabric, max(1, wait.UsableCPUs()*5/3)
+		want.NIC, want.Host, want.Address, want.Fabric, want.CPUs = "martini+tcp", host, "127.0.0.1", jobs[i].Fabric, max(1, wait.UsableCPUs()*5/3)
 		if jobs[i] != want || inodes[i] != inodes[host] || inodes[0] == inodes[1] {
 			t.Errorf("rank %d: %+v, want %+v; memory %v", i, jobs[i], want, inodes)
 		}
@@ -161,7 +161,7 @@ func TestRanksThatCannotMeet(t *testing.T) {
 	far := seats(4)[0]
 	far.hosts = []int{0, 2, 1, 0}
 	for _, c := range []struct{ env, want string }{
-		{"RHINET_NIC=martini+ib", "RHINET_NIC: ib reaches ranks on one host only; ofi reaches others; the launcher has placed the ranks on 3 hosts"},
+		{"RHINET_NIC=martini+ib", "RHINET_NIC: ib reaches ranks on one host only; tcp and ofi reach others; the launcher has placed the ranks on 3 hosts"},
 		{"RHINET_NIC=ethernet", "RHINET_NIC: no such network interface; there is "},
 		{"RHINET_IFACE=carrier0", "RHINET_IFACE: there is no network interface carrier0 with an address here"},
 	} {

@@ -18,7 +18,8 @@ func TestSlurm(t *testing.T) {
 	for _, tc := range launched {
 		tc.run(t, srun("-n3", os.Args[0]))
 	}
-	foreignJob{"good", "", 1, []string{"build it with -tags ofi"}}.run(t, srun("-N2", "-n3", os.Args[0]))
+	foreignJob{"good", "", 0, []string{"0 3 9", "1 3 9", "2 3 9"}}.run(t, srun("-N2", "-n3", os.Args[0]))
+	foreignJob{"good", "RHINET_NIC=ofi", 1, []string{"build it with -tags ofi"}}.run(t, srun("-N2", "-n3", os.Args[0]))
 	for _, flag := range []string{"--mpi=none", "--mpi=pmix"} {
 		foreignJob{"good", "", 1, []string{"SLURM_STEP_NUM_TASKS=2 shows that another launcher started this process as one of several", "srun --mpi=pmi2"}}.run(t, srun(flag, "-n2", os.Args[0]))
 	}

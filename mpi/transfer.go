@@ -198,7 +198,7 @@ func (p *transfer) reuse() {
 		p.unlease()
 	}
 	p.again()
-	p.Body, p.Label = nil, ""
+	p.Body, p.Label, p.Attended = nil, "", false
 	p.c, p.task, p.null = nil, nil, false
 }
 

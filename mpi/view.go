@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"rhinet/internal/layout"
+	"rhinet/internal/strided"
 	"rhinet/llc"
 )
 
@@ -108,6 +109,15 @@ func (b *body) Gather(dst []byte, off int) { b.l.Gather(dst, b.v.mem, b.origin, 
 // Scatter unpacks bytes of the data.
 func (b *body) Scatter(src []byte, off int) { b.l.Scatter(b.v.mem, b.origin, src, off) }
 
+// Blocks is how the data lies if it is blocks at equal distances, and the memory from the first of them to the last.
+func (b *body) Blocks() ([]byte, strided.Blocks) {
+	_, in := b.l.Blocks()
+	if in.One() {
+		return nil, in
+	}
+	return b.span(), in
+}
+
 // bytes is the memory of the body if it is one piece.
 func (b *body) bytes() ([]byte, bool) {
 	at, dense := b.l.Dense()
@@ -184,7 +194,7 @@ func (c *Comm) spread(s site, b []byte, receive bool) (*elem, []byte, *body, err
 
 // lay gives a transfer its body.
 func (p *transfer) lay(in *body) {
-	p.Body = in
+	p.Body, p.Attended = in, p.site.waits() != ""
 	if p.Mode == llc.Standard {
 		p.Mode = llc.Scattered
 	}

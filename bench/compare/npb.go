@@ -70,12 +70,16 @@ func OursNPB(mpirun, npb string, s Setting, waits bool) Runtime {
 
 // kernelCommand is the command of a rank that runs a kernel of the program npb.
 func kernelCommand(npb string, c Cell, waits bool) []string {
-	kernel, class, _ := strings.Cut(c.Test, ".")
-	words := []string{npb, "-class", class}
 	if waits {
-		words = append(words, "-timers", "-format", "json")
+		return kernelWith(npb, c, "-timers", "-format", "json")
 	}
-	return append(words, strings.ToLower(kernel))
+	return kernelWith(npb, c)
+}
+
+// kernelWith is the command of a kernel with flags.
+func kernelWith(npb string, c Cell, flags ...string) []string {
+	kernel, class, _ := strings.Cut(c.Test, ".")
+	return append(append([]string{npb, "-class", class}, flags...), strings.ToLower(kernel))
 }
 
 var errReport = errors.New("printed no report of the NAS Parallel Benchmarks")

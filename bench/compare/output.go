@@ -62,6 +62,9 @@ func (res *Result) Legend() string {
 	if res.Waits {
 		what = "seconds of run time, and _wait: seconds of it in MPI calls, mean of the ranks; less is better"
 	}
+	if res.Cost {
+		what = "seconds of the timed section"
+	}
 	if res.Efficiency {
 		what += "; _efficiency: the speed on so many single ranks that is reached, in %, more is better"
 	}
@@ -80,7 +83,11 @@ func (res *Result) Legend() string {
 	}
 	text += what
 	if len(res.Runtimes) > 1 {
-		text += fmt.Sprintf("; ratio = %s / other, median [95 %% interval] of the rounds", res.Runtimes[0])
+		ratio := res.Runtimes[0] + " / other"
+		if res.Cost {
+			ratio = "with the flag / " + res.Runtimes[0]
+		}
+		text += fmt.Sprintf("; ratio = %s, median [95 %% interval] of the rounds", ratio)
 	}
 	if c := res.Calibrated; c != nil {
 		text += fmt.Sprintf("; calibration %s", c)
@@ -95,7 +102,11 @@ func (res *Result) Legend() string {
 func (res *Result) Header() []string {
 	h := append([]string{"test", "ranks", "bytes"}, res.Runtimes...)
 	for _, name := range res.Runtimes[1:] {
-		h = append(h, "/ "+name)
+		if res.Cost {
+			h = append(h, name+" / "+res.Runtimes[0])
+		} else {
+			h = append(h, "/ "+name)
+		}
 	}
 	return append(h, res.betterHeader()...)
 }

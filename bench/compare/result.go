@@ -25,6 +25,7 @@ type Result struct {
 	Budget          string            `json:"time_per_size"`
 	Waits           bool              `json:"waits,omitempty"`       // kernels by run time and communication wait time, not by rate
 	Efficiency      bool              `json:"efficiency,omitempty"`  // of kernels is shown, too
+	Cost            bool              `json:"cost,omitempty"`        // ratios are over the first runtime
 	OwnBarrier      bool              `json:"own_barrier,omitempty"` // between collective calls, in the place of the runtimes'
 	Runtimes        []string          `json:"runtimes"`              // the first ones are ours
 	Ours            int               `json:"ours,omitempty"`        // how many are ours; 0 means 1

@@ -20,6 +20,8 @@ type Options struct {
 	Within     time.Duration // no round begins that is not expected to end within it, except the first; 0: all do
 	Waits      bool          // kernels by run time and communication wait time, not by rate
 	Efficiency bool          // show the parallel efficiency of kernels against 1 rank, too
+	// Cost gives ratios over the first runtime, which does what the others do and nothing besides.
+	Cost bool
 	// OwnBarrier notes that all runtimes are those of [Runtime.WithOwnBarrier].
 	OwnBarrier bool
 	Ours       int      // how many of the runtimes, from the first, are this one
@@ -65,7 +67,7 @@ func begin(runtimes []Runtime, opts Options) *Result {
 		res.Notes = append(res.Notes, fmt.Sprintf("resumed at %s, load then %s", time.Now().UTC().Format(time.RFC3339), host.Load()))
 		return res
 	}
-	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Waits: opts.Waits, Efficiency: opts.Efficiency, OwnBarrier: opts.OwnBarrier, Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}, Notes: slices.Clone(opts.Notes)}
+	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Waits: opts.Waits, Efficiency: opts.Efficiency, Cost: opts.Cost, OwnBarrier: opts.OwnBarrier, Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}, Notes: slices.Clone(opts.Notes)}
 	res.Host.FindCommit()
 	for _, r := range runtimes {
 		res.Runtimes = append(res.Runtimes, r.Name)

@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// A Setting is one way to run this runtime: a NIC, and variables of the
-// environment.
+// A Setting is one way to run this runtime: a NIC, variables of the
+// environment, and flags of mpirun.
 type Setting struct {
-	Name string   // as the user wrote it, or "rhinet"
-	NIC  string   // as mpirun's -nic takes it; empty: the default
-	Env  []string // NAME=VALUE
+	Name  string   // as the user wrote it, or "rhinet"
+	NIC   string   // as mpirun's -nic takes it; empty: the default
+	Env   []string // NAME=VALUE
+	Flags []string // of mpirun, besides
 
 	Hosts *Hosts // on which jobs run; nil: this one
 }
@@ -76,9 +78,9 @@ func (s Setting) launch(mpirun string, ranks int, program ...string) []string {
 
 // flags are mpirun's for this setting and so many ranks.
 func (s Setting) flags(ranks int) []string {
-	hosts := s.Hosts.flags(ranks)
+	flags := append(slices.Clone(s.Flags), s.Hosts.flags(ranks)...)
 	if s.NIC == "" {
-		return hosts
+		return flags
 	}
-	return append([]string{"--nic", s.NIC}, hosts...)
+	return append([]string{"--nic", s.NIC}, flags...)
 }

@@ -19,7 +19,7 @@ type Line struct {
 	Unit    string    `json:"unit"`    // "usec", "s", "KiB", "Mop/s", "%"
 	Medians []float64 `json:"medians"` // in the order of Result.Runtimes; NaN if not measured
 	Spans   []Span    `json:"spans"`   // the 95 % intervals of the medians, by bootstrap
-	Ratios  []Ratio   `json:"ratios"`  // the first runtime's over each of the others
+	Ratios  []Ratio   `json:"ratios"`  // the first runtime's over each of the others; of a cost, each of these over the first's
 	Better  []Ratio   `json:"better"`  // each of ours over the better of the peers
 	Rivals  []int     `json:"rivals"`  // which that is, as a place in Result.Runtimes; -1 if none was measured with it
 }
@@ -233,7 +233,11 @@ func (res *Result) line(l Line, values map[string]map[int]float64) Line {
 		return summarise(v)
 	}
 	for _, name := range res.Runtimes[1:] {
-		l.Ratios = append(l.Ratios, pair(res.Runtimes[0], name))
+		r := pair(res.Runtimes[0], name)
+		if res.Cost {
+			r = pair(name, res.Runtimes[0])
+		}
+		l.Ratios = append(l.Ratios, r)
 	}
 	for _, mine := range res.Runtimes[:res.ours()] {
 		best, rival := summarise(nil), -1

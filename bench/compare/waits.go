@@ -62,21 +62,30 @@ func ParseKernels(text []byte) (runs []KernelRun, ok bool) {
 	return runs, len(runs) > 0
 }
 
+// readRun reads what our kernels print of themselves, which must be verified.
+func readRun(c Cell, text string) (k KernelRun, err error) {
+	runs, ok := ParseKernels([]byte(text))
+	if !ok || len(runs) != 1 {
+		return k, errReport
+	}
+	switch k = runs[0]; {
+	case k.Kernel+"."+k.Class != c.Test || k.Processes != c.Ranks:
+		return k, fmt.Errorf("printed the report of %s.%s on %d ranks", k.Kernel, k.Class, k.Processes)
+	case k.Verdict != nas.Successful.String():
+		return k, fmt.Errorf("was not verified: %s", k.Verdict)
+	}
+	return k, nil
+}
+
 // readTimed takes run time and wait time from what our kernels print of themselves.
 func readTimed(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	c := job[0]
-	runs, ok := ParseKernels([]byte(text))
-	if !ok || len(runs) != 1 {
-		return nil, errReport
+	k, err := readRun(c, text)
+	if err != nil {
+		return nil, err
 	}
-	k := runs[0]
 	mean, _, timed := k.Wait()
-	switch {
-	case k.Kernel+"."+k.Class != c.Test || k.Processes != c.Ranks:
-		return nil, fmt.Errorf("printed the report of %s.%s on %d ranks", k.Kernel, k.Class, k.Processes)
-	case k.Verdict != nas.Successful.String():
-		return nil, fmt.Errorf("was not verified: %s", k.Verdict)
-	case !timed:
+	if !timed {
 		return nil, errReport
 	}
 	list := timedSamples(c, k.Seconds, mean)

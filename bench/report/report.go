@@ -83,8 +83,11 @@ func load(file string) (Source, error) {
 	if s.Result, err = compare.Read(file); err != nil {
 		return s, err
 	}
-	if len(s.Result.Samples) == 0 {
+	switch {
+	case len(s.Result.Samples) == 0:
 		return s, fmt.Errorf("%s holds no measurement", file)
+	case s.Result.Cost:
+		return s, fmt.Errorf("%s says what flags of mpirun cost (bench cost programs); a report is of comparisons of runtimes", file)
 	}
 	return s, nil
 }

@@ -140,7 +140,10 @@ func TestLoadRefusesWhatIsNoResult(t *testing.T) {
 	write(t, old, "good.json", made())
 	write(t, old, "old.json", &compare.Result{Schema: "rhinet-compare-0"})
 	empty := write(t, t.TempDir(), "empty.json", &compare.Result{Schema: compare.Schema, Runtimes: []string{"a"}})
-	for path, want := range map[string]string{foreign: "is no result file", dir: "holds no result file", empty: "holds no measurement", dir + "/none": "no such file",
+	priced := made()
+	priced.Cost = true
+	cost := write(t, t.TempDir(), "cost.json", priced)
+	for path, want := range map[string]string{foreign: "is no result file", cost: "cost.json says what flags of mpirun cost", dir: "holds no result file", empty: "holds no measurement", dir + "/none": "no such file",
 		cut: "cut.json is no result file", old: `old.json has the schema "rhinet-compare-0"`} {
 		if _, err := Load([]string{path}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)

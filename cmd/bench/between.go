@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"rhinet/bench/compare"
+	"rhinet/llc/nics"
 )
-
-// hostsTag is the tag of programs that talk to other hosts.
-const hostsTag = "ofi"
 
 // betweenHosts compares jobs on several hosts, which are made for the occasion. Kernels are in it if
 // there is something to compare them with: compiled originals, or else ours on the peers' libraries.
@@ -63,14 +61,23 @@ func (s *comparison) oursBetween(p place, hosts *compare.Hosts) ([]compare.Runti
 	if err != nil {
 		return nil, err
 	}
-	programs := map[string]string{"bench": "", "hello": "", "npb": ""}
-	for name := range programs {
-		if programs[name], err = p.tagged(name, hostsTag); err != nil {
-			return nil, err
-		}
-	}
+	var tag string
 	for i := range s.ours {
 		s.ours[i].Hosts = hosts
+		if needs := nics.Tag(s.ours[i].NIC); needs != "" {
+			tag = needs
+		}
+	}
+	programs := map[string]string{"bench": "", "hello": "", "npb": ""}
+	for name := range programs {
+		if tag != "" {
+			programs[name], err = p.tagged(name, tag)
+		} else {
+			programs[name], err = p.program("", name)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return s.variants(p, launch, func(v compare.Setting) compare.Runtime {
 		return compare.Ours(launch, programs["bench"], programs["hello"], v).WithKernels(compare.OursNPB(launch, programs["npb"], v, false))

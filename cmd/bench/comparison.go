@@ -25,10 +25,15 @@ type comparison struct {
 }
 
 func (s *comparison) flags(f *pflag.FlagSet, rounds int, limit time.Duration) {
+	s.roundFlags(f, rounds, limit)
+	f.StringSliceVar(&s.settings, "ours", nil, "settings of this runtime to compare, each NIC or NIC+NAME=VALUE (default: the default NIC)")
+}
+
+// roundFlags are those of flags that do not say what is compared.
+func (s *comparison) roundFlags(f *pflag.FlagSet, rounds int, limit time.Duration) {
 	f.IntVar(&s.Rounds, "rounds", rounds, "rounds in rotated order; fewer than 6 cannot show a difference")
 	f.DurationVar(&s.Limit, "limit", limit, "longest time of one command; a runtime that hangs is noted")
 	f.DurationVar(&s.Within, "within", 0, "begin no round that is not expected to end within this time (default: all rounds)")
-	f.StringSliceVar(&s.settings, "ours", nil, "settings of this runtime to compare, each NIC or NIC+NAME=VALUE (default: the default NIC)")
 	f.StringVar(&s.Format, "format", "table", "output format: "+compare.Formats)
 	f.StringVar(&s.launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
 	f.StringVar(&s.File, "out", "", "also write everything measured to this file, as JSON")

@@ -11,11 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"rhinet/bench"
+	"rhinet/bench/compare"
 	"rhinet/bench/watch"
 )
 
 // costCommand counts what jobs that are checked or observed pay for it.
-func costCommand(out io.Writer) *cobra.Command {
+func costCommand(out, errs io.Writer) *cobra.Command {
 	var (
 		tries int
 		limit time.Duration
@@ -36,6 +37,58 @@ func costCommand(out io.Writer) *cobra.Command {
 	}
 	c.Flags().IntVar(&tries, "tries", 3, "tries of each count; the least is taken")
 	c.Flags().DurationVar(&limit, "limit", time.Minute, "longest time of one command")
+	c.AddCommand(costPrograms(out, errs))
+	return c
+}
+
+// costPrograms compares the times of programs in such jobs.
+func costPrograms(out, errs io.Writer) *cobra.Command {
+	s := &comparison{out: out, errs: errs}
+	var (
+		kernels, classes []string
+		ranks            []int
+		program          string
+	)
+	c := &cobra.Command{
+		Use:   "programs",
+		Short: "Compare how long kernels take with --check, --stats and --trace of mpirun, and without, in turn",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			if err := notEmpty(c, "kernels", kernels); err != nil {
+				return err
+			}
+			if err := notEmpty(c, "classes", classes); err != nil {
+				return err
+			}
+			var err error
+			if s.Cells, s.Left, err = compare.NPB(kernels, classes, ranks); err != nil {
+				return usage(err)
+			}
+			s.Cost = true
+			return s.run(func(p place) ([]compare.Runtime, error) {
+				launch, err := p.program(s.launch, "mpirun")
+				if err != nil {
+					return nil, err
+				}
+				npb, err := p.program(program, "npb")
+				if err != nil {
+					return nil, err
+				}
+				s.ours = compare.Watched(p.dir)
+				s.Session.Ours = len(s.ours)
+				return s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.TimedNPB(launch, npb, v) })
+			})
+		},
+	}
+	s.roundFlags(c.Flags(), 8, 10*time.Minute)
+	f := c.Flags()
+	f.StringSliceVar(&kernels, "kernels", []string{"cg", "ft", "is", "lu", "mg"}, "kernels to run, or all")
+	f.StringSliceVar(&classes, "classes", []string{"W"}, "problem classes")
+	f.IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a kernel leaves out what it cannot run on")
+	f.StringVar(&program, "npb", "", "our npb (default: beside this program, or built)")
 	return c
 }
 

@@ -75,7 +75,7 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	root.AddCommand(levelCommands(out, errs)...)
 	root.AddCommand(connectedCommand(out))
-	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), costCommand(out), countCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), trafficCommand(out, errs), watchCommand(out, errs))
+	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), costCommand(out, errs), countCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), trafficCommand(out, errs), watchCommand(out, errs))
 	root.AddCommand(layoutsCommand(out), networkCommand(out), rmaCommand(out), modelsCommand(out, errs))
 	refuseTopics(root)
 	err = root.Execute()

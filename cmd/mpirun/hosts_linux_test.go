@@ -118,7 +118,7 @@ func TestFailuresOnHosts(t *testing.T) {
 		{[]string{"-n", "2", "sh", "-c", "test $RHINET_RANK = 1 && kill -9 $$; exec sleep 60"}, 137, "was killed by signal 9, SIGKILL"},
 		{[]string{"-n", "2", "--timeout", "300ms", "sleep", "60"}, 124, "1     (not in MPI)"},
 		{[]string{"-n", "2", "--iface", "nothing", "sh"}, 2, "there is no network interface nothing"},
-		{[]string{"-n", "2", "-x", playRank + "=meet Finalize", os.Args[0]}, 1, "build it with -tags ofi"},
+		{[]string{"-n", "2", "--nic", "martini+ofi", "-x", playRank + "=meet Finalize", os.Args[0]}, 1, "build it with -tags ofi"},
 		{[]string{"-n", "2", "--launcher", "false", "sh"}, 2, ": false ended with exit status 1 before its daemon called"},
 		{[]string{"-n", "2", "--launcher", "/nowhere/ssh", "sh"}, 2, "host a: /nowhere/ssh cannot be started: no such file or directory"},
 	} {
@@ -260,7 +260,9 @@ func TestKernelsOnHosts(t *testing.T) {
 		{2, 4, []string{"--kvs", "memcached://10.77.0.1:11211", "-x", "RHINET_DEBUG=contract"}, []string{"is", "cg"}},
 		{4, 8, nil, []string{"ep", "is", "cg", "mg", "ft", "lu"}},
 		{2, 4, []string{"--nic", "tofu", "-x", "RHINET_DEBUG=checksum"}, []string{"bt", "sp"}},
+		{4, 8, []string{"--nic", "martini+ofi", "-x", "RHINET_DEBUG=contract"}, []string{"is", "cg", "ft"}},
 		{2, 4, []string{"--nic", "ofi"}, []string{"is", "mg"}},
+		{2, 4, []string{"--nic", "tcp"}, []string{"is", "mg"}},
 	} {
 		args := slices.Concat(c.flags, []string{"--hosts", w.names(c.hosts), "-n", strconv.Itoa(c.ranks), "--timeout", "5m", "../npb", "-class", "S"}, c.kernels)
 		var errs bytes.Buffer

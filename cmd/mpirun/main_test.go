@@ -158,7 +158,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"--hosts", "a,b", "--metrics", ":0", "sh"}, "--metrics: for jobs on one host only; leave --hosts out"},
 		{[]string{"--hosts", "a,b", "--debug", "0", "sh"}, "--debug: for jobs on one host only; leave --hosts out"},
 		{[]string{"--hosts", "a,b", "--time", "loggp", "sh"}, "--time: for jobs on one host only; leave --hosts out"},
-		{[]string{"--hosts", "a,b", "--nic", "tofu+ib", "sh"}, "--nic tofu+ib: ib reaches ranks on one host only; ofi reaches others"},
+		{[]string{"--hosts", "a,b", "--nic", "tofu+ib", "sh"}, "--nic tofu+ib: ib reaches ranks on one host only; tcp and ofi reach others"},
 		{[]string{"--hosts", "a,b", "--nic", "tofu+pigeon", "sh"}, "--nic tofu+pigeon: no such network interface; there is " + strings.Join(nics.Selectable(), ", ")},
 		{[]string{"--nic", "tofu+ofi", "sh"}, "--nic tofu+ofi: for jobs on several hosts only; name one network interface"},
 		{[]string{"--hosts", "a,b", "--wdir", "/", "-n", "2", "./nothing"}, "./nothing: no such program; name an executable or a Go main package"},

@@ -27,3 +27,14 @@ func TestProgramsOnLibfabric(t *testing.T) {
 		t.Errorf("status %d, %d kernels verified; %s", status, got, errs)
 	}
 }
+
+// TestProgramsOnTCP runs kernels whose ranks talk through TCP alone, as between hosts.
+func TestProgramsOnTCP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	status, out, errs := mpirun(t, "-n", "3", "-q", "--timeout", "2m", "--nic", "tcp", "-x", "RHINET_DEBUG=contract", "../npb", "-class", "S", "is", "ep")
+	if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != 2 {
+		t.Errorf("status %d, %d kernels verified; %s", status, got, errs)
+	}
+}

@@ -19,7 +19,7 @@ let level   = bench/* - host, peer, compare
 let feature = examples/*
 
 # Tools without knowledge of the product. Beside them everyone has the standard library.
-internal/callsite, internal/checked, internal/clock, internal/hosts, internal/iface, internal/invariants, internal/layout, internal/need, internal/netns, internal/netnstest, internal/observe, internal/onesided, internal/page, internal/perfetto, internal/pmi, internal/ptytest, internal/rapidseed, internal/ring, internal/slurmtest, internal/tracetest, internal/wait, internal/vec, internal/script < EVERYONE
+internal/callsite, internal/checked, internal/clock, internal/hosts, internal/iface, internal/invariants, internal/layout, internal/need, internal/netns, internal/netnstest, internal/observe, internal/onesided, internal/page, internal/perfetto, internal/pmi, internal/ptytest, internal/rapidseed, internal/ring, internal/slurmtest, internal/strided, internal/tracetest, internal/wait, internal/vec, internal/script < EVERYONE
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
 pgregory.net/rapid < internal/rapidseed
@@ -43,6 +43,7 @@ internal/kvs/kvstest < internal/kvs/own, internal/kvs/launcher, internal/kvs/pmi
 internal/kvs/own, internal/kvs/memcached < internal/kvs/open
 internal/kvs/open < llc/nics
 
+internal/strided < internal/layout
 internal/clock, internal/page, internal/perfetto < internal/observe
 internal/need < internal/slurmtest, internal/netnstest
 internal/netns < internal/netnstest
@@ -112,6 +113,8 @@ llc/mailbox < llc/endpoint, llc/tofu, llc/cenju4, llc/sync
 llc/ir, nicemu/fabric < llc/endpoint/endpointtest
 internal/libfabric, llc/entry, llc/endpoint, llc/ir, nicemu/fabric < llc/ofi
 llc/ofi < llc/nics
+internal/tcp, llc/entry, llc/endpoint, llc/ir, nicemu/fabric < llc/tcp
+llc/tcp < llc/nics
 llc/ir < llc/route
 llc/route < llc/nics
 llc/ir, llc/nictest, llc/route < llc/route/routetest
@@ -210,7 +213,7 @@ var stateless = []string{"mpi", "llc", "nicemu", "collectives"}
 
 // mayUseUnsafe are the packages that may have files named _unsafe.go.
 var mayUseUnsafe = []string{
-	"internal/libfabric", "internal/kvs/pmix", "internal/libmpi",
+	"internal/libfabric", "internal/kvs/pmix", "internal/libmpi", "internal/tcp",
 	"nicemu/fabric", "nicemu/dma", "nicemu/martini",
 	"internal/ring", "internal/vec",
 	"llc/user", "mpi",

@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"rhinet/internal/strided"
 )
 
 // Limit is the largest size, and the largest displacement, in bytes.
@@ -57,6 +59,19 @@ func (t *Type) Signature() *Signature { return t.sig }
 
 // Dense reports whether the data is one piece without gaps, and where it begins.
 func (t *Type) Dense() (at int, dense bool) { return t.root.at, t.root.kind == run }
+
+// Blocks reports how the data lies if it is blocks of one length at equal distances, in their order, which do not
+// overlap, and where it begins; else the result is one piece.
+func (t *Type) Blocks() (at int, b strided.Blocks) {
+	n := &t.root
+	if n.kind != loop || n.child.kind != run {
+		return 0, b
+	}
+	if b = (strided.Blocks{Block: n.child.size, Stride: n.stride}); !b.Valid() {
+		return 0, strided.Blocks{}
+	}
+	return n.at + n.child.at, b
+}
 
 // A Member is a layout at a displacement in bytes.
 type Member struct {

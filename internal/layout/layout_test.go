@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "rhinet/internal/rapidseed"
+	"rhinet/internal/strided"
 )
 
 // A slow is a type map as the standard writes it: the displacement of each byte,
@@ -114,6 +115,13 @@ func TestLayoutsAreTheirTypeMaps(t *testing.T) {
 		if l.Size() != len(s.at) || l.LB() != s.lb || l.Extent() != s.ub-s.lb || l.TrueLB() != lo || l.TrueExtent() != hi-lo {
 			t.Fatalf("size %d lb %d extent %d true %d %d, want %d %d %d %d %d", l.Size(), l.LB(), l.Extent(), l.TrueLB(), l.TrueExtent(),
 				len(s.at), s.lb, s.ub-s.lb, lo, hi-lo)
+		}
+		if first, in := l.Blocks(); !in.One() {
+			for i, at := range s.at {
+				if first+in.Place(i) != at {
+					t.Fatalf("byte %d lies at %d; %+v from %d on have it at %d", i, at, in, first, first+in.Place(i))
+				}
+			}
 		}
 		off := rapid.IntRange(0, len(s.at)).Draw(t, "from")
 		end := rapid.IntRange(off, len(s.at)).Draw(t, "to")
@@ -244,6 +252,37 @@ func TestLayoutsAreSimplified(t *testing.T) {
 	plane, _ := Hvector(4, 1, 300, column)
 	if plane.root.count != 12 || plane.root.child.kind != run {
 		t.Errorf("%+v is not one loop", plane.root)
+	}
+}
+
+// Blocks at equal distances are found however a layout was made, and nothing else is taken for them.
+func TestBlocks(t *testing.T) {
+	byte8 := Leaf(8, nil)
+	must := func(l *Type, err error) *Type {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	column := must(Hvector(5, 2, 50, byte8))
+	for name, c := range map[string]struct {
+		l    *Type
+		at   int
+		want strided.Blocks
+	}{
+		"a column":        {column, 0, strided.Blocks{Block: 16, Stride: 50}},
+		"moved":           {must(Struct([]Member{{30, column}})), 30, strided.Blocks{Block: 16, Stride: 50}},
+		"several":         {must(Contiguous(3, must(Resized(column, 0, 250)))), 0, strided.Blocks{Block: 16, Stride: 50}},
+		"a regular list":  {must(Hindexed([]int{2, 2, 2}, []int{7, 47, 87}, byte8)), 7, strided.Blocks{Block: 16, Stride: 40}},
+		"one piece":       {must(Contiguous(9, byte8)), 0, strided.Blocks{}},
+		"backwards":       {must(Hvector(5, 2, -50, byte8)), 0, strided.Blocks{}},
+		"overlapping":     {must(Hvector(5, 2, 10, byte8)), 0, strided.Blocks{}},
+		"an uneven list":  {must(Hindexed([]int{2, 2, 2}, []int{7, 47, 88}, byte8)), 0, strided.Blocks{}},
+		"columns of both": {must(Hvector(3, 1, 999, column)), 0, strided.Blocks{}},
+	} {
+		if at, in := c.l.Blocks(); at != c.at || in != c.want {
+			t.Errorf("%s: %+v from %d on, want %+v from %d on", name, in, at, c.want, c.at)
+		}
 	}
 }
 

@@ -36,13 +36,20 @@ func (r *Reader) Parts(rank int, give func(at int64, part []byte) error) error {
 	if err != nil {
 		return fmt.Errorf("observe: rank %d: %w", rank, err)
 	}
-	size := int64(len(head)) + int64(min(get(head, headEvents), uint64(r.plan.events)))*eventBytes
-	for at := int64(0); at < size; at += partBytes {
-		part := make([]byte, min(partBytes, size-at))
-		if _, err := r.file.ReadAt(part, r.plan.regionAt(rank)+at); err != nil {
+	if err := r.parts(rank, 0, r.plan.cellsAt()+r.plan.used(head), give); err != nil {
+		return err
+	}
+	return r.parts(rank, r.plan.eventsAt(), int(min(get(head, headEvents), uint64(r.plan.events)))*eventBytes, give)
+}
+
+// parts is Parts of so many bytes from a place on.
+func (r *Reader) parts(rank, from, size int, give func(at int64, part []byte) error) error {
+	for at := from; at < from+size; at += partBytes {
+		part := make([]byte, min(partBytes, from+size-at))
+		if _, err := r.file.ReadAt(part, r.plan.regionAt(rank)+int64(at)); err != nil {
 			return fmt.Errorf("observe: rank %d: %w", rank, err)
 		}
-		if err := give(at, part); err != nil {
+		if err := give(int64(at), part); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,10 @@ func TestGather(t *testing.T) {
 	for i := range 2*partBytes/eventBytes + 3 { // more than a part
 		writers[1].End(writers[1].Begin(), Send, &Transfer{Flags: Sends, Peer: 2, Bytes: i})
 	}
+	writers[1].Comm("world", 2)
+	for range 10 {
+		writers[1].Count(Isend, 2, 0, 100)
+	}
 	parts := 0
 	c, err := here.Clock(1)
 	if err != nil || c.Tick != 1 || c.Wall != here.begin.At.UnixNano() {
@@ -29,7 +33,8 @@ func TestGather(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, got := stats(t, here), stats(t, all)
-	if parts != 3 || got.Ranks[0].State != "not reported" || !slices.Equal(got.Ranks[1].Calls, want.Ranks[1].Calls) || !slices.Equal(got.Traffic, want.Traffic) {
+	if parts != 4 || got.Ranks[0].State != "not reported" || !slices.Equal(got.Ranks[1].Calls, want.Ranks[1].Calls) || !slices.Equal(got.Traffic, want.Traffic) ||
+		len(got.Traffic) != 2 || got.Traffic[0].Bytes != 1000 || got.Ranks[1].Comms[0].Sent != 10 {
 		t.Errorf("%d parts, %+v", parts, got.Ranks)
 	}
 	before, _, _, _ := here.events(1)

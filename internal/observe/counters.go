@@ -32,6 +32,7 @@ func (r *Rank) Comm(name string, context uint16) CommID {
 	r.commAt[id] = (*commWords)(r.mem[r.plan.commsAt()+int(id-1)*commBytes:])
 	copy(r.commAt[id][:nameBytes], name)
 	r.commOf[context>>1] = id
+	r.strange()
 	for to := range r.commTo { // the peers' of a communicator of before
 		if to.context>>1 == context>>1 {
 			delete(r.commTo, to)
@@ -54,6 +55,7 @@ func (r *Rank) Foreign(id CommID, peer int, context uint16) {
 		r.commTo = map[destination]CommID{}
 	}
 	r.commTo[destination{peer, context}] = id
+	r.strange()
 }
 
 // CommTo is the communicator whose messages to a peer have a context.
@@ -84,8 +86,13 @@ func (r *Rank) Counters(id CommID) (c Counters, ticks int64) {
 	if r.closed || id == 0 {
 		return c, 0
 	}
-	b := r.commAt[id][:]
-	return readCounters(b), int64(get(b, commWaited))
+	b := *r.commAt[id]
+	for i := range r.cells.used {
+		if t, any := readCell(r.mem[r.plan.cellsAt()+i*cellBytes:]); any && t.id == id {
+			t.toComm(b[:])
+		}
+	}
+	return readCounters(b[:]), int64(get(b[:], commWaited))
 }
 
 func readCounters(b []byte) Counters {

@@ -1,6 +1,10 @@
 package observe
 
-import "sync"
+import (
+	"sync"
+
+	"rhinet/internal/clock"
+)
 
 // The calls of most messages are counted by the port that makes them, while it is locked: so
 // counting needs no lock and no time stamp of its own. The methods of this file are for the
@@ -19,7 +23,7 @@ const (
 type held struct {
 	first  int    // calls that are timed before most are not
 	next   uint64 // so many calls of the port must there be before another is timed
-	due    uint64 // next, or 0 if there is more to settle
+	due    uint64 // next, or 0 if there is more to settle, as there always is of a job that is traced
 	asleep int64  // how long the call that is made has slept
 	span   Span   // when its wait began and ended, if anybody has looked: To is 0 if not
 }
@@ -37,79 +41,37 @@ type Message struct {
 // Guard has lock guard what r writes, in the place of its own. It is called before anything is counted.
 func (r *Rank) Guard(lock sync.Locker) { r.guard = lock }
 
-// Sent counts a call that has sent a message, after so many calls of the port. It reports whether
-// Settle is due.
-func (r *Rank) Sent(call Row, calls uint64, m Message) (due bool) {
-	r.called(call, m.Bytes)
-	id := r.commOf[m.Context>>1]
-	if r.commTo != nil {
-		id = r.CommTo(m.Peer, m.Context)
-	}
-	c := r.commAt[id]
-	add(c[commSent:][:wordBytes], 1)
-	add(c[commSentBytes:][:wordBytes], uint64(m.Bytes))
-	if uint(m.Peer) < uint(r.plan.ranks) {
-		b := (*pairWords)(r.peers[m.Peer*peerBytes:])
-		add(b[:wordBytes], 1)
-		add(b[wordBytes:], uint64(m.Bytes))
-	}
-	if r.plan.events > 0 {
-		r.record(call, Sends, m)
-	}
-	return calls >= r.held.due
-}
-
-// Received counts a call that has received a message, as Sent does.
-func (r *Rank) Received(call Row, calls uint64, m Message) (due bool) {
-	r.called(call, m.Bytes)
-	c := r.commAt[r.commOf[m.Context>>1]]
-	add(c[commReceived:][:wordBytes], 1)
-	add(c[commReceivedBytes:][:wordBytes], uint64(m.Bytes))
-	if r.plan.events > 0 {
-		r.record(call, Receives, m)
-	}
-	return calls >= r.held.due
-}
-
-// Called counts a call that has neither sent nor received, by itself, as Sent does.
-func (r *Rank) Called(call Row, calls uint64, m Message) (due bool) {
-	r.called(call, m.Bytes)
-	if r.plan.events > 0 {
-		r.record(call, 0, m)
-	}
-	return calls >= r.held.due
-}
-
-// Arrived counts a message that a part of another call has received, at a time of Now.
-func (r *Rank) Arrived(m Message, at int64) {
-	c := r.commAt[r.commOf[m.Context>>1]]
-	add(c[commReceived:][:wordBytes], 1)
-	add(c[commReceivedBytes:][:wordBytes], uint64(m.Bytes))
-	if r.plan.events > 0 {
-		r.write(at, at, eventOf(Irecv, Receives|point, m.Context, m.Peer), m.Tag, m.Bytes)
-	}
-}
-
-func (r *Rank) called(call Row, bytes int) {
+// Called counts a call whose message, if it has one, is counted elsewhere. Others count by Near and Count.
+func (r *Rank) Called(call Row, bytes int) {
 	row := r.row[call]
 	add(row[rowCount:][:wordBytes], 1)
 	add(row[rowBytesMoved:][:wordBytes], uint64(bytes))
 }
 
-// record writes the event of a call. One of which nobody has measured when it began is as long as such a call
-// takes in the mean: the reader finds that out.
+// Due reports whether there is more to do than to count a call, after so many calls of the port: then Settle does it.
+func (r *Rank) Due(calls uint64) bool { return calls >= r.held.due }
+
+// Arrived writes the event of a message that a part of another call has received, if somebody wants it, at a time of Now.
+func (r *Rank) Arrived(m Message, at int64) {
+	if r.page != nil {
+		b := r.take()
+		b.fill(0, eventOf(Irecv, Receives|point, m.Context, m.Peer), m.Tag, m.Bytes)
+		set(b[:], eventEnd, uint64(at))
+	}
+}
+
+// record writes the event of a call that has waited, or in a job whose clock is not the processor's counter.
 func (r *Rank) record(call Row, flags Flags, m Message) {
 	s := &r.held.span
-	from, to := s.From, s.To
+	to, lasted := s.To, s.To-s.From
 	switch {
 	case to == 0:
-		to = r.Meter.now()
-		from, flags = to, flags|begun
+		to, lasted, flags = r.Meter.now(), 0, flags|begun
 	case flags&Sends != 0: // which had gone before the wait
 		flags |= begun
 	}
 	s.To = 0
-	r.write(from, to, eventOf(call, flags, m.Context, m.Peer), m.Tag, m.Bytes)
+	r.write(to, lasted, eventOf(call, flags, m.Context, m.Peer), m.Tag, m.Bytes)
 }
 
 // Waited notes the wait of the call that is made: how long it slept, and from when to when it was, if that was
@@ -122,21 +84,61 @@ func (r *Rank) Waited(s Span, asleep int64) {
 	}
 }
 
-// Settle ends the counting of a call, and reports whether the next one is to be timed.
-func (r *Rank) Settle(call Row, calls uint64, id CommID) bool {
+// Settle ends the counting of a call that is due, which has sent or received a message if flags say so. It reports whether the next
+// call is to be timed.
+func (r *Rank) Settle(call Row, flags Flags, m Message, calls uint64) bool {
 	h := &r.held
+	if h.span.To|h.asleep != 0 || r.page == nil || !r.Meter.counts {
+		return r.settle(call, flags, m, calls)
+	}
+	// An event of which nobody has measured when it began is as long as such a call takes in the mean: the reader finds that out.
+	b := r.take()
+	b.fill(0, eventOf(call, flags|begun, m.Context, m.Peer), m.Tag, m.Bytes)
+	set(b[:], eventEnd, uint64(clock.Ticks()))
+	return calls >= h.next
+}
+
+// settle is Settle of a call of which more is known, or whose event nobody wants.
+func (r *Rank) settle(call Row, flags Flags, m Message, calls uint64) bool {
+	h := &r.held
+	if r.plan.events > 0 {
+		r.record(call, flags, m)
+	}
 	if h.asleep != 0 {
-		add(r.row[call][rowSleep:][:wordBytes], uint64(h.asleep))
-		r.waited(id, h.asleep)
+		id := r.CommOf(m.Context)
+		if flags&Sends != 0 {
+			id = r.CommTo(m.Peer, m.Context)
+		}
+		r.Slept(call, id)
 	}
 	r.Forget()
 	return calls >= h.next
 }
 
+// Next reports whether the call that comes after so many of the port is to be timed.
+func (r *Rank) Next(calls uint64) bool { return calls >= r.held.next }
+
+// Slept adds what a call has slept.
+func (r *Rank) Slept(call Row, id CommID) {
+	if h := &r.held; h.asleep != 0 {
+		add(r.row[call][rowSleep:][:wordBytes], uint64(h.asleep))
+		r.waited(id, h.asleep)
+		h.asleep = 0
+	}
+}
+
 // Forget drops what is known of the wait of a call that somebody else counts.
 func (r *Rank) Forget() {
 	h := &r.held
-	h.asleep, h.span, h.due = 0, Span{}, h.next
+	h.asleep, h.span = 0, Span{}
+	r.rest()
+}
+
+// rest says when a call is due next: each is whose event is written.
+func (r *Rank) rest() {
+	if r.held.due = r.held.next; r.plan.events > 0 {
+		r.held.due = 0
+	}
 }
 
 // Sample begins to time a call that is made next.
@@ -155,7 +157,7 @@ func (r *Rank) Sampled(m Mark, call Row, calls uint64, made bool) bool {
 			h.next = 0
 		}
 	}
-	h.due = h.next
+	r.rest()
 	return calls >= h.next
 }
 

@@ -25,6 +25,21 @@ func call(t *testing.T, reader *Reader, name string) Call {
 	return Call{}
 }
 
+// sent counts a call of a port that has sent a message, as ports do, and reports whether the next one is to be timed.
+func sent(r *Rank, call Row, calls uint64, m Message) bool { return counted(r, call, Sends, calls, m) }
+
+// received is sent of one that has received a message.
+func received(r *Rank, call Row, calls uint64, m Message) bool {
+	return counted(r, call, Receives, calls, m)
+}
+
+func counted(r *Rank, call Row, flags Flags, calls uint64, m Message) bool {
+	if !r.Near(call, m.Context, m.Peer, m.Bytes) {
+		r.Count(call, m.Context, m.Peer, m.Bytes)
+	}
+	return r.Due(calls) && r.Settle(call, flags, m, calls)
+}
+
 // Of the calls of a port the first ones are timed, and then few; the rest is estimated from them.
 func TestHeldCallsAreEstimated(t *testing.T) {
 	reader, r, now := heldRank(t, false)
@@ -36,11 +51,11 @@ func TestHeldCallsAreEstimated(t *testing.T) {
 			m = r.Sample()
 		}
 		*now += 100
-		due := r.Sent(Send, i, Message{Peer: 1, Bytes: 8})
+		next := sent(r, Send, i, Message{Peer: 1, Bytes: 8})
 		if sample {
-			due = r.Sampled(m, Send, i, true)
+			next = r.Sampled(m, Send, i, true)
 		}
-		sample = due && r.Settle(Send, i, 0)
+		sample = next
 	}
 	c := call(t, reader, "Send")
 	if c.Count != calls || c.Bytes != 8*calls || c.Timed < firstCalls+calls/(heldSkip+heldSpan+2) || c.Timed > firstCalls+calls/heldSkip {
@@ -57,7 +72,7 @@ func TestHeldCallNotMade(t *testing.T) {
 	m := r.Sample()
 	*now += 1e9
 	r.Sampled(m, Isend, 1, false)
-	r.Sent(Isend, 1, Message{Peer: 1})
+	sent(r, Isend, 1, Message{Peer: 1})
 	if c := call(t, reader, "Isend"); c.Timed != 0 || c.Seconds != 0 {
 		t.Errorf("%+v", c)
 	}
@@ -66,22 +81,28 @@ func TestHeldCallNotMade(t *testing.T) {
 // What a call has slept is known exactly, and counts once.
 func TestHeldCallsSleep(t *testing.T) {
 	reader, r, _ := heldRank(t, false)
-	id := r.Comm("world", 4)
+	r.Comm("world", 4)
 	r.held.next, r.held.due = 1<<60, 1<<60 // nothing is timed
 	for i := range uint64(10) {
 		if i == 3 || i == 5 {
 			r.Waited(Span{}, 7)
 			r.Waited(Span{}, 2e9) // a wait in two parts
 		}
-		if due := r.Received(Recv, i, Message{Context: 4, Bytes: 1}); due != (i == 3 || i == 5) {
+		if due := r.Due(i); due != (i == 3 || i == 5) {
 			t.Errorf("call %d: due %v", i, due)
-		} else if due {
-			r.Settle(Recv, i, id)
 		}
+		received(r, Recv, i, Message{Context: 4, Bytes: 1})
 	}
 	r.Waited(Span{}, 1e9) // of a part, which is seen by others
 	r.Forget()
-	r.Settle(Recv, 10, id)
+	r.Settle(Recv, Receives, Message{Context: 4}, 10)
+	r.Waited(Span{}, 3e9)
+	r.Slept(WaitAll, 0) // which knows itself what it was for
+	r.Called(WaitAll, 0)
+	r.Settle(WaitAll, 0, Message{Context: 4}, 11)
+	if c := call(t, reader, "WaitAll"); c.Count != 1 || c.Wait != 3 {
+		t.Errorf("%+v", c)
+	}
 	if c := call(t, reader, "Recv"); c.Count != 10 || c.Wait < 4 || c.Wait > 4.0001 {
 		t.Errorf("%+v", c)
 	}
@@ -97,10 +118,10 @@ func TestForeignContexts(t *testing.T) {
 	a := r.Comm("a", 2)
 	b := r.Comm("b", 4)
 	r.Foreign(b, 1, 2) // the other rank knows b as this one a
-	r.Sent(Send, 0, Message{Context: 2, Peer: 1, Bytes: 10})
-	r.Sent(Send, 0, Message{Context: 2, Peer: 0, Bytes: 100})
+	sent(r, Send, 0, Message{Context: 2, Peer: 1, Bytes: 10})
+	sent(r, Send, 0, Message{Context: 2, Peer: 0, Bytes: 100})
 	c := r.Comm("c", 2) // another has the context now
-	r.Sent(Send, 0, Message{Context: 2, Peer: 1, Bytes: 1000})
+	sent(r, Send, 0, Message{Context: 2, Peer: 1, Bytes: 1000})
 	got := map[string]uint64{}
 	for _, k := range stats(t, reader).Ranks[0].Comms {
 		got[k.Comm] = k.SentBytes
@@ -117,15 +138,15 @@ func TestTraceEstimatesBeginnings(t *testing.T) {
 	for range 4 {
 		m := r.Sample()
 		*now += 50
-		r.Sent(Send, 0, Message{Peer: 1, Tag: 1})
+		sent(r, Send, 0, Message{Peer: 1, Tag: 1})
 		r.Sampled(m, Send, 0, true)
 	}
 	*now += 1000
-	r.Sent(Send, 0, Message{Peer: 1, Tag: 2})
+	sent(r, Send, 0, Message{Peer: 1, Tag: 2})
 	*now += 20
-	r.Sent(Send, 0, Message{Peer: 1, Tag: 3})
+	sent(r, Send, 0, Message{Peer: 1, Tag: 3})
 	r.Waited(Span{*now + 10, *now + 90}, 0)
-	r.Received(Recv, 0, Message{Peer: 1, Tag: 4})
+	received(r, Recv, 0, Message{Peer: 1, Tag: 4})
 	events, _, _, err := reader.events(0)
 	if err != nil || len(events) != 7 {
 		t.Fatalf("%d events, %v", len(events), err)

@@ -7,11 +7,11 @@ import (
 
 // The memory of a job is a header and a region for each rank, which starts on a page:
 //
-//	head | rows of calls | rows of peers | communicators | events, used in turn
+//	head | rows of calls | rows of peers | communicators | cells | events, used in turn
 //
 // Words are aligned and little-endian, so that a reader sees them whole.
 const (
-	magic     = 0x3173656572696872 // "rhirees1"
+	magic     = 0x3273656572696872 // "rhirees2"
 	pageBytes = 4096
 	wordBytes = 8
 
@@ -22,7 +22,9 @@ const (
 	mostComms = 128 // the last one takes the rest
 	commBytes = 80
 
-	eventBytes = 5 * wordBytes
+	cellBytes = 4 * wordBytes
+
+	eventBytes = 4 * wordBytes
 
 	// MostEvents is how many events of a rank are kept at most: the last ones. The ranks
 	// of a job keep allEvents together, and leastEvents each.
@@ -31,8 +33,10 @@ const (
 	allEvents   = 1 << 22
 )
 
-// eventsOf is how many events each of so many ranks keeps.
-func eventsOf(ranks int) int { return max(min(MostEvents, allEvents/ranks), leastEvents) }
+// eventsOf is how many events each of so many ranks keeps, whole pages of them.
+func eventsOf(ranks int) int {
+	return max(min(MostEvents, allEvents/ranks), leastEvents) &^ (pageBytes/eventBytes - 1)
+}
 
 // Words of the header of the job.
 const (
@@ -49,6 +53,7 @@ const (
 	headEvents // so many events were written
 	headFirst  // time of the first call, and
 	headLast   // of the end of the last one
+	headCells  // so many are in use
 
 	protocolsAt = 1024 // text, see Rank.Protocols
 )
@@ -97,12 +102,43 @@ const (
 	commWaited
 )
 
+// Words of a cell, which counts the calls of one name that move messages on one communicator from or to
+// one peer: so a call that is made often adds to two words. What a row, a peer and a communicator have in all is
+// what they have themselves and what their cells have, see plan.fold.
+//
+//	call: 8 | communicator: 8 | 0: 16 | peer: 32
+const (
+	cellOf = iota * wordBytes
+	cellCount
+	cellMoved
+)
+
+// Words of an event.
+//
+//	end
+//	call: 8 | flags: 8 | context: 16 | peer: 32
+//	tag: 32 | bytes: 32
+//	how long it lasted: 52 | bytes >> 32: 12
+const (
+	eventEnd = iota * wordBytes
+	eventWhat
+	eventSize
+	eventLasted
+
+	lastedBits = 52
+	mostLasted = 1<<lastedBits - 1
+)
+
 // A plan says where in the memory things lie.
 type plan struct{ ranks, events int }
 
 func (p plan) peersAt() int  { return pageBytes + mostRows*rowBytes }
 func (p plan) commsAt() int  { return p.peersAt() + p.ranks*peerBytes }
-func (p plan) eventsAt() int { return p.commsAt() + mostComms*commBytes }
+func (p plan) cellsAt() int  { return p.commsAt() + mostComms*commBytes }
+func (p plan) eventsAt() int { return p.cellsAt() + p.cells()*cellBytes }
+
+// cells is how many there are. A call for which there is none left adds to all that it concerns itself.
+func (p plan) cells() int { return 256 + 16*p.ranks }
 
 // region is the size of that of a rank.
 func (p plan) region() int {
@@ -125,7 +161,7 @@ func (p plan) header() []byte {
 // readPlan reads the first page of the memory of a job, which has so many bytes.
 func readPlan(b []byte, size int64) (plan, error) {
 	p := plan{ranks: int(get(b, jobRanks)), events: int(get(b, jobEvents))}
-	if get(b, jobMagic) != magic || p.ranks < 1 || p.ranks > 1<<16 || p.events < 0 || p.events > MostEvents || p.total() != size {
+	if get(b, jobMagic) != magic || p.ranks < 1 || p.ranks > 1<<16 || p.events < 0 || p.events > MostEvents || p.events*eventBytes%pageBytes != 0 || p.total() != size {
 		return plan{}, fmt.Errorf("observe: the descriptor is not the memory that mpirun made to observe the job")
 	}
 	return p, nil

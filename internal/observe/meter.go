@@ -6,6 +6,7 @@ import "sync/atomic"
 // called on nil, which measures nothing.
 type Meter struct {
 	now      func() int64
+	counts   bool         // now is clock.Ticks
 	sampling atomic.Int32 // calls that are being timed
 	asleep   atomic.Int64 // waits that are not brief
 	brief    atomic.Int64 // those of calls that are timed

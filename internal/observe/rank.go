@@ -26,9 +26,8 @@ type Rank struct {
 
 	names struct { // of calls, and what parts of them add
 		sync.Mutex
-		rows   map[string]Row
-		last   string // the name that was looked up last
-		lastly Row
+		rows map[string]Row
+		near [16]atomic.Pointer[rowName] // looked up lately, by length
 	}
 
 	guard  sync.Locker // of the rest, see Guard
@@ -39,11 +38,13 @@ type Rank struct {
 	commAt [mostComms + 1]*commWords // of mem; none has one that nobody reads
 	commOf [1 << 15]CommID           // by half of the context
 	commTo map[destination]CommID    // those of which it depends on the peer, too; nil: none
-	head   *headWords                // of mem
-	ring   []byte                    // the events, of mem
-	place  int                       // of the next event there
-	held   held                      // what a port notes for its calls
-	skip   int                       // other calls until the next is timed
+	cells  cells
+	head   *headWords // of mem
+	ring   []byte     // the events, of mem
+	page   *eventPage // of them, the one that is being filled,
+	place  uint       // and where the next event is put in the ring
+	held   held       // what a port notes for its calls
+	skip   int        // other calls until the next is timed
 	random uint32
 	closed bool
 }
@@ -55,6 +56,7 @@ type (
 	pairWords [2 * wordBytes]byte
 
 	eventWords [eventBytes]byte
+	eventPage  [pageBytes]byte // so many events that nobody has to ask for each where the ring ends
 	headWords  [pageBytes]byte
 )
 
@@ -94,7 +96,7 @@ func Open(fd, rank, size int, virtual func() int64) (*Rank, error) {
 		r.Meter.now, r.every = virtual, true
 		set(mem, headUnit, unitVirtual)
 	case clock.Counter():
-		r.Meter.now = clock.Ticks
+		r.Meter.now, r.Meter.counts = clock.Ticks, true
 		set(mem, headUnit, unitTicks)
 	default:
 		since, epoch := monotonic()
@@ -106,6 +108,7 @@ func Open(fd, rank, size int, virtual func() int64) (*Rank, error) {
 	if r.every {
 		r.Meter.sampling.Add(1)
 	}
+	r.Forget()
 	r.time.Store(true)
 	set(mem, headFirst, uint64(r.Meter.now()))
 	set(mem, headState, entered)
@@ -131,8 +134,13 @@ func newRank(p plan, mem []byte) *Rank {
 	r := &Rank{plan: p, guard: new(sync.Mutex), mem: mem, peers: mem[p.peersAt():p.commsAt()], skip: firstCalls, random: 1}
 	r.held.first = firstCalls
 	r.head, r.ring = (*headWords)(mem), mem[p.eventsAt():p.eventsAt()+p.events*eventBytes]
+	if p.events > 0 {
+		r.page = (*eventPage)(r.ring)
+	}
 	r.names.rows = map[string]Row{}
 	r.commAt[0] = new(commWords)
+	r.cells.of = map[uint64]*cellWords{}
+	r.strange()
 	for i, name := range rowNames {
 		r.name(Row(i), name)
 	}
@@ -146,8 +154,30 @@ func (r *Rank) name(i Row, name string) {
 	r.names.rows[name] = i
 }
 
+// A rowName is a name that was looked up, and its row.
+type rowName struct {
+	name string
+	row  Row
+}
+
+// known returns the row of a call that was looked up lately, or nil.
+func (r *Rank) known(call string) *rowName {
+	if n := r.names.near[len(call)%len(r.names.near)].Load(); n != nil && n.name == call {
+		return n
+	}
+	return nil
+}
+
 // Named returns the row of a call.
 func (r *Rank) Named(call string) Row {
+	if n := r.known(call); n != nil {
+		return n.row
+	}
+	return r.lookUp(call)
+}
+
+// lookUp is Named of a call that was not looked up lately.
+func (r *Rank) lookUp(call string) Row {
 	r.names.Lock()
 	defer r.names.Unlock()
 	return r.named(call)
@@ -155,20 +185,20 @@ func (r *Rank) Named(call string) Row {
 
 // named is Named of who holds the lock of names.
 func (r *Rank) named(call string) Row {
-	n := &r.names
-	if call == n.last {
-		return n.lastly
+	if n := r.known(call); n != nil {
+		return n.row
 	}
-	i, there := n.rows[call]
+	i, there := r.names.rows[call]
 	if !there {
-		if i = Row(len(n.rows)); i >= mostRows-1 {
-			i, call = mostRows-1, other
+		row := call
+		if i = Row(len(r.names.rows)); i >= mostRows-1 {
+			i, row = mostRows-1, other
 		}
-		if n.rows != nil {
-			r.name(i, call)
+		if r.names.rows != nil {
+			r.name(i, row)
 		}
 	}
-	n.last, n.lastly = call, i
+	r.names.near[len(call)%len(r.names.near)].Store(&rowName{call, i})
 	return i
 }
 
@@ -215,6 +245,17 @@ type Transfer struct {
 	Bytes   int
 }
 
+// Ended ends the call that m began, which has moved on a communicator what was counted meanwhile.
+func (r *Rank) Ended(m Mark, call string, id CommID) {
+	var row Row
+	if n := r.known(call); n != nil {
+		row = n.row
+	} else {
+		row = r.lookUp(call)
+	}
+	r.End(m, row, &Transfer{Comm: id, Peer: -1})
+}
+
 // End ends the call that m began.
 func (r *Rank) End(m Mark, call Row, t *Transfer) {
 	now := int64(0)
@@ -236,7 +277,9 @@ func (r *Rank) End(m Mark, call Row, t *Transfer) {
 			r.timed(row, m, now, asleep)
 			r.event(m.at, now, call, t)
 		}
-		r.count(t)
+		if t.Flags != 0 {
+			r.count(t)
+		}
 		r.turn()
 	}
 	r.guard.Unlock()
@@ -294,9 +337,21 @@ func (r *Rank) Point(at int64, call Row, t *Transfer) {
 // Add adds to the bytes of a call that goes on. It may be called by who holds the lock that Guard has
 // named.
 func (r *Rank) Add(call string, bytes int) {
+	if bytes != 0 {
+		r.add(call, bytes)
+	}
+}
+
+func (r *Rank) add(call string, bytes int) {
 	r.names.Lock()
 	if r.names.rows != nil {
-		add(r.row[r.named(call)][rowBytesAdded:], uint64(bytes))
+		row := Row(0)
+		if n := r.known(call); n != nil {
+			row = n.row
+		} else {
+			row = r.named(call)
+		}
+		add(r.row[row][rowBytesAdded:], uint64(bytes))
 	}
 	r.names.Unlock()
 }
@@ -326,7 +381,7 @@ func (r *Rank) count(t *Transfer) {
 // event writes an event, if somebody wants them.
 func (r *Rank) event(from, to int64, call Row, t *Transfer) {
 	if r.plan.events > 0 {
-		r.write(from, to, eventOf(call, t.Flags, t.Context, t.Peer), t.Tag, t.Bytes)
+		r.write(to, to-from, eventOf(call, t.Flags, t.Context, t.Peer), t.Tag, t.Bytes)
 	}
 }
 
@@ -335,18 +390,36 @@ func eventOf(call Row, flags Flags, context uint16, peer int) uint64 {
 	return uint64(call) | uint64(flags)<<8 | uint64(context)<<16 | uint64(uint32(peer))<<32
 }
 
-// write writes an event, in the place of the oldest if there is no room.
-func (r *Rank) write(from, to int64, what uint64, tag, bytes int) {
-	b := (*eventWords)(r.ring[r.place:])
-	set(b[:], 0, uint64(from))
-	set(b[:], wordBytes, uint64(to))
-	set(b[:], 2*wordBytes, what)
-	set(b[:], 3*wordBytes, uint64(tag))
-	set(b[:], 4*wordBytes, uint64(bytes))
-	if r.place += eventBytes; r.place == len(r.ring) {
-		r.place = 0
+// write writes an event.
+func (r *Rank) write(to, lasted int64, what uint64, tag, bytes int) {
+	b := r.take()
+	b.fill(lasted, what, tag, bytes)
+	set(b[:], eventEnd, uint64(to))
+}
+
+// take returns the place of the next event, that of the oldest if there is no room.
+func (r *Rank) take() *eventWords {
+	b := (*eventWords)(r.page[r.place%pageBytes&^(eventBytes-1):])
+	if r.place += eventBytes; r.place%pageBytes == 0 {
+		r.leaf()
 	}
 	add(r.head[headEvents:][:wordBytes], 1)
+	return b
+}
+
+// leaf goes on to the next page of events.
+func (r *Rank) leaf() {
+	if r.place == uint(len(r.ring)) {
+		r.place = 0
+	}
+	r.page = (*eventPage)(r.ring[r.place:])
+}
+
+// fill writes all of an event but its end.
+func (b *eventWords) fill(lasted int64, what uint64, tag, bytes int) {
+	set(b[:], eventWhat, what)
+	set(b[:], eventSize, uint64(uint32(tag))|uint64(bytes)<<32)
+	set(b[:], eventLasted, uint64(min(max(lasted, 0), mostLasted))|uint64(bytes)>>32<<lastedBits)
 }
 
 // Close ends writing: the rank has called Finalize.

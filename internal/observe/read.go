@@ -119,10 +119,15 @@ func (r *Reader) timesOf(rank int, head []byte) times {
 func (t times) nanos(at int64) float64        { return float64(at-t.origin)*t.tick + t.zero }
 func (t times) seconds(lasted uint64) float64 { return float64(lasted) * t.tick / 1e9 }
 
-// read reads the region of a rank up to its events.
+// read reads the region of a rank up to its cells. What these have is where it belongs.
 func (r *Reader) read(rank int) ([]byte, error) {
-	b := make([]byte, r.plan.eventsAt())
-	_, err := r.file.ReadAt(b, r.plan.regionAt(rank))
+	b := make([]byte, r.plan.cellsAt())
+	if _, err := r.file.ReadAt(b, r.plan.regionAt(rank)); err != nil {
+		return b, err
+	}
+	cells := make([]byte, r.plan.used(b))
+	_, err := r.file.ReadAt(cells, r.plan.regionAt(rank)+int64(r.plan.cellsAt()))
+	r.plan.fold(b, cells)
 	return b, err
 }
 

@@ -109,16 +109,16 @@ func kindsOf(b []byte) (kinds [mostRows]kind) {
 }
 
 func readEvent(b []byte, t times, kinds *[mostRows]kind) event {
-	word := get(b, 2*wordBytes)
-	row, from := int(word&0xff), int64(get(b, 0))
+	word, size, lasted, to := get(b, eventWhat), get(b, eventSize), get(b, eventLasted), int64(get(b, eventEnd))
+	row, from := int(word&0xff), to-int64(lasted&mostLasted)
 	if Flags(word>>8)&begun != 0 && row < mostRows {
 		from -= kinds[row].own
 	}
 	const most = 1 << 60 // a rank may have written anything
 	pico := func(at int64) int64 { return int64(min(max(t.nanos(at)*perfetto.Nanosecond, -most), most)) }
 	e := event{
-		from: pico(from), to: pico(int64(get(b, wordBytes))), flags: Flags(word >> 8), context: uint16(word >> 16),
-		peer: int(int32(word >> 32)), tag: int(int32(get(b, 3*wordBytes))), bytes: int(get(b, 4*wordBytes)),
+		from: pico(from), to: pico(to), flags: Flags(word >> 8), context: uint16(word >> 16),
+		peer: int(int32(word >> 32)), tag: int(int32(size)), bytes: int(size>>32 | lasted>>lastedBits<<32),
 	}
 	if row < mostRows {
 		e.call = kinds[row].name

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/internal/strided"
 	"rhinet/llc/contract"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
@@ -54,6 +55,10 @@ func TestCallers(t *testing.T) {
 			a.Post(&ir.Command{Op: ir.Shared, Peer: 1, Token: 1})
 			a.Post(&ir.Command{Op: ir.Shared, Peer: 1, Token: 2})
 		}},
+		{"no blocks that this side does not have", "(blocks): Op 8 moves", func(a ir.Translator) {
+			m := strided.Move{Bytes: 16, Mine: strided.Blocks{Block: 8, Stride: 10}}
+			a.Post(&ir.Command{Op: ir.Pull, Peer: 1, Token: 1, Data: make([]byte, 17), Move: &m})
+		}},
 		{"no sleep without Arm", "(sleep)", func(a ir.Translator) { a.Sleep(1) }},
 		{"no sleep without a look", "(sleep)", func(a ir.Translator) { a.Arm(); a.Sleep(1) }},
 		{"no Arm twice", "(sleep)", func(a ir.Translator) { a.Arm(); a.Arm() }},
@@ -77,6 +82,24 @@ func TestCallers(t *testing.T) {
 		}()
 		if len(*found) != 1 || !strings.Contains((*found)[0].Error(), c.want) || !strings.HasPrefix((*found)[0].Error(), "rank 0: the caller of loopback breaks the contract of ir.Translator (") {
 			t.Errorf("%s: want %q, got %v", c.name, c.want, *found)
+		}
+	}
+}
+
+// TestNoBlocks: blocks go only by a NIC that moves them, and what commands that move nothing have left there is not looked at.
+func TestNoBlocks(t *testing.T) {
+	caps := nictest.DefaultCaps()
+	caps.Blocks = 0
+	m := &strided.Move{Bytes: 16, Mine: strided.Blocks{Block: 8, Stride: 10}}
+	for _, op := range []ir.Op{ir.Pull, ir.Push} {
+		var found []error
+		ts := contract.WatchAll(nictest.Loopback(2, caps), func(err error) { found = append(found, err) })
+		if ts[0].Post(&ir.Command{Op: ir.Swap, Peer: 1, Token: 1, Move: m}); found != nil {
+			t.Fatal(found)
+		}
+		ts[0].Post(&ir.Command{Op: op, Peer: 1, Token: 2, Data: make([]byte, 18), Move: m})
+		if len(found) != 1 || !strings.Contains(found[0].Error(), "(blocks): Op") || !strings.Contains(found[0].Error(), "has a Move, to peer 1") {
+			t.Error(op, found)
 		}
 	}
 }

@@ -50,6 +50,9 @@ func (m *monitor) check(cmd *ir.Command) {
 		if port := int(cmd.Port); port >= m.ports && (cmd.Op == ir.Pull || cmd.Op == ir.Push) {
 			m.misuse("ports", "Op %d goes by port %d of %d", cmd.Op, port, m.ports)
 		}
+		if cmd.Move != nil && (cmd.Op == ir.Pull || cmd.Op == ir.Push) {
+			m.checkMove(cmd)
+		}
 		m.due[cmd.Token] = due{cmd.Op, m.empty}
 	case cmd.Op == ir.Shared:
 		for _, f := range m.flying {
@@ -76,6 +79,24 @@ func (m *monitor) check(cmd *ir.Command) {
 	}
 }
 
+// checkMove checks that blocks go by a NIC that moves them, between memory that is there on this side.
+func (m *monitor) checkMove(cmd *ir.Command) {
+	switch c := m.capsOf(cmd.Peer); {
+	case c != nil && c.Blocks == 0:
+		m.misuse("blocks", "Op %d has a Move, to peer %d", cmd.Op, cmd.Peer)
+	case !cmd.Move.FitsHere(len(cmd.Data)):
+		m.misuse("blocks", "Op %d moves %+v, and has %d bytes", cmd.Op, *cmd.Move, len(cmd.Data))
+	}
+}
+
+// capsOf returns the capabilities of the NIC by which a peer is reached, nil if there is no such peer.
+func (m *monitor) capsOf(peer int32) *ir.Caps {
+	if uint(peer) >= uint(len(m.caps)) {
+		return nil
+	}
+	return &m.caps[peer]
+}
+
 // account returns what this peer has written in a packet ring.
 func (m *monitor) account(w way) *account {
 	a := m.writes[w]
@@ -88,10 +109,10 @@ func (m *monitor) account(w way) *account {
 
 // place checks that a packet lies where its reader looks, in room that is free.
 func (m *monitor) place(a *account, cmd *ir.Command) {
-	if uint(cmd.Peer) >= uint(len(m.caps)) {
+	c := m.capsOf(cmd.Peer)
+	if c == nil {
 		return
 	}
-	c := &m.caps[cmd.Peer]
 	size := uint64(c.Bytes)
 	at, next := c.Place(a.next, len(cmd.Data))
 	switch {

@@ -18,6 +18,7 @@ type Rings struct {
 	Inbox
 	ir.Remote // the NIC's
 	nic       Hardware
+	blocks    BlockMover // nil: it moves memory in one piece only
 	caps      ir.Caps
 	ways      []way
 	lines     []ring.Line // of the flag arrays
@@ -53,6 +54,9 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 			Name: name, Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words, Remote: nic.Remote(),
 			Fragment: min(fragment, g.Ring.Bytes/2), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
 		},
+	}
+	if r.blocks, _ = nic.(BlockMover); r.blocks != nil && r.caps.Remote {
+		r.caps.Blocks = blockBytes
 	}
 	r.Receive(e, nic.Messages(), nic.Reader)
 }
@@ -176,7 +180,12 @@ func (r *Rings) move(cmd *ir.Command) error {
 	if cmd.Op == ir.Push {
 		access, kind = r.nic.WriteMemory, ir.Pushed
 	}
-	err := access(int(cmd.Peer), cmd.Segment, cmd.Offset, cmd.Data)
+	var err error
+	if cmd.Move == nil {
+		err = access(int(cmd.Peer), cmd.Segment, cmd.Offset, cmd.Data)
+	} else {
+		err = r.blocks.MoveBlocks(int(cmd.Peer), cmd.Segment, cmd.Data, *cmd.Move, cmd.Op == ir.Push)
+	}
 	if err == nil {
 		r.Answer(kind, cmd)
 	}

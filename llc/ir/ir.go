@@ -17,7 +17,11 @@
 //     and needs no set-up: the first packets between two peers travel there.
 package ir
 
-import "errors"
+import (
+	"errors"
+
+	"rhinet/internal/strided"
+)
 
 // ErrPeerGone is wrapped by the Err of an event that reports a dead peer.
 var ErrPeerGone = errors.New("peer is gone")
@@ -114,7 +118,7 @@ func (o Op) Answered() bool { return 1<<o&(1<<Expose|1<<Pull|1<<Push|1<<Swap) !=
 // command is not refused but for good: that is reported as the peer's end.
 func (o Op) Way() bool { return 1<<o&(1<<Packet|1<<Shared|1<<Open|1<<Watch|1<<ReadTail) != 0 }
 
-// A Command is one request of the engine to the translator (llc, section 2). Data is borrowed:
+// A Command is one request of the engine to the translator (llc, section 2). Data and Move are borrowed:
 // for Packet and Shared until Post returns, otherwise until the answer.
 type Command struct {
 	Op      Op
@@ -130,6 +134,9 @@ type Command struct {
 	Old     uint64
 	New     uint64
 	Token   uint64 // returned in the answer
+	// Move is nil, or for Pull and Push how blocks go between Data and the segment: Data is then all memory of this side
+	// that Move counts from, and Offset is not used.
+	Move *strided.Move
 }
 
 // A Kind says what an event reports.

@@ -12,6 +12,7 @@ type Caps struct {
 	Spread    bool // long payloads there end with their page: see Place
 	Trailer   int  // bytes that the translator adds to the payload of each packet in a packet ring, which take room like those
 	Remote    bool // Pull and Push reach registered memory of peers without a copy on the way
+	Blocks    int  // bytes of blocks from which Pull and Push move them better than a copy: see [Command]; with 0 they do not
 	Words     int  // 64-bit words of the control area that Swap reaches
 	Fragment  int  // payload bytes of one Packet that keep a pipeline of copies full; without rings: most of one Shared
 	Eager     int  // message bytes up to which copying through a ring beats Pull
@@ -50,6 +51,8 @@ type Caps struct {
 //     Failed with Token 0 and this peer's own number.
 //   - ports: the Port of a Pull or a Push is 0, or one of an [Injector]. Those of one port are carried out in the order
 //     posted, those of different ports in any order; what one port refuses does not concern the others.
+//   - blocks: a Pull or a Push has a Move only if Caps has Blocks, and its Data has all memory that the Move names on this side.
+//     What lies between the blocks is left as it is on both sides.
 //   - tail: a Tail is what the reader had consumed at some time between Post and
 //     event: never less than before, nor more than was written.
 //   - self: a command that moves between this peer and itself (Swap on the own

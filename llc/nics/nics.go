@@ -19,6 +19,7 @@ import (
 	"rhinet/llc/martinipm"
 	"rhinet/llc/ofi"
 	"rhinet/llc/sync"
+	"rhinet/llc/tcp"
 	"rhinet/llc/timed"
 	"rhinet/llc/tofu"
 	"rhinet/nicemu/fabric"
@@ -34,7 +35,7 @@ const AttachVariable = "RHINET_CMA"
 
 // table returns what the NICs export.
 func table() []entry.NIC {
-	return append(martinipm.Entries(), martini.Entry(), ib.Entry(), ib.DatagramEntry(), ib.DemandEntry(), tofu.Entry(), dimmnet2.Entry(), cenju4.Entry(), sync.Entry(), ofi.Entry(), timed.Entry())
+	return append(martinipm.Entries(), martini.Entry(), ib.Entry(), ib.DatagramEntry(), ib.DemandEntry(), tofu.Entry(), dimmnet2.Entry(), cenju4.Entry(), sync.Entry(), ofi.Entry(), tcp.Entry(), timed.Entry())
 }
 
 // Timed is the name of the NIC of jobs in virtual time. Their launcher chooses

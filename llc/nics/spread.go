@@ -8,8 +8,8 @@ import (
 
 	"rhinet/llc/entry"
 	"rhinet/llc/ir"
-	"rhinet/llc/ofi"
 	"rhinet/llc/route"
+	"rhinet/llc/tcp"
 	"rhinet/nicemu/fabric"
 )
 
@@ -22,7 +22,7 @@ func cut(name string) (near, far string, two bool) { return strings.Cut(name, be
 
 // Spread returns the name of the NICs of a job on several hosts for which a user has chosen
 // a name, "" for none: one NIC that reaches ranks on other hosts, or NEAR+FAR. A NIC that reaches ranks on its
-// own host only has ofi beside it.
+// own host only has tcp beside it.
 func Spread(name string) (string, error) {
 	near, far, two := cut(usual(name))
 	n, _, err := parse(near)
@@ -33,7 +33,7 @@ func Spread(name string) (string, error) {
 		return near, err
 	}
 	if !two {
-		far = ofi.Name
+		far = tcp.Name
 	}
 	f, _, err := parse(far)
 	switch {
@@ -47,7 +47,7 @@ func Spread(name string) (string, error) {
 	return near + between + far, nil
 }
 
-var errOneHost = errors.New("reaches ranks on one host only; " + ofi.Name + " reaches others")
+var errOneHost = errors.New("reaches ranks on one host only; tcp and ofi reach others")
 
 // both opens the NICs of a rank of a job on several hosts, and makes one translator of them.
 func (d Debug) both(near, far string, f *fabric.Fabric, rank int, net *entry.Network) (ir.Translator, error) {

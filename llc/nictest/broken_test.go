@@ -289,6 +289,33 @@ var flaws = []flaw{
 			cmd.Data[4000]++
 		}
 	}},
+	{name: "blocks pulled as one piece", post: func(t *twist, cmd *ir.Command) {
+		c := *cmd
+		if c.Op == ir.Pull && c.Move != nil && c.Move.Bytes > 1 {
+			c.Data, c.Move = c.Data[:c.Move.Bytes], nil
+		}
+		t.Translator.Post(&c)
+	}},
+	{name: "blocks pushed without what lies between", post: func(t *twist, cmd *ir.Command) {
+		c := *cmd
+		if c.Op == ir.Push && c.Move != nil {
+			m := *c.Move
+			m.Their.Stride = m.Their.Block
+			c.Move = &m
+		}
+		t.Translator.Post(&c)
+	}},
+	{name: "blocks beyond the end", post: func(t *twist, cmd *ir.Command) {
+		if cmd.Move != nil && cmd.Move.There == 1024 {
+			kind := ir.Pulled
+			if cmd.Op == ir.Push {
+				kind = ir.Pushed
+			}
+			t.later = append(t.later, ir.Event{Kind: kind, Token: cmd.Token})
+			return
+		}
+		t.Translator.Post(cmd)
+	}},
 	{name: "a swap that never fails", event: kind(ir.Swapped, func(t *twist, ev *ir.Event) { ev.Old = 0 })},
 	// cost
 	{name: "a Post that allocates", post: func(t *twist, cmd *ir.Command) {

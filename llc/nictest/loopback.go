@@ -47,7 +47,7 @@ const boards = 3
 func DefaultCaps() ir.Caps {
 	return ir.Caps{
 		Name: "loopback", Rings: 4, Slots: 8, Bytes: 4096, Remote: true, Words: 64,
-		Fragment: 1024, Eager: 4096, Split: 32768, SplitUnit: 8192, Copies: 1,
+		Fragment: 1024, Eager: 4096, Split: 32768, SplitUnit: 8192, Copies: 1, Blocks: 64,
 	}
 }
 

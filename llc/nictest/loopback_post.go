@@ -127,6 +127,8 @@ func (e *endpoint) move(cmd *ir.Command) {
 	switch n := uint64(len(cmd.Data)); {
 	case !ok:
 		e.refuse(cmd, "no segment %d at peer %d", cmd.Segment, cmd.Peer)
+	case cmd.Move != nil:
+		e.moveBlocks(cmd, mem)
 	case cmd.Offset > size || n > size-cmd.Offset:
 		e.refuse(cmd, "%d bytes at %d exceed a segment of %d", n, cmd.Offset, size)
 	case cmd.Op == ir.Pull:
@@ -136,6 +138,20 @@ func (e *endpoint) move(cmd *ir.Command) {
 		copy(mem[cmd.Offset:], cmd.Data)
 		e.answer(ir.Event{Kind: ir.Pushed, Token: cmd.Token})
 	}
+}
+
+// moveBlocks is move of blocks, from or to the memory of a segment.
+func (e *endpoint) moveBlocks(cmd *ir.Command, mem []byte) {
+	if e.net.caps.Blocks == 0 || !cmd.Move.FitsHere(len(cmd.Data)) || !cmd.Move.FitsThere(len(mem)) {
+		e.refuse(cmd, "%+v exceeds a segment of %d, or %d bytes here", *cmd.Move, len(mem), len(cmd.Data))
+		return
+	}
+	cmd.Move.Copy(cmd.Data, 0, mem, cmd.Op == ir.Push)
+	kind := ir.Pulled
+	if cmd.Op == ir.Push {
+		kind = ir.Pushed
+	}
+	e.answer(ir.Event{Kind: kind, Token: cmd.Token})
 }
 
 func (e *endpoint) swap(cmd *ir.Command) {

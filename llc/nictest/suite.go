@@ -63,6 +63,8 @@ func suite() []trial {
 		{"order across rings", 2, testBothRings},
 		{"pull and push", 3, testMove},
 		{"ports", 2, testPorts},
+		{"blocks", 2, testBlocks},
+		{"blocks/refusals", 2, testBlocksRefused},
 		{"refusals", 2, testRefusals},
 		{"swap", 3, testSwap},
 		{"express", 2, testExpress},

@@ -146,7 +146,7 @@ func (p *Port) Start(r *llc.Request, send bool) {
 	case !send:
 		p.irecv(r)
 	case r.Mode != llc.Standard:
-		p.isend(r, 0)
+		p.isendOther(r)
 	case p.direct(llc.MakeKey(r.Context, r.Type), r.Peer, r.Tag, r.Buf):
 		p.eng.Went(r)
 	default:

@@ -64,6 +64,44 @@ func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
 	return gone
 }
 
+// pieces is parts of a message that does not lie in one piece.
+func (p *Port) pieces(r *llc.Request) (gone int) {
+	if p.express == nil {
+		return 0
+	}
+	for size := r.Body.Size(); gone < size; {
+		slot, pos, n, ok := p.eng.Part(r.Peer, r.Tag, gone, size)
+		if !ok {
+			break
+		}
+		if gone == 0 {
+			llc.EagerWords(&p.head, llc.MakeKey(r.Context, r.Type), r.Tag, size)
+		} else {
+			llc.FragmentWords(&p.head, gone)
+		}
+		if len(p.piece) < n {
+			p.piece = make([]byte, n)
+		}
+		r.Body.Gather(p.piece[:n], gone)
+		p.express.Place(r.Peer, slot, pos, &p.head, p.piece[:n])
+		gone += n
+	}
+	return gone
+}
+
+// isendOther is Start of a send that is not Standard, or does not lie in one piece.
+func (p *Port) isendOther(r *llc.Request) {
+	gone := 0
+	if r.Mode == llc.Scattered {
+		gone = p.pieces(r)
+	}
+	if gone > 0 && gone == r.Body.Size() {
+		p.eng.Went(r)
+	} else {
+		p.isend(r, gone)
+	}
+}
+
 // sendLong is Send of a message that is longer than a line.
 func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
 	gone := p.parts(key, dst, tag, buf)

@@ -73,6 +73,7 @@ type Port struct {
 	express  ir.Express    // nil: none
 	view     ir.View       // the packet that the lane looks at
 	head     [3]uint64     // of the packet that it sends
+	piece    []byte        // payload of that, if the message does not lie in one piece
 	shun     int           // receives that go the long way next, because one had to
 	clock    ir.Clock      // nil: time passes by itself
 	report   ir.Reporter

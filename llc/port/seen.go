@@ -37,10 +37,15 @@ func (p *Port) observed(to *observe.Rank) {
 func (c *Counting) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	p := c.Port
 	p.lock()
-	if mode == llc.Standard && !p.is(drained|sampled) {
-		if p.direct(key, dst, tag, buf) {
-			if p.seen.Sent(observe.Send, p.calls, message(key, dst, tag, len(buf))) {
-				p.settled(observe.Send, p.seen.CommTo(dst, key.Context()))
+	if p.express != nil && mode == llc.Standard && !p.is(drained|sampled) {
+		if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
+			llc.EagerWords(&p.head, key, tag, len(buf))
+			p.express.Place(dst, slot, 0, &p.head, buf)
+			if !p.seen.Near(observe.Send, key.Context(), dst, len(buf)) {
+				p.seen.Count(observe.Send, key.Context(), dst, len(buf))
+			}
+			if p.seen.Due(p.calls) {
+				p.settled(observe.Send, observe.Sends, message(key, dst, tag, len(buf)))
 			}
 			p.gate.leave()
 			return nil
@@ -59,8 +64,11 @@ func (c *Counting) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, e
 	if got < size {
 		return p.recvRest("", key, src, tag, buf, size, its, got)
 	}
-	if p.seen.Received(observe.Recv, p.calls, message(key, src, its, size)) {
-		p.settled(observe.Recv, p.seen.CommOf(key.Context()))
+	if !p.seen.Near(observe.Recv, key.Context(), src, size) {
+		p.seen.Count(observe.Recv, key.Context(), src, size)
+	}
+	if p.seen.Due(p.calls) {
+		p.settled(observe.Recv, observe.Receives, message(key, src, its, size))
 	}
 	p.gate.leave()
 	st.Source, st.Tag, st.Bytes = src, its, int64(size)
@@ -84,18 +92,27 @@ func (c *Counting) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (
 func (c *Counting) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.Request, gone bool) {
 	p := c.Port
 	p.lock()
-	if p.is(sampled) && !p.is(drained) {
-		return c.timedIsend(s, key, dst, tag, buf)
+	if p.is(drained | sampled) {
+		return c.otherIsend(s, key, dst, tag, buf)
 	}
-	if p.express != nil && !p.is(drained) {
+	if p.express != nil {
 		if r = s.take(); r != nil {
-			r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, llc.Standard, buf
-			if gone = p.direct(key, dst, tag, buf); gone {
+			r.Buf, r.Seen = buf, llc.SeenSend
+			if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
+				llc.EagerWords(&p.head, key, tag, len(buf))
+				p.express.Place(dst, slot, 0, &p.head, buf)
 				p.eng.Went(r)
+				gone = true
 			} else {
+				r.Peer, r.Context, r.Type, r.Tag, r.Mode = dst, key.Context(), key.Type(), tag, llc.Standard
 				gone = p.isendLong(key, r)
 			}
-			p.isent(r, message(key, dst, tag, len(buf)))
+			if !p.seen.Near(observe.Isend, key.Context(), dst, len(buf)) {
+				p.seen.Count(observe.Isend, key.Context(), dst, len(buf))
+			}
+			if p.seen.Due(p.calls) {
+				p.settled(observe.Isend, observe.Sends, message(key, dst, tag, len(buf)))
+			}
 		}
 	}
 	p.gate.leave()
@@ -106,14 +123,22 @@ func (c *Counting) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *l
 func (c *Counting) Irecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
 	p := c.Port
 	p.lock()
-	if p.is(sampled) && !p.is(drained) {
-		return c.timedIrecv(s, key, src, tag, buf)
+	if p.is(drained | sampled) {
+		return c.otherIrecv(s, key, src, tag, buf)
 	}
-	if p.express != nil && !p.is(drained) {
+	if p.express != nil {
 		if r = s.take(); r != nil {
 			r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
-			p.irecv(r)
-			p.ireceived(r, message(key, src, tag, 0))
+			r.Notify, r.Seen = true, llc.SeenRecv
+			p.begun++
+			p.eng.Recv(r)
+			p.eng.Invite(r)
+			if r.Done() || p.eng.Wants() || p.helper.away || p.is(asleep) {
+				p.began(r)
+			}
+			if p.seen.Called(observe.Irecv, 0); p.seen.Due(p.calls) {
+				p.settled(observe.Irecv, 0, message(key, src, tag, 0))
+			}
 		}
 	}
 	p.gate.leave()
@@ -135,19 +160,25 @@ func (c *Counting) WaitAll(first *llc.Request) {
 		return
 	}
 	p.seen.Picked(m, observe.WaitAll)
-	at, id := p.seen.Now(), observe.CommID(0)
-	all := observe.Message{Peer: llc.AnyPeer}
+	all, id, traced := observe.Message{Peer: llc.AnyPeer}, observe.CommID(0), p.seen.Traced()
+	at := p.seen.Now()
 	for r := first; r != nil; r = r.Link {
 		if r.Seen == llc.SeenRecv && r.Status.Err == nil {
-			one := observe.Message{Context: r.Context, Peer: r.Status.Source, Tag: r.Status.Tag, Bytes: int(r.Status.Bytes)}
-			p.seen.Arrived(one, at)
-			all.Bytes += one.Bytes
+			bytes := int(r.Status.Bytes)
+			if !p.seen.Near(observe.Irecv, r.Context, r.Status.Source, bytes) {
+				p.seen.Count(observe.Irecv, r.Context, r.Status.Source, bytes)
+			}
+			if traced {
+				p.seen.Arrived(observe.Message{Context: r.Context, Peer: r.Status.Source, Tag: r.Status.Tag, Bytes: bytes}, at)
+			}
+			all.Bytes += bytes
 			id = p.seen.CommOf(r.Context)
 		}
 		r.Seen = llc.Unseen
 	}
-	if p.seen.Called(observe.WaitAll, p.calls, all) {
-		p.settled(observe.WaitAll, id)
+	if p.seen.Called(observe.WaitAll, all.Bytes); p.seen.Due(p.calls) {
+		p.seen.Slept(observe.WaitAll, id)
+		p.settled(observe.WaitAll, 0, all)
 	}
 }
 
@@ -166,17 +197,19 @@ func message(key llc.Key, peer, tag, bytes int) observe.Message {
 
 // received counts a call that has received a message the long way, or a part of what is called call.
 func (p *Port) received(call string, m observe.Message, err error) {
-	due := false
+	flags := observe.Receives
 	switch {
 	case call != "":
 		p.arrived(m, err)
+		return
 	case err != nil:
-		due = p.seen.Called(observe.Recv, p.calls, observe.Message{Context: m.Context, Peer: m.Peer})
+		flags, m.Tag, m.Bytes = 0, 0, 0
+		p.seen.Called(observe.Recv, 0)
 	default:
-		due = p.seen.Received(observe.Recv, p.calls, m)
+		p.seen.Count(observe.Recv, m.Context, m.Peer, m.Bytes)
 	}
-	if due {
-		p.settled(observe.Recv, p.seen.CommOf(m.Context))
+	if p.seen.Due(p.calls) {
+		p.settled(observe.Recv, flags, m)
 	}
 }
 
@@ -184,34 +217,24 @@ func (p *Port) received(call string, m observe.Message, err error) {
 func (p *Port) arrived(m observe.Message, err error) {
 	p.seen.Forget()
 	if err == nil {
+		p.seen.Count(observe.Irecv, m.Context, m.Peer, m.Bytes)
 		p.seen.Arrived(m, p.seen.Now())
 	}
-	p.settled(observe.Recv, 0) // the next call is timed if this one was to be
-}
-
-// isent counts a call that has begun to send, and ireceived one that has begun to receive.
-func (p *Port) isent(r *llc.Request, m observe.Message) {
-	if r.Seen = llc.SeenSend; p.seen.Sent(observe.Isend, p.calls, m) {
-		p.settled(observe.Isend, p.seen.CommTo(m.Peer, m.Context))
+	if p.seen.Next(p.calls) { // if this one was to be
+		p.set(sampled)
 	}
 }
 
-func (p *Port) ireceived(r *llc.Request, m observe.Message) {
-	if r.Seen = llc.SeenRecv; p.seen.Called(observe.Irecv, p.calls, m) {
-		p.settled(observe.Irecv, p.seen.CommOf(m.Context))
-	}
-}
-
-// sent counts a call that has sent a message.
+// sent counts a call that has sent a message the long way.
 func (p *Port) sent(call observe.Row, m observe.Message) {
-	if p.seen.Sent(call, p.calls, m) {
-		p.settled(call, p.seen.CommTo(m.Peer, m.Context))
+	if p.seen.Count(call, m.Context, m.Peer, m.Bytes); p.seen.Due(p.calls) {
+		p.settled(call, observe.Sends, m)
 	}
 }
 
 // settled ends the counting of a call of which there is more to say, or after which one is timed.
-func (p *Port) settled(call observe.Row, id observe.CommID) {
-	if p.seen.Settle(call, p.calls, id) {
+func (p *Port) settled(call observe.Row, flags observe.Flags, m observe.Message) {
+	if p.seen.Settle(call, flags, m, p.calls) {
 		p.set(sampled)
 	}
 }
@@ -254,7 +277,12 @@ func (p *Port) timedSend(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) (
 	return err
 }
 
-func (c *Counting) timedIsend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.Request, gone bool) {
+// otherIsend is Isend of a port that is closed, or whose next call is timed.
+func (c *Counting) otherIsend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.Request, gone bool) {
+	if c.is(drained) {
+		c.gate.leave()
+		return nil, false
+	}
 	c.timed(observe.Isend, func() bool {
 		r, gone = c.Isend(s, key, dst, tag, buf)
 		return r != nil
@@ -262,7 +290,12 @@ func (c *Counting) timedIsend(s *Spares, key llc.Key, dst, tag int, buf []byte) 
 	return r, gone
 }
 
-func (c *Counting) timedIrecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
+// otherIrecv is Irecv of such a port.
+func (c *Counting) otherIrecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
+	if c.is(drained) {
+		c.gate.leave()
+		return nil
+	}
 	c.timed(observe.Irecv, func() bool {
 		r = c.Irecv(s, key, src, tag, buf)
 		return r != nil

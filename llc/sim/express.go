@@ -46,14 +46,15 @@ func (n *Net) Take(at int, v *ir.View) {
 // direct sends by the ready lane what the engine lets go, and reports whether
 // anything has gone.
 func (w *world) direct(i int, s *send) bool {
-	if s.req.Mode != llc.Standard || !w.net.chance(w.Lane) {
+	if s.req.Mode == llc.Synchronous || !w.net.chance(w.Lane) {
 		return false
 	}
-	e, n, gone := w.ranks[i].engine, len(s.req.Buf), 0
+	e, data, gone := w.ranks[i].engine, message(&s.req), 0
+	n := len(data)
 	var head [3]uint64
 	if slot, ok := e.Direct(s.to, s.tag, n); ok {
 		llc.EagerWords(&head, llc.MakeKey(s.ctx, s.req.Type), s.tag, n)
-		w.net.Place(i, s.to, slot, 0, &head, s.req.Buf)
+		w.net.Place(i, s.to, slot, 0, &head, data)
 		s.direct = true
 		return true
 	}
@@ -66,7 +67,7 @@ func (w *world) direct(i int, s *send) bool {
 		if gone == 0 {
 			llc.EagerWords(&head, llc.MakeKey(s.ctx, s.req.Type), s.tag, n)
 		}
-		w.net.Place(i, s.to, slot, pos, &head, s.req.Buf[gone:gone+part])
+		w.net.Place(i, s.to, slot, pos, &head, data[gone:gone+part])
 		gone += part
 	}
 	if s.direct = n > 0 && gone == n; gone > 0 && !s.direct {
@@ -85,6 +86,9 @@ func (w *world) accept(i int, r *receive) bool {
 	}
 	var v ir.View
 	if !w.net.Look(i, r.src, &v) {
+		return false
+	}
+	if r.req.Body != nil {
 		return false
 	}
 	size, tag, ok := e.Accept(r.src, llc.MakeKey(r.ctx, r.req.Type), r.tag, &v, r.req.Buf)

@@ -156,21 +156,21 @@ var errWrote = errors.New("bytes behind a buffer")
 
 func (w *world) judgeReceive(i int, rc *receive) error {
 	if !rc.intact() {
-		return fmt.Errorf("peer %d: %w of %d have changed", i, errWrote, len(rc.req.Buf))
+		return fmt.Errorf("peer %d: %w of %d have changed", i, errWrote, rc.req.Bytes())
 	}
 	st := rc.req.Status
 	switch err := st.Err; {
 	case !rc.over():
 		return fmt.Errorf("peer %d: a receive from %d is not done", i, rc.src)
-	case err == nil && st.Bytes <= int64(len(rc.req.Buf)),
-		errors.Is(err, llc.ErrTruncated) && st.Bytes > int64(len(rc.req.Buf)),
+	case err == nil && st.Bytes <= int64(rc.req.Bytes()),
+		errors.Is(err, llc.ErrTruncated) && st.Bytes > int64(rc.req.Bytes()),
 		errors.Is(err, llc.ErrCancelled),
 		errors.Is(err, llc.ErrShut) && w.shut[place{i, rc.ctx}],
 		errors.Is(err, llc.ErrPeerGone) && w.dead >= 0,
 		errors.Is(err, llc.ErrRefused) && (w.Refuse > 0 || w.dead >= 0):
 		return nil
 	default:
-		return fmt.Errorf("peer %d: receive into %d bytes from %d: %+v", i, len(rc.req.Buf), rc.src, st)
+		return fmt.Errorf("peer %d: receive into %d bytes from %d: %+v", i, rc.req.Bytes(), rc.src, st)
 	}
 }
 
@@ -226,8 +226,8 @@ func (w *world) match(src, dst int, rc *receive, next map[int]int) *send {
 			continue
 		}
 		next[st.Tag] = i + 1
-		got := rc.req.Buf[:min(int64(len(rc.req.Buf)), st.Bytes)]
-		if int64(len(s.req.Buf)) == st.Bytes && bytes.Equal(got, bytesOf(s.id, len(s.req.Buf))[:len(got)]) {
+		got := message(&rc.req)[:min(int64(rc.req.Bytes()), st.Bytes)]
+		if int64(s.req.Bytes()) == st.Bytes && bytes.Equal(got, bytesOf(s.id, s.req.Bytes())[:len(got)]) {
 			return s
 		}
 		if w.honest(src) && w.Refuse == 0 {

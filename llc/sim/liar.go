@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -92,16 +93,25 @@ func (w *world) babble(kind wire.Kind) []byte {
 	switch kind {
 	case wire.RTS:
 		(*wire.RTSBody)(b).Encode(0, uint64(w.any(3)), w.id(), w.any(3))
-		return b[:wire.RTSBytes]
+		return w.blocks(b, wire.RTSBytes)
 	case wire.CTSSplit, wire.RTR:
 		(*wire.CTSSplitBody)(b).Encode(0, uint64(w.any(3)), uint64(w.any(w.Bytes)), wire.NewClaim(uint16(w.any(3)), w.any(3)),
 			w.id(), w.any(w.Caps.Words+1), w.any(w.Caps.SplitUnit))
-		return b[:wire.CTSSplitBytes]
+		return w.blocks(b, wire.CTSSplitBytes)
 	case wire.CTSStream:
 		(*wire.CTSStreamBody)(b).Encode(0, uint64(w.any(w.Bytes)), w.id())
 		return b[:wire.CTSStreamBytes]
 	}
 	return b[:0]
+}
+
+// blocks is the first n bytes of b, a body, now and then with blocks behind them.
+func (w *world) blocks(b []byte, n int) []byte {
+	if w.Caps.Blocks == 0 || w.rng.IntN(2) == 0 {
+		return b[:n]
+	}
+	(*wire.BlocksBody)(b[n:]).Encode(0, strided.Blocks{Block: int(w.any(30)), Stride: int(w.any(60))})
+	return b[:n+wire.BlocksBytes]
 }
 
 func (w *world) nonsense() ir.Header {

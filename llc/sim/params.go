@@ -31,6 +31,7 @@ type Params struct {
 	Short  int // percent of receives with a short buffer
 	Sync   int // percent of synchronous sends
 	Cancel int // percent of operations that cancel a receive
+	Pieces int // percent of messages, and of buffers, that do not lie in one piece
 	Shut   int // percent of receives whose context ends, with Order 3
 	Probe  int // percent of operations that probe
 	Lane   int // percent of sends, receives and turns that try the ready lane first
@@ -62,6 +63,7 @@ func (p *Params) fields() []field {
 		{"copies", &p.Caps.Copies}, {"trailer", &p.Caps.Trailer}, {"shared", &p.Shared}, {"ports", &p.Ports}, {"memory", &p.RingMemory},
 		{"wild", &p.Wild}, {"short", &p.Short}, {"sync", &p.Sync}, {"cancel", &p.Cancel}, {"shut", &p.Shut}, {"probe", &p.Probe}, {"lane", &p.Lane}, {"attend", &p.Attend},
 		{"busy", &p.Busy}, {"hold", &p.Hold}, {"nap", &p.Nap}, {"deny", &p.Deny}, {"refuse", &p.Refuse}, {"crash", &p.Crash}, {"liar", &p.Liar},
+		{"blocks", &p.Caps.Blocks}, {"pieces", &p.Pieces},
 	}
 }
 
@@ -189,5 +191,10 @@ func Random(seed uint64) Params {
 		}
 	}
 	p.Ports = pick(0, 0, 2, 4)
+	if rng.IntN(3) == 0 {
+		if p.Caps.Blocks, p.Pieces = pick(0, 1, 1, 20), pick(20, 100); p.Caps.Remote && p.Caps.Blocks > 0 {
+			p.Ports = 0
+		}
+	}
 	return p
 }

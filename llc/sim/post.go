@@ -97,10 +97,25 @@ func (n *Net) carryOut(from int, cmd *ir.Command) ir.Event {
 	}
 	i := int(cmd.Segment) - 1
 	if i < 0 || i >= len(c.exports) || !c.exports[i].inForce ||
-		cmd.Offset > uint64(len(c.exports[i].data)) || uint64(len(cmd.Data)) > uint64(len(c.exports[i].data))-cmd.Offset {
+		cmd.Move == nil && (cmd.Offset > uint64(len(c.exports[i].data)) || uint64(len(cmd.Data)) > uint64(len(c.exports[i].data))-cmd.Offset) {
 		n.brokenBy(cmd.Peer, "peer %d moves %d bytes at %d of segment %d of %d, which is not exposed that far",
 			from, len(cmd.Data), cmd.Offset, cmd.Segment, cmd.Peer)
 		ev.Err = fmt.Errorf("no segment %d", cmd.Segment)
+		return ev
+	}
+	if m := cmd.Move; m != nil {
+		if n.Caps.Blocks == 0 || !m.FitsHere(len(cmd.Data)) {
+			n.broken("peer %d moves %+v, from or to %d bytes, by a NIC that moves blocks of %d", from, *m, len(cmd.Data), n.Caps.Blocks)
+		}
+		if !m.FitsThere(len(c.exports[i].data)) {
+			n.brokenBy(cmd.Peer, "peer %d moves %+v of segment %d of %d, which is not exposed that far", from, *m, cmd.Segment, cmd.Peer)
+			ev.Err = fmt.Errorf("no segment %d of that length", cmd.Segment)
+			return ev
+		}
+		if ev.Kind = ir.Pulled; cmd.Op == ir.Push {
+			ev.Kind = ir.Pushed
+		}
+		m.Copy(cmd.Data, 0, c.exports[i].data, cmd.Op == ir.Push)
 		return ev
 	}
 	remote := c.exports[i].data[cmd.Offset:]

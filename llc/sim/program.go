@@ -25,7 +25,8 @@ func (w *world) write() {
 			s.req.Mode = llc.Synchronous
 		}
 		w.add(from, step{call: func() { w.send(from, s) }})
-		rc := w.receiveFor(from, s.tag, s.ctx, len(s.req.Buf))
+		w.spread(&s.req)
+		rc := w.receiveFor(from, s.tag, s.ctx, s.req.Bytes())
 		w.add(to, step{call: func() { w.receive(to, rc) }, receive: true})
 		if w.rng.IntN(100) < w.Cancel {
 			w.add(to, step{call: func() { w.cancel(to) }})
@@ -107,6 +108,7 @@ func (w *world) newReceive(src, tag int, ctx uint16, room int) *receive {
 		r.memory[i] = 0xa5
 	}
 	r.req.Buf = r.memory[:room]
+	w.spread(&r.req)
 	return r
 }
 
@@ -208,9 +210,7 @@ func (w *world) look(i int) {
 	for _, s := range w.ranks[i].sends {
 		if !s.done && s.over() {
 			s.done = true
-			for k := range s.req.Buf {
-				s.req.Buf[k] = 0xee
-			}
+			s.req.Scatter(slices.Repeat([]byte{0xee}, s.req.Bytes()), 0)
 		}
 	}
 }

@@ -365,7 +365,7 @@ func (w *world) describe() string {
 		fmt.Fprintf(&b, "engine %d: %+v\n", i, r.engine.Snapshot())
 		for _, p := range r.engine.Pending() {
 			fmt.Fprintf(&b, "\tsend=%v peer=%d context=%d tag=%d bytes=%d moved=%d: %s\n",
-				p.Send, p.Request.Peer, p.Request.Context, p.Request.Tag, len(p.Request.Buf), p.Moved, p.State)
+				p.Send, p.Request.Peer, p.Request.Context, p.Request.Tag, p.Request.Bytes(), p.Moved, p.State)
 		}
 	}
 	return b.String()
@@ -387,7 +387,10 @@ func bytesOf(id, n int) []byte {
 	return content[at : at+n]
 }
 
-// intact reports whether nothing behind a buffer has changed.
+// intact reports whether nothing behind a buffer, or between its pieces, has changed.
 func (r *receive) intact() bool {
-	return !slices.ContainsFunc(r.memory[len(r.req.Buf):], func(b byte) bool { return b != 0xa5 })
+	if s, ok := r.req.Body.(*sparse); ok && !s.intact() {
+		return false
+	}
+	return !slices.ContainsFunc(r.memory[r.req.Bytes():], func(b byte) bool { return b != 0xa5 })
 }

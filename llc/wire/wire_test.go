@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"rhinet/internal/strided"
 )
 
 // word is that of the header of the bodies below.
@@ -189,6 +191,40 @@ func TestSeal(t *testing.T) {
 	}
 }
 
+// TestBlocks: what follows a body is cut off it, and is exactly one description of blocks that do not overlap.
+func TestBlocks(t *testing.T) {
+	good := strided.Blocks{Block: 1 << 31, Stride: 1<<32 - 1}
+	encode := func(b strided.Blocks) []byte {
+		o := make([]byte, BlocksBytes)
+		(*BlocksBody)(o).Encode(word, b)
+		return append(encodedRTS(), o...)
+	}
+	whole := encode(good)
+	if body, b, err := CutBlocks(word, whole, RTSBytes); err != nil || b != good || !bytes.Equal(body, encodedRTS()) {
+		t.Errorf("%x, %+v, %v", body, b, err)
+	}
+	for n := range whole {
+		if body, b, err := CutBlocks(word, whole[:n], RTSBytes); err != nil || !b.One() || len(body) != n {
+			t.Errorf("%d bytes: %x, %+v, %v", n, body, b, err)
+		}
+	}
+	for bit := 8 * RTSBytes; bit < 8*len(whole); bit++ {
+		whole[bit/8] ^= 1 << (bit % 8)
+		if _, b, err := CutBlocks(word, whole, RTSBytes); err == nil || !b.One() || !strings.Contains(err.Error(), "check") {
+			t.Errorf("bit %d turned: %+v, %v", bit, b, err)
+		}
+		whole[bit/8] ^= 1 << (bit % 8)
+	}
+	for _, bad := range []strided.Blocks{{}, {Block: 2, Stride: 1}, {Stride: 1}} {
+		if _, b, err := CutBlocks(word, encode(bad), RTSBytes); err == nil || !b.One() {
+			t.Errorf("%+v: %+v, %v", bad, b, err)
+		}
+	}
+	if !Describable(good) || Describable(strided.Blocks{Block: 1, Stride: 1 << 32}) || Describable(strided.Blocks{Block: 1 << 32, Stride: 1 << 32}) {
+		t.Error("more than 32 bits can be described, or fewer can't")
+	}
+}
+
 // FuzzParse feeds arbitrary bytes to every parser, as they are and sealed: none
 // may panic, and what one accepts must encode to the same bytes.
 func FuzzParse(f *testing.F) {
@@ -207,6 +243,14 @@ func FuzzParse(f *testing.F) {
 }
 
 func encodesAgain(t *testing.T, word uint64, b []byte) {
+	for _, n := range []int{RTSBytes, CTSSplitBytes} {
+		if body, in, err := CutBlocks(word, b, n); err == nil && !in.One() {
+			again := make([]byte, BlocksBytes)
+			if (*BlocksBody)(again).Encode(word, in); len(body) != n || !bytes.Equal(again, b[n:]) {
+				t.Fatalf("%x is %+v, and that %x", b[n:], in, again)
+			}
+		}
+	}
 	again := make([]byte, len(b))
 	if o, err := ParseRTS(word, b); err == nil {
 		(*RTSBody)(again).Encode(word, o.Segment(), o.ID(), o.Type())

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"rhinet/internal/strided"
 	"rhinet/nicemu/fabric"
 )
 
@@ -78,11 +79,39 @@ func (e *Engine) Attached() bool { return e.attach }
 // returns how many bytes have moved, and if these are not all, why, with what the
 // kernel said.
 func (e *Engine) Process(rank int, at uint64, b []byte, write bool) (moved int, why Why, cause error) {
+	pid, why, cause := e.meet(rank)
+	switch {
+	case why != 0:
+		return 0, why, cause
+	case write:
+		moved, cause = fabric.WriteProcess(pid, at, b)
+	default:
+		moved, cause = fabric.ReadProcess(pid, at, b)
+	}
+	if cause != nil {
+		return moved, blame(cause), cause
+	}
+	return moved, 0, nil
+}
+
+// ProcessBlocks is [Engine.Process] for blocks: see [fabric.MoveBlocks].
+func (e *Engine) ProcessBlocks(rank int, at uint64, b []byte, m strided.Move, write bool) (moved int, why Why, cause error) {
+	pid, why, cause := e.meet(rank)
+	if why != 0 {
+		return 0, why, cause
+	}
+	if moved, cause = fabric.MoveBlocks(pid, at, b, m, write); cause != nil {
+		return moved, blame(cause), cause
+	}
+	return moved, 0, nil
+}
+
+// meet returns the process that is a rank, or why its memory is not reached.
+func (e *Engine) meet(rank int) (pid int, why Why, cause error) {
 	if !e.attach {
 		return 0, NoAccess, nil
 	}
-	pid := e.f.Process(rank)
-	if pid <= 0 {
+	if pid = e.f.Process(rank); pid <= 0 {
 		return 0, Gone, nil
 	}
 	if e.met[rank].Load() != int32(pid) {
@@ -95,15 +124,7 @@ func (e *Engine) Process(rank int, at uint64, b []byte, write bool) (moved int, 
 		}
 		e.met[rank].Store(int32(pid))
 	}
-	if write {
-		moved, cause = fabric.WriteProcess(pid, at, b)
-	} else {
-		moved, cause = fabric.ReadProcess(pid, at, b)
-	}
-	if cause != nil {
-		return moved, blame(cause), cause
-	}
-	return moved, 0, nil
+	return pid, 0, nil
 }
 
 // blame turns the kernel's refusal into a reason.

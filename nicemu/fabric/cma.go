@@ -1,6 +1,10 @@
 package fabric
 
-import "syscall"
+import (
+	"syscall"
+
+	"rhinet/internal/strided"
+)
 
 // Piece is the most that one call of cross-memory attach moves, in bytes: long
 // enough to hide the call (about 0.3 us), short enough not to hold up a
@@ -18,6 +22,28 @@ func ReadProcess(pid int, at uint64, dst []byte) (int, error) {
 // WriteProcess copies src to address at of process pid; see [ReadProcess].
 func WriteProcess(pid int, at uint64, src []byte) (int, error) {
 	return pieces(writeSome, pid, at, src)
+}
+
+// MoveBlocks is [WriteProcess] for blocks at equal distances that lie in b and from address at on of process pid, or the inverse, [ReadProcess].
+// All must lie in b.
+func MoveBlocks(pid int, at uint64, b []byte, m strided.Move, write bool) (int, error) {
+	done := 0
+	for all := m.Bytes; done < all; {
+		part := m.Part(Piece)
+		n, errno := moveSome(pid, at, b, &part, write)
+		if errno == syscall.EINTR {
+			continue
+		}
+		if errno != 0 {
+			return done, errno
+		}
+		if n <= 0 || n > m.Bytes {
+			return done, syscall.EFAULT
+		}
+		m.Skip(n)
+		done += n
+	}
+	return done, nil
 }
 
 // pieces repeats some, which may move less than it was asked to.

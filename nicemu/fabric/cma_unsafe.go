@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"rhinet/internal/strided"
 )
 
 // transfer moves at most len(b) bytes, by cross-memory attach, between b and
@@ -30,4 +32,40 @@ func readSome(pid int, at uint64, b []byte) (int, syscall.Errno) {
 
 func writeSome(pid int, at uint64, b []byte) (int, syscall.Errno) {
 	return transfer(unix.SYS_PROCESS_VM_WRITEV, pid, at, b)
+}
+
+// mostPieces is how many pieces on either side one call of cross-memory attach moves: fewer than the kernel takes (1024),
+// and as many as [Piece] has blocks of a length that is worth it.
+const mostPieces = 256
+
+// moveSome moves the first bytes of m by one call.
+func moveSome(pid int, at uint64, b []byte, m *strided.Move, write bool) (int, syscall.Errno) {
+	var local [mostPieces]unix.Iovec
+	var remote [mostPieces]unix.RemoteIovec
+	mine, theirs, length := 0, 0, 0
+	for here, there := -1, -1; m.Bytes > 0; {
+		i, k, n := m.Next(Piece)
+		if i != here && mine == mostPieces || k != there && theirs == mostPieces {
+			break
+		}
+		if i != here {
+			local[mine].Base = &b[i]
+			mine, length = mine+1, 0
+		}
+		if k != there {
+			remote[theirs].Base = uintptr(at) + uintptr(k)
+			theirs++
+		}
+		length += n
+		local[mine-1].SetLen(length)
+		remote[theirs-1].Len += n
+		here, there = i+n, k+n
+	}
+	trap := uintptr(unix.SYS_PROCESS_VM_READV)
+	if write {
+		trap = unix.SYS_PROCESS_VM_WRITEV
+	}
+	n, _, errno := syscall.RawSyscall6(trap, uintptr(pid), uintptr(unsafe.Pointer(&local)), uintptr(mine),
+		uintptr(unsafe.Pointer(&remote)), uintptr(theirs), 0)
+	return int(n), errno
 }

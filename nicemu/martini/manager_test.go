@@ -96,7 +96,7 @@ func TestWhatAUserCanDo(t *testing.T) {
 	}{
 		{&NIC{}, "Boards Channel Close Common Conceal Expose Flagpole Flags Hold Mailbox MailReader MaxMail Next Packets Pin Raised Rank Ranks " +
 			"Records Refused Register RegisterHeader RegisterPinned Release Remote RingLayout RingReader Unpin Window WithdrawHeader WriteAOTF"},
-		{&Window{}, "Botf Contflag Flag InitLock Lock Pull Push Read Store Swap Transmit Unlock Write"},
+		{&Window{}, "Botf Contflag Flag InitLock Lock MoveBlocks Pull Push Read Store Swap Transmit Unlock Write"},
 		{&Channel{}, "Attest Consumed Put"},
 		{&Mailbox{}, "Append Attest"},
 		{&Flagpole{}, "Audit Claim Raise"},

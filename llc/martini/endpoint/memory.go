@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/martini"
 )
@@ -27,6 +28,11 @@ func (e *Endpoint) ReadMemory(peer int, s ir.Segment, offset uint64, buf []byte)
 // WriteMemory is PUSH.
 func (e *Endpoint) WriteMemory(peer int, s ir.Segment, offset uint64, buf []byte) error {
 	return e.transfer(peer, s, offset, buf, (*martini.Window).Push)
+}
+
+// MoveBlocks is PUSH or PULL of blocks.
+func (e *Endpoint) MoveBlocks(peer int, s ir.Segment, buf []byte, m strided.Move, write bool) error {
+	return e.transfer(peer, s, 0, buf, func(w *martini.Window, r martini.Request, b []byte) error { return w.MoveBlocks(write, r, b, m) })
 }
 
 func (e *Endpoint) transfer(peer int, s ir.Segment, offset uint64, buf []byte, move func(*martini.Window, martini.Request, []byte) error) error {

@@ -1,0 +1,95 @@
+// Package strided is about bytes that lie in blocks of one length at equal distances, such as a column of a
+// matrix: where each of them is, and how to move them between two such places.
+package strided
+
+import "math"
+
+// Blocks says how bytes lie in memory that begins with the first of them: in blocks of Block bytes, Stride bytes from
+// one to the next. The zero value is one piece.
+type Blocks struct{ Block, Stride int }
+
+// One reports whether all bytes lie in one piece.
+func (b Blocks) One() bool { return b.Block == 0 }
+
+// Valid reports whether bytes can lie so: in one piece, or in blocks that do not overlap.
+func (b Blocks) Valid() bool { return b == Blocks{} || b.Block > 0 && b.Stride >= b.Block }
+
+// Place returns where byte number i is.
+func (b Blocks) Place(i int) int {
+	if b.Block == 0 {
+		return i
+	}
+	return i/b.Block*b.Stride + i%b.Block
+}
+
+// Span returns where n bytes from number from on begin and end. It is -1, -1 if no memory is as large.
+func (b Blocks) Span(from, n int) (lo, hi int) {
+	last := from + max(n, 1) - 1
+	if from < 0 || n < 0 || last < from || b.Block != 0 && last/b.Block > (math.MaxInt-b.Block)/b.Stride {
+		return -1, -1
+	}
+	if lo = b.Place(from); n == 0 {
+		return lo, lo
+	}
+	return lo, b.Place(last) + 1
+}
+
+// run returns how many bytes from number i on lie in one piece.
+func (b Blocks) run(i int) int {
+	if b.Block == 0 {
+		return math.MaxInt
+	}
+	return b.Block - i%b.Block
+}
+
+// A Move is bytes that go from memory that holds them one way to memory that holds them another way, or back: Bytes of them, from number
+// Here on of this side, which are those from number There on of the other one.
+type Move struct {
+	Bytes       int
+	Here, There int
+	Mine, Their Blocks
+}
+
+// Next takes the first bytes that lie in one piece on both sides, at most most, and returns where they are.
+func (m *Move) Next(most int) (here, there, n int) {
+	n = min(m.Bytes, m.Mine.run(m.Here), m.Their.run(m.There), most)
+	here, there = m.Mine.Place(m.Here), m.Their.Place(m.There)
+	m.Skip(n)
+	return here, there, n
+}
+
+// Skip takes n bytes.
+func (m *Move) Skip(n int) { m.Bytes, m.Here, m.There = m.Bytes-n, m.Here+n, m.There+n }
+
+// Part is the first n bytes of m, or all if they are fewer.
+func (m Move) Part(n int) Move {
+	m.Bytes = min(m.Bytes, n)
+	return m
+}
+
+// FitsHere reports whether n bytes are all that m names on this side, FitsThere whether they are on the other one.
+func (m *Move) FitsHere(n int) bool { return m.Mine.fits(m.Here, m.Bytes, n) }
+
+// FitsThere is FitsHere for the other side.
+func (m *Move) FitsThere(n int) bool { return m.Their.fits(m.There, m.Bytes, n) }
+
+func (b Blocks) fits(from, n, size int) bool {
+	if !b.Valid() {
+		return false
+	}
+	lo, hi := b.Span(from, n)
+	return lo >= 0 && hi <= size
+}
+
+// Copy carries m out between memory that this process has: here, and there from place base on. Out goes from
+// here to there. All must lie in both.
+func (m Move) Copy(here []byte, base int, there []byte, out bool) {
+	for m.Bytes > 0 {
+		i, k, n := m.Next(math.MaxInt)
+		if k -= base; out {
+			copy(there[k:k+n], here[i:i+n])
+		} else {
+			copy(here[i:i+n], there[k:k+n])
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package nictest
+
+import (
+	"bytes"
+	"math"
+
+	"rhinet/internal/strided"
+	"rhinet/llc/ir"
+)
+
+// testBlocks pulls and pushes blocks from and to memory that holds them in other ones, or in one piece, and looks at what lies
+// between.
+func testBlocks(r *rig) {
+	if r.caps(0, 1).Blocks == 0 {
+		r.Skip("memory in one piece only")
+	}
+	const size = 1 << 20
+	mem := payload(1, size)
+	seg := r.expose(0, 1, mem)
+	for _, c := range []strided.Move{
+		{Bytes: 1, Mine: strided.Blocks{}, Their: strided.Blocks{Block: 1, Stride: 1}},
+		{Bytes: 4096, Their: strided.Blocks{Block: 256, Stride: 512}},
+		{Bytes: 4096, Mine: strided.Blocks{Block: 256, Stride: 512}},
+		{Bytes: 5000, Here: 3, There: 100, Mine: strided.Blocks{Block: 1000, Stride: 1003}, Their: strided.Blocks{Block: 7, Stride: 30}},
+		{Bytes: 300_000, Here: 1, There: 1, Mine: strided.Blocks{Block: 4096, Stride: 8192}, Their: strided.Blocks{Block: 4096, Stride: 8192}},
+		{Bytes: 300_000, Mine: strided.Blocks{Block: 100, Stride: 101}, Their: strided.Blocks{Block: 1000, Stride: 3000}},
+		{Bytes: 200_000, There: 131_072, Mine: strided.Blocks{Block: 8192, Stride: 8192}, Their: strided.Blocks{Block: 1024, Stride: 2048}},
+		{Bytes: 0, There: 10, Their: strided.Blocks{Block: 4, Stride: 8}},
+	} {
+		for _, op := range []ir.Op{ir.Pull, ir.Push} {
+			own, m := payload(c.Bytes+2, size), c
+			wantOwn, wantMem := bytes.Clone(own), bytes.Clone(mem)
+			for i := range c.Bytes {
+				here, there := c.Mine.Place(c.Here+i), c.Their.Place(c.There+i)
+				if op == ir.Pull {
+					wantOwn[here] = mem[there]
+				} else {
+					wantMem[there] = own[here]
+				}
+			}
+			kind := ir.Pulled
+			if op == ir.Push {
+				kind = ir.Pushed
+			}
+			r.answer(1, r.post(1, ir.Command{Op: op, Segment: seg, Data: own, Move: &m}), kind)
+			if !bytes.Equal(own, wantOwn) || !bytes.Equal(mem, wantMem) {
+				r.Fatalf("op %d of %+v moved other bytes", op, c)
+			}
+		}
+	}
+	r.post(0, ir.Command{Op: ir.Conceal, Peer: 1, Segment: seg})
+	r.quiet()
+}
+
+// testBlocksRefused asks for blocks that must not be had: each request fails and moves nothing.
+func testBlocksRefused(r *rig) {
+	if r.caps(0, 1).Blocks == 0 {
+		r.Skip("memory in one piece only")
+	}
+	mem := payload(1, 4096)
+	keep := bytes.Clone(mem)
+	seg, gone := r.expose(0, 1, mem), r.expose(0, 1, mem[:64])
+	r.post(0, ir.Command{Op: ir.Conceal, Peer: 1, Segment: gone})
+	for name, c := range map[string]struct {
+		seg   ir.Segment
+		their strided.Blocks
+		there int
+		n     int
+	}{
+		"the last block beyond the end": {seg, strided.Blocks{Block: 256, Stride: 1281}, 0, 1024},
+		"the last byte beyond the end":  {seg, strided.Blocks{Block: 257, Stride: 1280}, 0, 4 * 257},
+		"all beyond the end":            {seg, strided.Blocks{Block: 256, Stride: 1280}, 1024, 8},
+		"one far away":                  {seg, strided.Blocks{Block: 8, Stride: 1 << 40}, 0, 16},
+		"one that wraps around":         {seg, strided.Blocks{Block: 8, Stride: math.MaxInt - 8}, 0, 24},
+		"withdrawn":                     {gone, strided.Blocks{Block: 8, Stride: 16}, 0, 16},
+		"nothing":                       {0, strided.Blocks{Block: 8, Stride: 16}, 0, 16},
+	} {
+		for _, op := range []ir.Op{ir.Pull, ir.Push} {
+			data := payload(9, c.n)
+			m := strided.Move{Bytes: c.n, There: c.there, Their: c.their}
+			token := r.post(1, ir.Command{Op: op, Segment: c.seg, Data: data, Move: &m})
+			ev := r.await(1, "refusal", func(ev *ir.Event) bool { return ev.Token == token })
+			if ev.Kind != ir.Failed || ev.Err == nil || ev.Peer != 0 {
+				r.Errorf("%s, op %d: %+v", name, op, ev)
+			}
+			if !bytes.Equal(mem, keep) || !bytes.Equal(data, payload(9, c.n)) {
+				r.Fatalf("%s, op %d: bytes moved", name, op)
+			}
+		}
+	}
+	r.quiet()
+}

@@ -1,0 +1,54 @@
+package tcp
+
+import (
+	"errors"
+	"runtime"
+	"time"
+
+	"rhinet/internal/tcp"
+	"rhinet/llc/ir"
+)
+
+// Close leaves the network once the packets that were posted have come, or at least have gone.
+func (t *Translator) Close() error {
+	var ev ir.Event
+	for start := time.Now(); t.unsent() && time.Since(start) < lastWord; {
+		if !t.Poll(&ev) {
+			runtime.Gosched()
+		}
+	}
+	t.watch.Close()
+	err := t.closeSockets()
+	if !t.beside {
+		t.fabric.Leave(t.Self())
+		t.Finish()
+	}
+	return err
+}
+
+// unsent reports whether a stream has something that the other side does not have yet: what the system
+// has is lost if this side ends before it has read everything.
+func (t *Translator) unsent() bool {
+	for i := range t.peers {
+		if p := &t.peers[i]; p.queue.Packets() > 0 || p.link != nil && p.link.state == joined && p.link.socket.Unsent() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// closeSockets gives back what the system has.
+func (t *Translator) closeSockets() (err error) {
+	for _, l := range t.links {
+		if l != nil {
+			t.hangUp(l)
+		}
+	}
+	if t.listener != tcp.None {
+		t.listener.Close()
+	}
+	if t.poller != nil {
+		err = errors.Join(err, t.poller.Close())
+	}
+	return err
+}
