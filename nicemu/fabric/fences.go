@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +30,7 @@ func (s *fences) begin(f *Fabric, rank int) {
 // those that are. A kernel that cannot do it leaves the rank uncounted, and
 // whoever rings in that job fences for ever.
 func (s *fences) register(f *Fabric, rank int) {
-	if !barrierReady() {
+	if !readied() {
 		return
 	}
 	s.mu.Lock()
@@ -40,6 +41,17 @@ func (s *fences) register(f *Fabric, rank int) {
 	if atomic.CompareAndSwapUint64(&f.Words(rank, Front)[wordProcess+2], 0, 1) {
 		atomic.AddUint64(f.fenced(), 1)
 	}
+}
+
+// readied is barrierReady beside a goroutine that computes. The thread that is blocked keeps its processor of the Go runtime
+// until the runtime's monitor looks, which in a program that computes is every 10 ms. A process that
+// has one processor, as ranks have that share a host, would stand still: it has another one meanwhile.
+func readied() bool {
+	if n := runtime.GOMAXPROCS(0); n == 1 {
+		runtime.GOMAXPROCS(2)
+		defer runtime.GOMAXPROCS(n)
+	}
+	return barrierReady()
 }
 
 // end stops registering. It does not wait for the kernel.
