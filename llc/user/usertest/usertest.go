@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"rhinet/llc/ir"
 	"rhinet/llc/nics"
 	"rhinet/llc/user"
 )
@@ -27,7 +28,7 @@ func reaches(t *testing.T, nic string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remote := one[0].Caps().Remote
+	remote := one[0].Caps().Remote && ir.AbilitiesOf(one[0]).Remote != nil
 	if err := one[0].Close(); err != nil {
 		t.Error(err)
 	}
