@@ -33,7 +33,7 @@ func TestProgramsOnTCP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	status, out, errs := mpirun(t, "-n", "3", "-q", "--timeout", "2m", "--nic", "tcp", "-x", "RHINET_DEBUG=contract", "../npb", "-class", "S", "is", "ep")
+	status, out, errs := mpirun(t, "-n", "4", "-q", "--timeout", "2m", "--nic", "tcp", "-x", "RHINET_DEBUG=contract", "../npb", "-class", "S", "is", "ep")
 	if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != 2 {
 		t.Errorf("status %d, %d kernels verified; %s", status, got, errs)
 	}
