@@ -38,7 +38,11 @@ func TestBuffersOfPartitionsThatAreSent(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					return errors.Join(r.Start(), waited(r), r.Start(), waited(r))
+					err = errors.Join(r.Start(), waited(r), r.Start(), waited(r))
+					if tc.after != nil {
+						err = errors.Join(err, mpi.Send(w, []int{1}, 0, 9))
+					}
+					return err
 				}
 				r, err := partsOf(w, buf, tc.columns)
 				if err != nil {
@@ -59,7 +63,10 @@ func TestBuffersOfPartitionsThatAreSent(t *testing.T) {
 				if err := r.Pready(1); err != nil {
 					return err
 				}
-				if tc.after != nil {
+				if tc.after != nil { // all has come, so nobody reads the buffer while it changes
+					if _, err := mpi.Recv(w, make([]int, 1), 1, 9); err != nil {
+						return err
+					}
 					tc.after(buf)
 				}
 				if err = waited(r); tc.want != "" {
