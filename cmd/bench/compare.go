@@ -187,6 +187,17 @@ func ofReferences(mpi string, references []string) error {
 	return nil
 }
 
+// checkKernels finds the mistakes in what the flags say of a comparison of kernels.
+func (s *comparison) checkKernels(c *cobra.Command, kernels, classes []string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	if err := notEmpty(c, "kernels", kernels); err != nil {
+		return err
+	}
+	return notEmpty(c, "classes", classes)
+}
+
 // compareNPB compares the NAS Parallel Benchmarks with themselves on the libraries of other MPIs, and with compiled originals.
 func compareNPB(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
@@ -201,13 +212,7 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 		Short: "Run the NAS Parallel Benchmarks here and, in turn, on other MPIs' libraries and as originals compiled for them",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := s.check(); err != nil {
-				return err
-			}
-			if err := notEmpty(c, "kernels", kernels); err != nil {
-				return err
-			}
-			if err := notEmpty(c, "classes", classes); err != nil {
+			if err := s.checkKernels(c, kernels, classes); err != nil {
 				return err
 			}
 			if err := references.check(); err != nil {

@@ -54,13 +54,7 @@ func costPrograms(out, errs io.Writer) *cobra.Command {
 		Short: "Compare how long kernels take with --check, --stats and --trace of mpirun, and without, in turn",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := s.check(); err != nil {
-				return err
-			}
-			if err := notEmpty(c, "kernels", kernels); err != nil {
-				return err
-			}
-			if err := notEmpty(c, "classes", classes); err != nil {
+			if err := s.checkKernels(c, kernels, classes); err != nil {
 				return err
 			}
 			var err error

@@ -110,7 +110,7 @@ llc/arq, llc/endpoint, llc/ir < llc/datagram
 llc/datagram < llc/ib
 llc/ir < llc/mailbox
 llc/mailbox < llc/endpoint, llc/tofu, llc/cenju4, llc/sync
-llc/ir, nicemu/fabric < llc/endpoint/endpointtest
+llc/entry, llc/ir, nicemu/fabric < llc/endpoint/endpointtest
 internal/libfabric, llc/entry, llc/endpoint, llc/ir, nicemu/fabric < llc/ofi
 llc/ofi < llc/nics
 internal/tcp, llc/entry, llc/endpoint, llc/ir, nicemu/fabric < llc/tcp

@@ -2,28 +2,16 @@ package nics
 
 import (
 	"errors"
-	"sync"
 	"testing"
 
 	"rhinet/internal/libfabric"
 	"rhinet/internal/need"
+	"rhinet/llc/endpoint/endpointtest"
 	"rhinet/llc/entry"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
 	"rhinet/nicemu/fabric"
 )
-
-// A told translator ends as its launcher tells the ranks of all hosts.
-type told struct {
-	ir.Translator
-	f *fabric.Fabric
-}
-
-func (t told) Close() error {
-	err := t.Translator.Close()
-	t.f.Bury(t.Self())
-	return err
-}
 
 // openBoth opens ranks of a job on hosts. All are in one process and one memory, of which
 // those elsewhere use nothing.
@@ -33,24 +21,10 @@ func openBoth(t testing.TB, d Debug, far string, peers int, host func(rank int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts, errs, all := make([]ir.Translator, peers), make([]error, peers), make([]entry.Place, peers)
-	var there, opening sync.WaitGroup
-	there.Add(peers)
-	for i := range ts {
-		met := sync.OnceFunc(there.Done)
-		net := &entry.Network{Host: host(i), Address: "127.0.0.1", Meet: func(name []byte) ([]entry.Place, uint32, error) {
-			all[i] = entry.Place{Host: host(i), Name: name}
-			met()
-			there.Wait()
-			return all, 0xcafe, nil
-		}}
-		opening.Go(func() {
-			ts[i], errs[i] = d.openNIC("martini+"+far, f, i, net)
-			met()
-		})
-	}
-	opening.Wait()
-	if err := errors.Join(errs...); errors.Is(err, libfabric.ErrUnavailable) {
+	ts, err := endpointtest.Meet(peers, host, func(rank int, n *entry.Network) (ir.Translator, error) {
+		return d.openNIC("martini+"+far, f, rank, n)
+	})
+	if errors.Is(err, libfabric.ErrUnavailable) {
 		need.Missing(t, err.Error())
 	} else if err != nil {
 		t.Fatal(err)
@@ -58,7 +32,7 @@ func openBoth(t testing.TB, d Debug, far string, peers int, host func(rank int) 
 	for i, tr := range ts {
 		a := ir.AbilitiesOf(tr)
 		a.Mourner = nil // whoever closes is buried, as none is in the suite
-		ts[i] = a.Give(told{tr, f})
+		ts[i] = a.Give(endpointtest.Told{Translator: tr, Hosts: []*fabric.Fabric{f}})
 	}
 	return ts
 }

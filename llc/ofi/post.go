@@ -3,6 +3,7 @@ package ofi
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"rhinet/internal/libfabric"
 	"rhinet/llc/ir"
@@ -79,7 +80,7 @@ func (t *Translator) send(p *peer, number int, i int32) error {
 func (t *Translator) defers(p *peer, number, i int32, err error) {
 	if err != libfabric.ErrAgain {
 		t.drop(i)
-		t.lose(int(number), err)
+		t.End(int(number), err)
 		return
 	}
 	if t.Gone(int(number)) {
@@ -100,7 +101,7 @@ func (t *Translator) find(p *peer, number int) bool {
 	}
 	addr, err := t.lib.Insert(name)
 	if err != nil {
-		t.lose(number, err)
+		t.End(number, err)
 		return false
 	}
 	p.addr, p.known = addr, true
@@ -136,7 +137,7 @@ func (t *Translator) flush(p *peer, number int) bool {
 		}
 		if p.queue = append(p.queue[:0], p.queue[1:]...); err != nil {
 			t.drop(i)
-			t.lose(number, err)
+			t.End(number, err)
 		}
 	}
 	return false
@@ -145,45 +146,16 @@ func (t *Translator) flush(p *peer, number int) bool {
 // census ends peers that are waited for and have left.
 func (t *Translator) census() {
 	for _, number := range t.blocked {
-		t.check(int(number))
+		t.Check(int(number))
 	}
 	for i := range t.waiting {
-		t.check(int(t.waiting[i].Peer))
+		t.Check(int(t.waiting[i].Peer))
 	}
 	for i := range t.moves {
 		if m := &t.moves[i]; m.cmd.Op != 0 && !m.over {
-			t.check(int(m.cmd.Peer))
+			t.Check(int(m.cmd.Peer))
 		}
 	}
-}
-
-// check ends a peer that was there and is not any more.
-func (t *Translator) check(number int) {
-	if t.Left(number) {
-		t.lose(number, errLeft)
-	}
-}
-
-// lose ends a peer: packets for it go nowhere, and moves that it should serve fail.
-func (t *Translator) lose(number int, err error) {
-	if number == t.Self() || t.Gone(number) {
-		return
-	}
-	t.Lose(number, err)
-	t.forget(number, err)
-}
-
-// Mourn looks for peers that the launcher has buried.
-func (t *Translator) Mourn() bool {
-	if !t.Endpoint.Mourn() {
-		return false
-	}
-	for number := range t.peers {
-		if t.Gone(number) {
-			t.forget(number, errLeft)
-		}
-	}
-	return true
 }
 
 // forget ends what is under way to a peer that has ended.
@@ -199,15 +171,13 @@ func (t *Translator) forget(number int, err error) {
 			t.Fail(&m.cmd, err)
 		}
 	}
-	kept := t.waiting[:0]
-	for i := range t.waiting {
-		if int(t.waiting[i].Peer) == number {
-			t.Fail(&t.waiting[i], err)
-		} else {
-			kept = append(kept, t.waiting[i])
+	t.waiting = slices.DeleteFunc(t.waiting, func(cmd ir.Command) bool {
+		if int(cmd.Peer) != number {
+			return false
 		}
-	}
-	t.waiting = kept
+		t.Fail(&cmd, err)
+		return true
+	})
 }
 
 // sent ends a send.
@@ -215,7 +185,7 @@ func (t *Translator) sent(i int32, err error) {
 	number := int(t.owner[i])
 	t.drop(i)
 	if err != nil {
-		t.lose(number, err)
+		t.End(number, err)
 	}
 }
 

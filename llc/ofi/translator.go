@@ -21,7 +21,7 @@ type Options struct {
 
 // A Translator drives the endpoint of one rank.
 type Translator struct {
-	endpoint.Endpoint
+	endpoint.Distant
 	fabric *fabric.Fabric
 	lib    *libfabric.Endpoint
 	caps   ir.Caps
@@ -143,7 +143,7 @@ func (t *Translator) start(rank int, n *entry.Network) (err error) {
 			return err
 		}
 	}
-	t.Endpoint = endpoint.New(t.fabric, rank, errLeft)
+	t.Distant = endpoint.NewDistant(endpoint.New(t.fabric, rank, errLeft), t.forget)
 	if err := t.Meet(n, t.lib.Name()); err != nil {
 		return err
 	}

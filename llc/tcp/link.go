@@ -88,16 +88,16 @@ func (t *Translator) reach(number int) {
 	}
 	at, _, ok := where(name)
 	if !ok {
-		t.lose(number, errTold)
+		t.End(number, errTold)
 		return
 	}
 	s, err := tcp.Dial(at)
 	if err != nil {
-		t.lose(number, err)
+		t.End(number, err)
 		return
 	}
 	if p.link = t.link(s, number, dialing); p.link == nil {
-		t.lose(number, errPoller)
+		t.End(number, errPoller)
 	}
 }
 
@@ -107,13 +107,13 @@ var errPoller = errors.New("llc/tcp: the system watches no more streams")
 // dialed says on a stream that was made who this rank is.
 func (t *Translator) dialed(l *link) {
 	if err := l.socket.Connected(); err != nil {
-		t.lose(l.peer, err)
+		t.End(l.peer, err)
 		return
 	}
 	t.poller.Change(l.socket, l.key, false)
 	_, word, _ := where(t.Name(l.peer))
 	if err := t.greet(l, hello, word); err != nil {
-		t.lose(l.peer, err)
+		t.End(l.peer, err)
 		return
 	}
 	l.state = greeting
@@ -259,11 +259,11 @@ func (t *Translator) refuse(l *link) {
 		t.hangUp(l)
 		return
 	}
-	t.lose(l.peer, errTold)
+	t.End(l.peer, errTold)
 }
 
-// finished is the end of a stream by the other side. Who has waits for a peer, or has something for it, learns
-// that it has left; who has not will learn it when it does.
+// finished is the end of a stream by the other side. Who waits for its answer, or has something for it, learns
+// that it has left; others will when they do.
 func (t *Translator) finished(l *link) {
 	number, before := l.peer, l.state
 	t.hangUp(l)
@@ -276,6 +276,6 @@ func (t *Translator) finished(l *link) {
 		return
 	}
 	if p.left = true; l.cut || !p.queue.Empty() || t.moving(number) {
-		t.lose(number, errLeft)
+		t.End(number, errLeft)
 	}
 }

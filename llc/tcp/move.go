@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"errors"
+	"slices"
 
 	"rhinet/internal/tcp"
 	"rhinet/llc/ir"
@@ -44,7 +45,7 @@ func (t *Translator) conceal(key ir.Segment) error {
 func (t *Translator) move(cmd *ir.Command) {
 	number := int(cmd.Peer)
 	if !t.Gone(number) && t.peers[number].left {
-		t.lose(number, errLeft)
+		t.End(number, errLeft)
 	}
 	switch {
 	case t.Gone(number):
@@ -195,11 +196,12 @@ func (t *Translator) whole(l *link) {
 		if m, place := t.under(l.peer, h.Word(0), ir.Pull); m != nil { // it may have been answered meanwhile
 			t.moved(m, place, n)
 		}
-	case l.refused:
-		t.peers[l.peer].queue.Confirm(refused, h.Word(0), 0)
-		t.send(l.peer)
 	default:
-		t.peers[l.peer].queue.Confirm(done, h.Word(0), uint64(n))
+		kind = done
+		if l.refused {
+			kind, n = refused, 0
+		}
+		t.peers[l.peer].queue.Confirm(kind, h.Word(0), uint64(n))
 		t.send(l.peer)
 	}
 }
@@ -236,13 +238,11 @@ func (t *Translator) forgetMoves(peer int, err error) {
 			t.end(int32(i))
 		}
 	}
-	kept := t.waiting[:0]
-	for i := range t.waiting {
-		if int(t.waiting[i].Peer) == peer {
-			t.Fail(&t.waiting[i], err)
-		} else {
-			kept = append(kept, t.waiting[i])
+	t.waiting = slices.DeleteFunc(t.waiting, func(cmd ir.Command) bool {
+		if int(cmd.Peer) != peer {
+			return false
 		}
-	}
-	t.waiting = kept
+		t.Fail(&cmd, err)
+		return true
+	})
 }

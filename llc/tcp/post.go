@@ -56,7 +56,7 @@ func (t *Translator) shared(cmd *ir.Command) {
 		return
 	case p.left:
 		if p.link == nil { // else it is looked at first what came by it
-			t.lose(number, errLeft)
+			t.End(number, errLeft)
 		}
 		return
 	case p.queue.Packets() == quota || number == t.Self() && len(t.own) == quota:
@@ -170,40 +170,11 @@ func (t *Translator) cut(l *link) {
 // census ends peers that are waited for and have left.
 func (t *Translator) census() {
 	for i := 0; i < len(t.blocked); i++ {
-		t.check(int(t.blocked[i]))
+		t.Check(int(t.blocked[i]))
 	}
 	for i := range t.waiting {
-		t.check(int(t.waiting[i].Peer))
+		t.Check(int(t.waiting[i].Peer))
 	}
-}
-
-// check ends a peer that was there and is not any more.
-func (t *Translator) check(number int) {
-	if t.Left(number) {
-		t.lose(number, errLeft)
-	}
-}
-
-// lose ends a peer: packets for it go nowhere, and moves that it should serve fail.
-func (t *Translator) lose(number int, err error) {
-	if number == t.Self() || t.Gone(number) {
-		return
-	}
-	t.Lose(number, err)
-	t.forget(number, err)
-}
-
-// Mourn looks for peers that the launcher has buried.
-func (t *Translator) Mourn() bool {
-	if !t.Endpoint.Mourn() {
-		return false
-	}
-	for number := range t.peers {
-		if t.Gone(number) {
-			t.forget(number, errLeft)
-		}
-	}
-	return true
 }
 
 // forget ends what is under way to a peer that has ended.

@@ -22,7 +22,7 @@ type Options struct {
 
 // A Translator drives the streams of one rank.
 type Translator struct {
-	endpoint.Endpoint
+	endpoint.Distant
 	fabric   *fabric.Fabric
 	listener tcp.Socket
 	poller   *tcp.Poller
@@ -52,7 +52,7 @@ type Translator struct {
 	hasty   bool   // the poller does not tell of all that a sleep waits for
 	armed   bool   // the next Poll that finds nothing has to look everywhere
 	unseen  int    // Polls that did not look, one after the other
-	turn    int    // Polls since the latest round
+	turn    int    // looks so far
 	ready   [16]tcp.Ready
 	own     [][]byte // packets of this rank to itself
 	lent    []byte   // the memory of that which Poll gave
@@ -116,7 +116,7 @@ func (t *Translator) start(rank int, n *entry.Network) error {
 			return err
 		}
 	}
-	t.Endpoint = endpoint.New(t.fabric, rank, errLeft)
+	t.Distant = endpoint.NewDistant(endpoint.New(t.fabric, rank, errLeft), t.forget)
 	address := at.Addr().As16()
 	name := binary.LittleEndian.AppendUint16(address[:], at.Port())
 	if err := t.Meet(n, binary.LittleEndian.AppendUint64(name, t.word)); err != nil {

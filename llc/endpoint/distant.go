@@ -1,0 +1,41 @@
+package endpoint
+
+// A Distant is an Endpoint in a network that does not tell of peers that have ended: who waits for one looks whether it is
+// there still (Check), and the launcher tells of others (Mourn).
+type Distant struct {
+	Endpoint
+	forget func(peer int, err error)
+}
+
+// NewDistant makes one of an endpoint. forget ends what is under way to a peer whose end has been reported; it may be
+// called again for the same one.
+func NewDistant(e Endpoint, forget func(peer int, err error)) Distant { return Distant{e, forget} }
+
+// End reports the end of a peer, once, and ends what is under way to it.
+func (d *Distant) End(peer int, err error) {
+	if peer == d.self || d.Gone(peer) {
+		return
+	}
+	d.Lose(peer, err)
+	d.forget(peer, err)
+}
+
+// Check ends a peer that was there and is not any more.
+func (d *Distant) Check(peer int) {
+	if d.Left(peer) {
+		d.End(peer, d.dead)
+	}
+}
+
+// Mourn looks for peers that the launcher has buried.
+func (d *Distant) Mourn() bool {
+	if !d.Endpoint.Mourn() {
+		return false
+	}
+	for peer := range d.gone {
+		if d.Gone(peer) {
+			d.forget(peer, d.dead)
+		}
+	}
+	return true
+}
