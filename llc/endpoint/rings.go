@@ -55,6 +55,9 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 			Fragment: min(fragment, g.Ring.Bytes/2), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
 		},
 	}
+	if !r.caps.Remote {
+		r.caps.Eager = eagerAlone
+	}
 	if r.blocks, _ = nic.(BlockMover); r.blocks != nil && r.caps.Remote {
 		r.caps.Blocks = blockBytes
 	}
