@@ -1,6 +1,7 @@
 package llc_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -93,6 +94,51 @@ func TestBlocksMoveFromWhereTheyLie(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A copy of a message in pieces is shared as a message in one piece is: both sides move a part of it, straight into a copy of the
+// receiver's that has all of it or, if that would be too long, the receiver moves everything by one that has a part.
+func TestCopiesAreShared(t *testing.T) {
+	for _, c := range []struct {
+		bytes  int
+		pushes bool
+	}{{3_000_000, true}, {16<<20 + 5, false}} {
+		caps := nictest.DefaultCaps()
+		nics, count := nictest.Loopback(2, caps), make([]int, 2)
+		for i := range nics {
+			nics[i] = &counted{nics[i], count}
+		}
+		l := newLoopOn(t, nics, caps)
+		want := pattern(c.bytes, 5)
+		s := &llc.Request{Peer: 1, Body: body(c.bytes, want), Mode: llc.Scattered}
+		r := &llc.Request{Peer: 0, Body: body(c.bytes, nil)}
+		l.engines[1].Recv(r)
+		l.engines[0].Send(s)
+		l.until(s)
+		l.until(r)
+		if pulled, pushed := count[0], count[1]; pulled+pushed != c.bytes || pulled == 0 || (pushed > 0) != c.pushes {
+			t.Errorf("%d bytes: %d pulled, %d pushed", c.bytes, pulled, pushed)
+		}
+		if have := make([]byte, c.bytes); r.Status.Err != nil || !bytes.Equal(r.Body.(sparse).all(have), want) {
+			t.Errorf("%d bytes arrived wrong: %v", c.bytes, r.Status.Err)
+		}
+	}
+}
+
+// A counted translator counts the bytes that it pulls and pushes.
+type counted struct {
+	ir.Translator
+	n []int
+}
+
+func (c *counted) Post(cmd *ir.Command) {
+	switch cmd.Op {
+	case ir.Pull:
+		c.n[0] += len(cmd.Data)
+	case ir.Push:
+		c.n[1] += len(cmd.Data)
+	}
+	c.Translator.Post(cmd)
 }
 
 // A NIC with several injection ports moves no blocks: its commands for one message go side by side.
