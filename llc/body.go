@@ -154,11 +154,33 @@ func (t *transfer) blocks(lo, hi int) *strided.Move {
 
 // Other messages in pieces are a stream (stream.go), without a copy on either side, if both sides run: peers that have
 // processors of their own, a sender that waits in a call, and no more to move than a process does in one go. Else the sender makes a copy, unless it would be too
-// large, so that the receiver needs it no more. A receiver in pieces makes room for one, so that both sides share the work as they
+// large, so that the receiver needs it no more; so it does with the next few messages if a receiver has not run for a while, since a stream goes no further
+// than the ring without. A receiver in pieces makes room for one, so that both sides share the work as they
 // share that of a slice, and stores each part while it is in the cache.
 
-// pours reports whether a message in pieces that the NIC does not reach is a stream.
-func (e *Engine) pours(r *Request) bool { return r.Attended && !e.crowded && r.Bytes() <= mostPoured }
+// pours reports whether a message in pieces to p that the NIC does not reach is a stream.
+func (e *Engine) pours(p *peer, r *Request) bool {
+	if !r.Attended || e.crowded || r.Bytes() > mostPoured {
+		return false
+	}
+	if p.copies > 0 {
+		p.copies--
+		return false
+	}
+	return true
+}
+
+// read notes whether p has read more of its packet ring, for which a stream may wait.
+func (p *peer) read(more bool) {
+	switch {
+	case more || p.queues.bulk.head == nil:
+		p.dry = 0
+	case p.dry < slowReader:
+		p.dry++
+	default:
+		p.copies = copiesForSlow
+	}
+}
 
 // packed has t, which sends, offer a copy of its message, if it is not too large.
 func (e *Engine) packed(t *transfer) bool {

@@ -29,9 +29,13 @@ const (
 	// scattered. Where 256 KiB are shared so, parts of 64 KiB took a twentieth longer than those of 128 and 256 KiB; 1 MiB takes least by 128 KiB.
 	pieceBytes = 128 << 10
 	// mostPoured is the longest message in pieces that is a stream if the sender attends to it. Up to 1 MiB that takes
-	// 0.6 of what a copy takes that both sides share. 4 MiB take half of that where nothing else runs, and as long on a machine with much other
-	// work, since the side that runs soon waits for the one that does not.
+	// 0.6 of what a copy takes that both sides share. 4 MiB take half of that where nothing else runs, and up to twice as long on a machine
+	// with much other work, since the side that runs soon waits for the one that does not.
 	mostPoured = 4 << 20
+	// slowReader is how often a stream finds no room before it is seen that its reader does not run: some 50 us, within the
+	// time for which a wait polls. Then so many messages to it are copied instead.
+	slowReader    = 256
+	copiesForSlow = 8
 	// mostCopy is the longest message in pieces that a sender copies, mostSpare the longest that a receiver does,
 	// and the longest copy whose memory is kept for the next.
 	mostCopy  = 256 << 20
