@@ -85,9 +85,6 @@ func States(e *Engine, peer int) (writer, reader string) {
 	return outNames[p.out], inNames[p.grant]
 }
 
-// Cut is how many bytes of a message of n, of which off have been sent, go next.
-func Cut(off, n, most int, whole bool) int { return cut(off, n, most, whole) }
-
 // SlowReader is how often a stream finds no room before messages are copied, CopiesForSlow how many of them are.
 const (
 	SlowReader    = slowReader
