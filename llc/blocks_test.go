@@ -125,13 +125,14 @@ func TestCopiesAreShared(t *testing.T) {
 	}
 }
 
-// A stream to a peer that does not run for a while is the last for some messages: those are copied, and go on without it. However often
+// A stream to a peer that does not run for a while is the last for some long messages: those are copied, and go on without it. However often
 // the sender has to wait, it is no such while as long as there is room in between.
 func TestSlowReadersGetCopies(t *testing.T) {
-	const size = 40_000
-	for _, c := range []struct{ pause, pauses int }{{0, 1}, {llc.SlowReader / 2, 8}, {2 * llc.SlowReader, 1}} {
+	for _, c := range []struct{ size, pause, pauses int }{
+		{1<<20 + 1, 0, 1}, {1<<20 + 1, llc.SlowReader / 2, 8}, {1<<20 + 1, 2 * llc.SlowReader, 1}, {1 << 20, 2 * llc.SlowReader, 1},
+	} {
 		caps := nictest.DefaultCaps()
-		caps.Slots = 256
+		caps.Slots, caps.Bytes, caps.Fragment = 256, 1<<18, 1<<13
 		nics, count := nictest.Loopback(2, caps), make([]int, 2)
 		for i := range nics {
 			nics[i] = &counted{nics[i], count}
@@ -139,14 +140,14 @@ func TestSlowReadersGetCopies(t *testing.T) {
 		l := newLoopOn(t, nics, caps)
 		streams, copies := 0, 0
 		for k := range 2 + llc.CopiesForSlow {
-			want := pattern(size, k)
-			s := &llc.Request{Peer: 1, Tag: k, Body: body(size, want), Mode: llc.Scattered, Attended: true}
-			r := &llc.Request{Peer: 0, Tag: k, Body: body(size, nil)}
+			want := pattern(c.size, k)
+			s := &llc.Request{Peer: 1, Tag: k, Body: body(c.size, want), Mode: llc.Scattered, Attended: true}
+			r := &llc.Request{Peer: 0, Tag: k, Body: body(c.size, nil)}
 			count[0], count[1] = 0, 0
 			l.engines[1].Recv(r)
 			l.engines[0].Send(s)
 			for i := 0; k == 0 && i < c.pauses; i++ {
-				for range 8 { // the reader takes some packets
+				for range 40 { // the reader takes some packets
 					l.turn(0)
 					l.turn(1)
 				}
@@ -157,7 +158,7 @@ func TestSlowReadersGetCopies(t *testing.T) {
 			l.until(s)
 			l.until(r)
 			l.run()
-			if have := make([]byte, size); !bytes.Equal(r.Body.(sparse).all(have), want) {
+			if have := make([]byte, c.size); !bytes.Equal(r.Body.(sparse).all(have), want) {
 				t.Fatalf("message %d arrived wrong", k)
 			}
 			if count[0]+count[1] == 0 {
@@ -167,11 +168,11 @@ func TestSlowReadersGetCopies(t *testing.T) {
 			}
 		}
 		want := 0
-		if c.pause > llc.SlowReader {
+		if c.pause > llc.SlowReader && c.size > 1<<20 {
 			want = llc.CopiesForSlow
 		}
 		if copies != want {
-			t.Errorf("%d pauses of %d turns: %d streams, %d copies, want %d", c.pauses, c.pause, streams, copies, want)
+			t.Errorf("%d bytes, %d pauses of %d turns: %d streams, %d copies, want %d", c.size, c.pauses, c.pause, streams, copies, want)
 		}
 	}
 }

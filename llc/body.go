@@ -154,7 +154,7 @@ func (t *transfer) blocks(lo, hi int) *strided.Move {
 
 // Other messages in pieces are a stream (stream.go), without a copy on either side, if both sides run: peers that have
 // processors of their own, a sender that waits in a call, and no more to move than a process does in one go. Else the sender makes a copy, unless it would be too
-// large, so that the receiver needs it no more; so it does with the next few messages if a receiver has not run for a while, since a stream goes no further
+// large, so that the receiver needs it no more; so it does with long messages after a receiver has not run for a while, since a stream goes no further
 // than the ring without. A receiver in pieces makes room for one, so that both sides share the work as they
 // share that of a slice, and stores each part while it is in the cache.
 
@@ -163,7 +163,7 @@ func (e *Engine) pours(p *peer, r *Request) bool {
 	if !r.Attended || e.crowded || r.Bytes() > mostPoured {
 		return false
 	}
-	if p.copies > 0 {
+	if r.Bytes() > longPoured && p.copies > 0 {
 		p.copies--
 		return false
 	}

@@ -32,10 +32,11 @@ const (
 	// 0.6 of what a copy takes that both sides share. 4 MiB take half of that where nothing else runs, and up to twice as long on a machine
 	// with much other work, since the side that runs soon waits for the one that does not.
 	mostPoured = 4 << 20
-	// slowReader is how often a stream finds no room before it is seen that its reader does not run: some 50 us, within the
-	// time for which a wait polls. Then so many messages to it are copied instead.
-	slowReader    = 256
-	copiesForSlow = 8
+	// slowReader is how often a stream finds no room before it is seen that its reader does not run: some 20 us, within the
+	// time for which a wait polls. Then so many messages to it that are longer than longPoured are copied instead; shorter ones gain by a stream nevertheless.
+	slowReader    = 128
+	copiesForSlow = 64
+	longPoured    = 1 << 20
 	// mostCopy is the longest message in pieces that a sender copies, mostSpare the longest that a receiver does,
 	// and the longest copy whose memory is kept for the next.
 	mostCopy  = 256 << 20
