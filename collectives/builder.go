@@ -119,6 +119,11 @@ func (b *builder) copy(dst, src region) {
 // reduce sets inout = in op inout.
 func (b *builder) reduce(in, inout region) {
 	if in.n > 0 {
+		for i := len(b.sched.steps) - 1; i >= 0 && b.sched.steps[i].op != opReduce; i-- {
+			if s := &b.sched.steps[i]; s.op == opRecv && (s.a.meets(in) || s.a.meets(inout)) {
+				s.op = opRecvFold
+			}
+		}
 		b.sched.steps = append(b.sched.steps, step{op: opReduce, a: in, b: inout})
 	}
 }

@@ -166,6 +166,9 @@ func (s span) String() string {
 	if s.minBytes > 0 || s.maxBytes > 0 {
 		parts = append(parts, limits(s.minBytes, s.maxBytes)+" bytes")
 	}
+	if s.pair > 0 {
+		parts = append(parts, limits(s.minBytes, s.pair)+" of 2 ranks")
+	}
 	if s.minRanks > 0 || s.maxRanks > 0 {
 		parts = append(parts, limits(s.minRanks, s.maxRanks)+" ranks")
 	}

@@ -39,6 +39,9 @@ func TestChoice(t *testing.T) {
 		{size: 2, call: Call{Kind: Allreduce}, recv: mib, reducer: sum{}, want: "ring"},
 		{size: 2, call: Call{Kind: Allreduce}, recv: mib, reducer: left{}, want: "rabenseifner"},
 		{size: 2, call: Call{Kind: Allreduce}, recv: 8, reducer: sum{}, want: "recursive-doubling"},
+		{size: 2, call: Call{Kind: Allreduce}, recv: 256 * kib, reducer: left{}, want: "recursive-doubling"},
+		{size: 2, call: Call{Kind: Allreduce}, recv: 257 * kib, reducer: sum{}, want: "rabenseifner"},
+		{size: 3, call: Call{Kind: Allreduce}, recv: 17 * kib, reducer: sum{}, want: "rabenseifner"},
 		{size: 16, call: Call{Kind: Allreduce}, recv: 8, reducer: sum{}, o: Options{Oversubscribed: true}, want: "linear"},
 		{size: 8, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=chain"), want: "chain"},
 		// Ranks on several hosts, several on some of them, at all sizes; but those of one host that others

@@ -18,6 +18,7 @@ type Group struct {
 	awaiter  Awaiter  // nil if the transport is none
 
 	controller Controller // nil if the transport has none
+	folding    Folding    // nil if the transport is none
 
 	rank, size   int
 	width        int // transfers that one execution may have open
@@ -76,6 +77,7 @@ func New(t Transport, o Options) (*Group, error) {
 		}
 	}
 	g.awaiter, _ = t.(Awaiter)
+	g.folding, _ = t.(Folding)
 	g.controller = controllerOf(t)
 	g.poll, g.pollExchange, g.pollBarrier = g.pollSlots, g.testExchange, g.testBarrier
 	plain := g.choose(shape{kind: Barrier})
@@ -168,6 +170,14 @@ func controllerOf(t Transport) Controller {
 		return c
 	}
 	return nil
+}
+
+// irecvFold starts a receive of what is combined next.
+func (g *Group) irecvFold(slot int, buf []byte, src, tag int) error {
+	if g.folding != nil {
+		return g.folding.IrecvFold(slot, buf, src, tag)
+	}
+	return g.t.Irecv(slot, buf, src, tag)
 }
 
 // leave waits for the end of a barrier, with progress like wait.

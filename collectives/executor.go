@@ -36,6 +36,9 @@ func (x *execution) advance(g *Group, block bool) bool {
 		case opRecv:
 			x.note(g.t.Irecv(x.slot+x.open, x.at(s.a), int(s.peer), x.tag))
 			x.open++
+		case opRecvFold:
+			x.note(g.irecvFold(x.slot+x.open, x.at(s.a), int(s.peer), x.tag))
+			x.open++
 		case opWait:
 			if block {
 				x.note(g.wait(x.slot, x.slot+x.open))

@@ -15,6 +15,7 @@ type stepOp uint8
 const (
 	opSend     stepOp = iota // a to peer
 	opRecv                   // a from peer
+	opRecvFold               // the same, of what is combined next
 	opWait                   // end of a round
 	opCopy                   // a to b
 	opReduce                 // b = a op b
@@ -48,5 +49,8 @@ type region struct {
 	buf    buffer
 	off, n int
 }
+
+// meets reports whether two regions have a byte in common.
+func (r region) meets(q region) bool { return r.buf == q.buf && r.off < q.off+q.n && q.off < r.off+r.n }
 
 func (r region) sub(off, n int) region { return region{r.buf, r.off + off, n} }

@@ -35,11 +35,12 @@ const (
 type span struct {
 	minBytes, maxBytes int
 	minRanks, maxRanks int
+	pair               int // for two ranks: maxBytes, if it is larger
 	never              bool
 }
 
 func (s span) holds(bytes, ranks int) bool {
-	return !s.never && bytes >= s.minBytes && (s.maxBytes == 0 || bytes <= s.maxBytes) &&
+	return !s.never && bytes >= s.minBytes && (s.maxBytes == 0 || bytes <= s.maxBytes || ranks == 2 && bytes <= s.pair) &&
 		ranks >= s.minRanks && (s.maxRanks == 0 || ranks <= s.maxRanks)
 }
 
@@ -129,7 +130,7 @@ var table = []row{
 	{Allreduce, "exchange", 0, whole, always, always, allreduceExchange},
 	{Allreduce, "hosts", severalHosts | ordered, nil, always, always, allreduceHosts},
 	{Allreduce, "linear", 0, nil, never, upTo(4 * kib), allreduceLinear},
-	{Allreduce, "recursive-doubling", 0, nil, upTo(16 * kib), upTo(32 * kib), allreduceRecursiveDoubling},
+	{Allreduce, "recursive-doubling", 0, nil, span{maxBytes: 16 * kib, pair: 256 * kib}, upTo(32 * kib), allreduceRecursiveDoubling},
 	{Allreduce, "ring", commutative, nil, span{minBytes: 512 * kib}, never, allreduceRing},
 	{Allreduce, "reduce-bcast", 0, nil, never, never, allreduceReduceBcast},
 	{Allreduce, "rabenseifner", 0, nil, always, always, allreduceRabenseifner},

@@ -80,28 +80,32 @@ func (e *Engine) Vacant(ctx uint16, src int) bool {
 	return p.in.size == 0 && p.end == nil && e.table.Vacant(ctx, int32(src))
 }
 
-// Accept takes v, the next packet of src, into buf, if a receive of src, key and tag
+// Accept takes v, the next packet of src, if a receive of src, key and tag into room bytes
 // that is not posted gets it, which is if src is [Engine.Vacant], and if it begins a
-// message of the type of key that fits buf whole. Else ok is false, and nothing has
-// happened. It returns the size and the tag of the message; of one that is longer
+// message of the type of key that fits whole. Else ok is false, and nothing has
+// happened. It returns the size and the tag of the message, whose first bytes the caller copies (see [Fill]); of one that is longer
 // than the packet, the caller takes what follows by Next, and leaves what is not there yet
 // to a receive by AcceptRest.
-func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, buf []byte) (size, its int, ok bool) {
+func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, room int) (size, its int, ok bool) {
 	p := &e.peers[src]
-	data, word := v.Data, v.Head[2]^uint64(key)&^math.MaxUint32 // the size, if the types are equal
+	n, word := len(v.Data), v.Head[2]^uint64(key)&^math.MaxUint32 // the size, if the types are equal
 	size, its = int(word), int(int32(v.Head[1]>>32))
 	if uint32(v.Head[0]>>32) != uint32(wire.Eager)|uint32(key)<<16 || its != tag && tag != AnyTag || its < 0 ||
-		word > uint64(len(buf)) || len(data) != size && !e.begins(len(data), size) ||
+		word > uint64(room) || n != size && !e.begins(n, size) ||
 		^v.Ring != p.via || p.in.size != 0 || !e.table.Vacant(uint16(key), int32(src)) {
 		return 0, 0, false
 	}
+	p.seen++
+	return size, its, true
+}
+
+// Fill copies what a packet carries to the beginning of buf, which is as long at least.
+func Fill(buf, data []byte) {
 	if len(data) == 8 { // most often, and one word
 		binary.NativeEndian.PutUint64(buf, binary.NativeEndian.Uint64(data))
 	} else {
 		vec.Copy(buf, data)
 	}
-	p.seen++
-	return size, its, true
 }
 
 // begins reports whether n bytes can be the first packet of a message of size bytes.
@@ -145,11 +149,7 @@ func (e *Engine) Deliver(v *ir.View) bool {
 		if entry := e.table.Head(&s.row); entry != nil && entry.Owner.Type == typ && len(data) <= len(entry.Owner.Buf) {
 			e.table.Pop(&s.row, entry)
 			r := entry.Owner
-			if len(data) == 8 { // most often, and one word
-				binary.NativeEndian.PutUint64(r.Buf, binary.NativeEndian.Uint64(data))
-			} else {
-				copy(r.Buf, data)
-			}
+			Fill(r.Buf, data)
 			e.receivedWhole(r, p.number, tag, len(data))
 			return true
 		}

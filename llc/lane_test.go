@@ -58,7 +58,10 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 		llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
 		c.spoil(court, r, v)
 		before := llc.Counted(court.engines[1], 0)
-		size, its, got := court.engines[1].Accept(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, v, r.Buf)
+		size, its, got := court.engines[1].Accept(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, v, len(r.Buf))
+		if got {
+			llc.Fill(r.Buf, v.Data)
+		}
 		if got != c.want {
 			t.Errorf("%s: accepted %v", name, got)
 		}
@@ -204,9 +207,10 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 		e, buf := court.engines[1], make([]byte, len(body))
 		v := &ir.View{Data: slices.Clone(body[:5])}
 		llc.EagerWords(&v.Head, 0, 9, len(body))
-		if size, its, ok := e.Accept(0, 0, llc.AnyTag, v, buf); size != len(body) || its != 9 || !ok {
+		if size, its, ok := e.Accept(0, 0, llc.AnyTag, v, len(buf)); size != len(body) || its != 9 || !ok {
 			t.Fatalf("%s: %d bytes, tag %d, %v", name, size, its, ok)
 		}
+		llc.Fill(buf, v.Data)
 		v = &ir.View{Data: slices.Clone(body[5:])}
 		llc.FragmentWords(&v.Head, 5)
 		c.spoil(v)

@@ -89,6 +89,8 @@ type Request struct {
 	// Together ends this receive when a message of another type ends one that has
 	// the same context and is Together as well.
 	Together bool
+	// Read says that what this receive brings is read when it is here.
+	Read bool
 	// Queued has the port's queue tell the end of the request; it is the port's.
 	Queued bool
 	// Seen is a note of whoever observes the transfers of a rank; nobody else looks at it.

@@ -50,10 +50,11 @@ type split struct {
 }
 
 // share starts the receiver's side, or pulls alone if no word is free, or if one Pull does
-// it and the sender has as much to pull from here.
+// it and the sender has as much to pull from here, or if what comes is read at once and the caches hold it: what
+// the sender stores lies in its own.
 func (e *Engine) share(t *transfer) {
 	n := t.p.nic
-	if t.n <= n.caps.SplitUnit && t.p.offered >= uint64(t.n) {
+	if t.n <= n.caps.SplitUnit && t.p.offered >= uint64(t.n) || t.r.Read && t.n <= mostRead {
 		e.pullAll(t)
 		return
 	}

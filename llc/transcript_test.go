@@ -137,6 +137,7 @@ func (s *stage) add(c *script.Command, peer string) (int, *actor) {
 	a := &actor{send: c.Name == "send"}
 	a.Peer, a.Tag, a.Context = c.Int(peer, 0), c.Int("tag", 0), uint16(c.Int("context", 0))
 	a.Buf, a.Type, a.Together = make([]byte, c.Int("bytes", 0)), uint32(c.Int("type", 0)), c.Has("together")
+	a.Read = c.Has("read")
 	s.reqs[i] = append(s.reqs[i], a)
 	return i, a
 }

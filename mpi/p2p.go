@@ -18,7 +18,19 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 	if e == nil {
 		e = learn[T](&c.w.elems)
 	}
-	return c.send("Send", e, view(buf), dst, tag, llc.Standard)
+	b := view(buf)
+	if !c.eager(e, dst, tag) {
+		return c.sendSlow(site{"Send", toPeer, dst, tag}, e, b, llc.Standard)
+	}
+	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, llc.Standard, b); err != nil {
+		return c.raise(c.sendFailed(site{"Send", toPeer, dst, tag}, e, err))
+	}
+	return nil
+}
+
+// eager reports whether a send of elements of e goes to the transport at once: all is in order, and no context ends it.
+func (c *Comm) eager(e *elem, dst, tag int) bool {
+	return c.state.Load() == commOpen && e.bad == "" && uint(dst) < uint(c.size) && uint(tag) <= MaxTag && c.ctx == nil
 }
 
 // Ssend is Send that returns only when the matching receive has started.
@@ -29,7 +41,14 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 		return c.check(site{"Ssend", toPeer, dst, tag})
 	}
 	e := elemOf[T](&c.w.elems)
-	return c.send("Ssend", e, view(buf), dst, tag, llc.Synchronous)
+	s := site{"Ssend", toPeer, dst, tag}
+	if !c.eager(e, dst, tag) {
+		return c.sendSlow(s, e, view(buf), llc.Synchronous)
+	}
+	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, llc.Synchronous, view(buf)); err != nil {
+		return c.raise(c.sendFailed(s, e, err))
+	}
+	return nil
 }
 
 // Recv receives into buf a message of rank src of c, or of any rank
@@ -46,18 +65,31 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
 	if e == nil {
 		e = learn[T](&c.w.elems)
 	}
-	return c.recv("Recv", e, view(buf), src, tag)
+	b := view(buf)
+	from, ok := c.awaits(e, src, tag)
+	if !ok {
+		return c.recvSlow(site{"Recv", fromPeer, src, tag}, e, b)
+	}
+	st, err := c.t.Recv(c.key|e.key, from, tag, b)
+	n := int(st.Bytes)
+	count := e.count(n)
+	if err != nil || n > len(b) || n != count*e.size {
+		st, err := c.received(site{"Recv", fromPeer, src, tag}, e, st, err, len(b))
+		return st, c.raise(err)
+	}
+	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: count, Bytes: st.Bytes}, nil
 }
 
-// send is the eager path: a few compares, then the transport.
-func (c *Comm) send(call string, e *elem, b []byte, dst, tag int, mode llc.Mode) error {
-	if c.state.Load() != commOpen || e.bad != "" || uint(dst) >= uint(c.size) || uint(tag) > MaxTag || c.ctx != nil {
-		return c.sendSlow(site{call, toPeer, dst, tag}, e, b, mode)
+// awaits is the peer from which a receive of elements of e gets a message of rank src; ok is false if not all is in order, or
+// a context ends the receive.
+func (c *Comm) awaits(e *elem, src, tag int) (from int, ok bool) {
+	if from = llc.AnyPeer; src != AnySource {
+		if uint(src) >= uint(c.size) {
+			return 0, false
+		}
+		from = c.global(src)
 	}
-	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, mode, b); err != nil {
-		return c.raise(c.sendFailed(site{call, toPeer, dst, tag}, e, err))
-	}
-	return nil
+	return from, c.state.Load() == commOpen && e.bad == "" && (uint(tag) <= MaxTag || tag == AnyTag) && c.ctx == nil
 }
 
 // keyTo is the key of point-to-point messages to rank dst.
@@ -97,27 +129,11 @@ func (c *Comm) sendSlow(s site, e *elem, b []byte, mode llc.Mode) error {
 	return err
 }
 
-func (c *Comm) recv(call string, e *elem, b []byte, src, tag int) (Status, error) {
-	from := src
-	if src == AnySource {
-		from = llc.AnyPeer
-	} else if uint(src) < uint(c.size) {
-		from = c.global(src)
-	}
-	if c.state.Load() != commOpen || e.bad != "" || from < llc.AnyPeer || src >= c.size || (uint(tag) > MaxTag && tag != AnyTag) || c.ctx != nil {
-		r := c.start(site{call, fromPeer, src, tag}, e, b, receiving)
-		st, err := r.Wait()
-		r.withdraw() // one from any rank may go on after an error
-		return st, err
-	}
-	st, err := c.t.Recv(c.key|e.key, from, tag, b)
-	n := int(st.Bytes)
-	count := e.count(n)
-	if err != nil || n > len(b) || n != count*e.size {
-		st, err := c.received(site{call, fromPeer, src, tag}, e, st, err, len(b))
-		return st, c.raise(err)
-	}
-	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: count, Bytes: st.Bytes}, nil
+func (c *Comm) recvSlow(s site, e *elem, b []byte) (Status, error) {
+	r := c.start(s, e, b, receiving)
+	st, err := r.Wait()
+	r.withdraw() // one from any rank may go on after an error
+	return st, err
 }
 
 // received turns what the transport says of a receive into a status and an

@@ -30,30 +30,64 @@ func (w *Win[T]) Get(buf []T, target, disp int) error {
 //
 // MPI 4.1, section 12.3.4.
 func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
-	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) <= min(len(p)-disp, shortUpdate) {
-		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil && w.shared.enter(target) {
-			f := w.elem.fetch[k]
-			for i, v := range data {
-				f(firstByte(&p[disp+i]), bitsOf(v))
-			}
-			w.shared.leave()
-			return nil
-		}
+	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) <= len(p)-disp && w.quick(target, p[disp:], data, nil, op) {
+		return nil
 	}
 	u := update{e: w.elemOf(), data: view(data)}
 	b := w.base()
 	return b.raise(b.update(atPeer("Accumulate", target), &u, op, disp, len(data)))
 }
 
-// shortUpdate is how many elements an Accumulate has at most that takes the short
-// way: not so many that it were better a long update.
-const shortUpdate = bulkBytes / 8
+// quick updates p, memory of target, from its beginning on: the short way of windows in shared memory. It reports whether it has done so;
+// what is not in order, and what must wait, goes the other. old is as long as data if it is not nil.
+func (w *Win[T]) quick(target int, p, data, old []T, op Op) bool {
+	k, ok := op.(Predefined)
+	if !ok || k >= numUpdates || w.elem.fetch[k] == nil {
+		return false
+	}
+	if len(data)*w.elem.size >= bulkBytes {
+		if !w.shared.seize(target) {
+			return false
+		}
+		copy(old, p)
+		switch k {
+		case NoOp:
+		case Replace:
+			copy(p, data)
+		default:
+			w.elem.ops[k].fold(view(data), view(p[:len(data)]))
+		}
+		w.shared.yield(target)
+		return true
+	}
+	if !w.shared.enter(target) {
+		return false
+	}
+	f := w.elem.fetch[k]
+	p = p[:len(data)]
+	if old == nil {
+		for i, v := range data {
+			f(firstByte(&p[i]), bitsOf(v))
+		}
+	} else {
+		old = old[:len(data)]
+		for i, v := range data {
+			old[i] = ofBits[T](f(firstByte(&p[i]), bitsOf(v)))
+		}
+	}
+	w.shared.leave()
+	return true
+}
 
 // GetAccumulate is [Win.Accumulate] that puts into old what was there before,
 // which is as long as data. With [NoOp] data may be nil: then it is an atomic Get.
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) GetAccumulate(data, old []T, target, disp int, op Op) error {
+	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) == len(old) && len(data) <= len(p)-disp && !overlap(view(data), view(old)) &&
+		w.quick(target, p[disp:], data, old, op) {
+		return nil
+	}
 	return w.base().raise(w.getAccumulate(atPeer("GetAccumulate", target), data, old, disp, op))
 }
 

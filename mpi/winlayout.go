@@ -213,23 +213,14 @@ func (m *mapped) strew(target int, at uint64, l *layout.Type, mem []byte, put bo
 
 // updateStrewn goes the ways of update.
 func (m *mapped) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
-	under := func() error { return rewrite(m, target, at, l, u) }
-	each := func() error {
-		for place, p := range u.parts(at, l) {
-			p.applyAtomically(m.parts[target][place:][:p.bytes()])
-		}
-		return nil
-	}
-	switch {
-	case !u.natural():
-		return m.alone(target, u, under)
-	case u.bytes() >= bulkBytes:
-		return m.long(target, u, under)
-	case m.enter(target):
-		defer m.leave()
-		return each()
-	}
-	return m.alone(target, u, each)
+	return m.change(target, u,
+		func() error { return rewrite(m, target, at, l, u) },
+		func() error {
+			for place, p := range u.parts(at, l) {
+				p.applyAtomically(m.parts[target][place:][:p.bytes()])
+			}
+			return nil
+		})
 }
 
 // strew moves each part of the layout that is blocks at equal distances by one request, if the network interface can.

@@ -39,12 +39,15 @@ func (l *winLock) try(exclusive bool, me int) bool {
 	case !exclusive:
 		return v>>32 == 0 && v&writerWaits == 0 && atomic.CompareAndSwapUint64(l.state, v, v+1)
 	case v&^writerWaits == 0:
-		return atomic.CompareAndSwapUint64(l.state, v, uint64(me+1)<<32)
+		return atomic.CompareAndSwapUint64(l.state, v, writerState(me))
 	case v&writerWaits == 0:
 		atomic.CompareAndSwapUint64(l.state, v, v|writerWaits)
 	}
 	return false
 }
+
+// writerState is the state of a lock that rank me has exclusively.
+func writerState(me int) uint64 { return uint64(me+1) << 32 }
 
 // holder is the rank that has the lock exclusively, -1 if none has.
 func (l *winLock) holder() int { return int(atomic.LoadUint64(l.state)>>32) - 1 }

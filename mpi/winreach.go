@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"rhinet/internal/layout"
-	"rhinet/internal/wait"
 	"rhinet/llc/ir"
 )
 
@@ -41,21 +40,19 @@ type reach interface {
 //	0    lock of passive target synchronization
 //	192  lock of updates that no operation of the processor does
 //	384  updates by the processor that this rank is in
-//	448  1: some rank updates this rank's part under the lock, without atomic operations
-//	512  regions: id, segment, bytes of each
+//	448  regions: id, segment, bytes of each
 type control struct {
 	c    *Comm
 	mem  []byte
 	size int // of one rank's
 
-	mu sync.Mutex // one goroutine of this rank at a time takes the lock of updates
+	mu sync.Mutex // one goroutine of this rank at a time waits for the lock of updates
 }
 
 const (
 	updateLockAt = winLockBytes
 	busyAt       = 2 * winLockBytes
-	bulkAt       = busyAt + lineBytes
-	regionsAt    = bulkAt + lineBytes
+	regionsAt    = busyAt + lineBytes
 	regionBytes  = 24
 	maxRegions   = 128
 	lineBytes    = 64
@@ -82,15 +79,15 @@ func (k *control) unlock(target int, exclusive bool) error {
 	return nil
 }
 
-// alone calls f for u while nobody else updates memory of target under the lock.
-// Of those whom an exclusive lock lets in, goroutines of this rank are left.
+// alone calls f for u, which goes by no operation of the processor, while no other such update changes memory of target. Of
+// those whom an exclusive lock lets in, goroutines of this rank are left.
 func (k *control) alone(target int, u *update, f func() error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if u.alone {
 		return f()
 	}
-	l := winLockAt(k.of(target)[updateLockAt:])
+	l := k.updates(target)
 	if err := l.acquire(k.c, "Accumulate", true); err != nil {
 		return err
 	}
@@ -98,110 +95,8 @@ func (k *control) alone(target int, u *update, f func() error) error {
 	return f()
 }
 
-// A mapped reach is memory that all ranks load from and store to.
-//
-// Updates of a few numbers go by the processor's atomic operations, at once; long
-// ones, for which that takes many times as long, under the lock of updates and without.
-// The two exclude each other: a rank counts itself as busy, and looks whether a long update is under way; a long
-// update shows itself, and waits until it has seen every rank not busy. Who finds one under way takes the
-// lock as well, since that is given back after it, and then goes by atomic operations: others may be busy again.
-type mapped struct {
-	control
-	parts [][]byte
-	busy  *uint64   // of this rank
-	all   []*uint64 // the same of all ranks
-	bulk  []*uint64 // of each target
-}
-
-// bulkBytes is from where on an update is long.
-const bulkBytes = 256
-
-func newMapped(c *Comm, mem []byte, size int, parts [][]byte) *mapped {
-	m := &mapped{control: control{c: c, mem: mem, size: size}, parts: parts}
-	for r := range c.size {
-		words := elements[uint64](m.of(r))
-		m.all = append(m.all, &words[busyAt/8])
-		m.bulk = append(m.bulk, &words[bulkAt/8])
-	}
-	m.busy = m.all[c.rank]
-	return m
-}
-
-// enter begins an update by atomic operations, unless a long one is under way.
-func (m *mapped) enter(target int) bool {
-	atomic.AddUint64(m.busy, 1)
-	if atomic.LoadUint64(m.bulk[target]) == 0 {
-		return true
-	}
-	m.leave()
-	return false
-}
-
-func (m *mapped) leave() { atomic.AddUint64(m.busy, ^uint64(0)) }
-
-// long calls f, which carries u out, while nobody else updates memory of target.
-func (m *mapped) long(target int, u *update, f func() error) error {
-	return m.alone(target, u, func() error {
-		atomic.StoreUint64(m.bulk[target], 1)
-		defer atomic.StoreUint64(m.bulk[target], 0)
-		if err := m.quiet(); err != nil {
-			return err
-		}
-		return f()
-	})
-}
-
-// quiet waits until it has seen every rank not busy. A rank is busy for some
-// nanoseconds, unless it has lost its processor: that is what it needs then.
-func (m *mapped) quiet() error {
-	var policy wait.Policy
-	for r, tries := 0, 0; r < len(m.all); {
-		if atomic.LoadUint64(m.all[r]) == 0 || m.c.fate != nil && m.c.fate.has(r) {
-			r++
-			continue
-		}
-		policy.GiveWay()
-		if tries++; tries%looksPerFailure == 0 {
-			if err := failure(m.c.t); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// looksPerFailure is how often quiet looks before it asks whether ranks are lost.
-const looksPerFailure = 1024
-
-func (m *mapped) put(target int, at uint64, data []byte) error {
-	copy(m.parts[target][at:], data)
-	return nil
-}
-
-func (m *mapped) get(target int, at uint64, buf []byte) error {
-	copy(buf, m.parts[target][at:])
-	return nil
-}
-
-func (m *mapped) update(target int, at uint64, u *update) error {
-	mem := m.parts[target][at:][:u.bytes()]
-	under := func() error { u.apply(mem); return nil }
-	switch {
-	case !u.natural():
-		return m.alone(target, u, under)
-	case u.bytes() >= bulkBytes:
-		return m.long(target, u, under)
-	case m.enter(target):
-		u.applyAtomically(mem)
-		m.leave()
-		return nil
-	}
-	return m.alone(target, u, func() error { u.applyAtomically(mem); return nil })
-}
-
-func (m *mapped) expose(uint64, []byte) error { return errNoRegions }
-func (m *mapped) hide(uint64) error           { return errNoRegions }
-func (m *mapped) close() error                { return nil }
+// updates is the lock of updates of target's part.
+func (k *control) updates(target int) winLock { return winLockAt(k.of(target)[updateLockAt:]) }
 
 var errNoRegions = errors.New("only dynamic windows have regions")
 

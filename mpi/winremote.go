@@ -69,9 +69,12 @@ func (x *wired) updateStrewn(target int, at uint64, l *layout.Type, u *update) e
 	return updatePieces(x, target, at, l, u)
 }
 
+// mostWords is how many words the network interface does not update any more in one call.
+const mostWords = 32
+
 // serves reports whether u is one or a few operations of the network interface.
 func (x *wired) serves(u *update) bool {
-	return u.e.unit == ir.WordBytes && u.e.swap != nil && u.bytes() < bulkBytes && (u.compare != nil || u.op == Sum || u.op == Replace)
+	return u.e.unit == ir.WordBytes && u.e.swap != nil && u.bytes() < mostWords*ir.WordBytes && (u.compare != nil || u.op == Sum || u.op == Replace)
 }
 
 // word updates a word by what u has for it from byte i on, and returns what it was if u wants to know.

@@ -39,6 +39,7 @@ func Pieces() []Piece {
 	return []Piece{
 		{"message 8", "8 bytes from one port to another, both ends", 1000, 21000, func(nic string) (*setup, error) { return message(nic, 8) }},
 		{"message 4096", "4096 bytes from one port to another, in packets", 500, 5500, func(nic string) (*setup, error) { return message(nic, 4096) }},
+		{"message 65536", "65536 bytes from one port to another, which copies them", 20, 420, func(nic string) (*setup, error) { return pulled(nic, 65536) }},
 		{"window 64", "64 sends of 8 bytes and their receives, started, and completed by WaitAll", 20, 420, func(nic string) (*setup, error) { return windows(nic, worlds) }},
 		{"sendrecv 8", "a Sendrecv of 8 bytes with a rank that calls Send and Recv", 1000, 11000, sendrecv},
 		{"traffic 8", "8 bytes from one rank to another by Send and Recv", 1000, 11000, func(nic string) (*setup, error) { return traffic(nic, worlds) }},
@@ -100,6 +101,26 @@ func message(nic string, bytes int) (*setup, error) {
 		}
 		_, err := to.Recv(0, 0, 7, in)
 		return err
+	}
+	return &setup{step, closeAll}, nil
+}
+
+// pulled sends messages that the receiver copies from the memory of the sender.
+func pulled(nic string, bytes int) (*setup, error) {
+	ports, closeAll, err := couple(nic, nics.Debug{}, [2]*observe.Rank{})
+	if err != nil {
+		return nil, err
+	}
+	from, to := ports[0], ports[1]
+	send := &llc.Request{Peer: 1, Tag: 7, Buf: make([]byte, bytes)}
+	in := make([]byte, bytes)
+	step := func() error {
+		from.Start(send, true)
+		if _, err := to.Recv(0, 0, 7, in); err != nil {
+			return err
+		}
+		from.Wait(send)
+		return send.Status.Err
 	}
 	return &setup{step, closeAll}, nil
 }

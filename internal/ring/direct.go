@@ -19,8 +19,8 @@ func (s *Set) Look(peer int, p *Packet) bool {
 		return false
 	}
 	s.looked = m
-	if n := uint64(uint32(m.line[1])); n <= Inline {
-		m.short(w, n, p)
+	if w1 := m.line[1]; uint64(uint32(w1)) <= Inline {
+		m.short(w, w1, p)
 		return true
 	}
 	return m.open(w, p) == nil
@@ -35,12 +35,12 @@ func (m *member) seen() (w uint64, there bool) {
 	return w, false
 }
 
-// short is open of a packet whose payload of n bytes lies in its line.
-func (m *member) short(w, n uint64, p *Packet) {
-	l := m.line
-	p.Head[0], p.Head[1], p.Head[2] = w, l[1], l[2]
+// short is open of a packet whose payload lies in its line, which begins with w and w1.
+func (m *member) short(w, w1 uint64, p *Packet) {
+	l, n, w2 := m.line, uint64(uint32(w1)), m.line[2]
+	p.Head[0], p.Head[1], p.Head[2] = w, w1, w2
 	p.Data = inline(l)[:n:n]
-	m.usual, m.after, m.fresh = n, m.pos, w+l[1]+l[2]
+	m.usual, m.after, m.fresh = n, m.pos, w+w1+w2
 }
 
 // Take consumes the packet that the latest Look found.
@@ -59,8 +59,8 @@ func (s *Set) Advance(p *Packet) bool {
 	if !there {
 		return false
 	}
-	if n := uint64(uint32(m.line[1])); n <= Inline {
-		m.short(w, n, p)
+	if w1 := m.line[1]; uint64(uint32(w1)) <= Inline {
+		m.short(w, w1, p)
 		return true
 	}
 	return m.open(w, p) == nil

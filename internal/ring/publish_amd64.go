@@ -47,11 +47,11 @@ func put(r *Ring, slot uint64, head *[3]uint64, payload []byte)
 //go:noescape
 func storeCounters(dst *Line, slot, pos uint64)
 
-// release aims r at its packet and stores the counters, which only the caller writes,
+// release aims r at its packet and stores its slot and its position in the counters, which only the caller writes,
 // each whole, after all that it stored before. It asks for a line further on, if many
 // packets have been waiting.
 //
 // It stands for what release in publish_pure.go does.
 //
 //go:noescape
-func release(r *Reader, slot, pos uint64)
+func release(r *Reader)

@@ -169,12 +169,11 @@ fetchOne:
 fetchDone:
 	RET
 
-// func release(r *Reader, slot, pos uint64)
-TEXT ·release(SB), NOSPLIT, $0-24
+// func release(r *Reader)
+TEXT ·release(SB), NOSPLIT, $0-8
 	MOVQ r+0(FP), DI
-	MOVQ slot+8(FP), R8
-	MOVQ pos+16(FP), R9
 	MOVQ Reader_slot(DI), AX
+	MOVQ Reader_pos(DI), R9
 	MOVQ (Reader_ring+Ring_mask)(DI), R10
 	MOVQ (Reader_ring+Ring_lines)(DI), R11
 	MOVQ (Reader_ring+Ring_counters)(DI), SI
@@ -187,7 +186,7 @@ TEXT ·release(SB), NOSPLIT, $0-24
 	SHLQ $6, BX
 	ADDQ R11, BX
 	MOVQ BX, Reader_line(DI) // no write barrier: the ring keeps all its lines
-	MOVQ R8, 0(SI)
+	MOVQ AX, 0(SI)
 	MOVQ R9, 8(SI)
 	CMPQ Reader_row(DI), $const_fetchRow
 	JLT  released

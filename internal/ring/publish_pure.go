@@ -36,11 +36,11 @@ func claimLines(line *byte, n int) {}
 // can be asked; it changes nothing but timing.
 func fetch(line *byte, n int) {}
 
-// release aims r at its packet and stores the counters, which only the caller writes,
+// release aims r at its packet and stores its slot and its position in the counters, which only the caller writes,
 // each whole, after all that it stored before.
-func release(r *Reader, slot, pos uint64) {
+func release(r *Reader) {
 	r.aim()
-	storeCounters(r.ring.counters, slot, pos)
+	storeCounters(r.ring.counters, r.slot, r.pos)
 }
 
 // storeCounters stores two counters that only the caller writes, each whole,

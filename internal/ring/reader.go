@@ -99,7 +99,7 @@ func (r *Reader) Consume() {
 	r.pos = r.after
 	r.sum += r.fresh
 	r.row++
-	release(r, r.slot, r.pos)
+	release(r)
 }
 
 // Consumed returns how many lines and data positions have been consumed.

@@ -57,6 +57,9 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 			Fragment: min(fragment, g.Ring.Bytes/2), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
 		},
 	}
+	if !r.caps.Remote {
+		r.caps.Eager = eagerAlone
+	}
 	if r.blocks, _ = nic.(ir.BlockMover); r.blocks != nil && r.caps.Remote {
 		r.caps.Blocks = blockBytes
 	}
@@ -213,7 +216,7 @@ var errUnopened = errors.New("llc: no packet ring of this peer is open")
 // Place puts a packet into line slot of the packet ring that is open to peer.
 func (r *Rings) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
 	p := &r.ways[peer]
-	w := p.writer
+	w, bell := p.writer, p.bell
 	if w == nil {
 		r.unplaced(peer, errUnopened)
 		return
@@ -222,7 +225,7 @@ func (r *Rings) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) 
 		r.unplaced(peer, err)
 		return
 	}
-	p.bell.Ring()
+	bell.Ring()
 }
 
 // unplaced reports that a packet to peer could not be placed.

@@ -167,14 +167,19 @@ func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
 // Vacant reports whether nothing is here that a message of src, or a receive from
 // src, in ctx could meet.
 func (t *Table[P, U]) Vacant(ctx uint16, src int32) bool {
-	if uint(ctx) >= uint(len(t.contexts)) {
+	contexts, i := t.contexts, uint(ctx)
+	if i >= uint(len(contexts)) {
 		return false
 	}
-	c := t.contexts[ctx]
-	if c == nil || uint(src) >= uint(len(c.sources)) {
+	c := contexts[i]
+	if c == nil {
 		return false
 	}
-	s := c.sources[src]
+	sources, k := c.sources, uint(src)
+	if k >= uint(len(sources)) {
+		return false
+	}
+	s := sources[k]
 	return s != nil && c.anyone.n|s.posted.n|s.messages.n == 0
 }
 

@@ -162,13 +162,14 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) 
 		p.lull.instant++
 		p.lull.waits++
 	}
-	size, its, ok := p.eng.Accept(src, key, tag, &p.view, buf)
+	size, its, ok := p.eng.Accept(src, key, tag, &p.view, len(buf))
 	if !ok {
 		p.shun = shunned
 		p.relieve()
 		return 0, 0, none
 	}
 	got = len(p.view.Data)
+	llc.Fill(buf, p.view.Data)
 	p.express.Take()
 	if got < size {
 		if got = p.next(src, buf[:size], got); got < size {

@@ -91,11 +91,12 @@ func (w *world) accept(i int, r *receive) bool {
 	if r.req.Body != nil {
 		return false
 	}
-	size, tag, ok := e.Accept(r.src, llc.MakeKey(r.ctx, r.req.Type), r.tag, &v, r.req.Buf)
+	size, tag, ok := e.Accept(r.src, llc.MakeKey(r.ctx, r.req.Type), r.tag, &v, len(r.req.Buf))
 	if !ok {
 		return false
 	}
 	got := len(v.Data)
+	llc.Fill(r.req.Buf, v.Data)
 	w.net.Take(i, &v)
 	for got < size && w.net.chance(w.Lane) && w.net.Look(i, r.src, &v) {
 		n := e.Next(r.src, &v, r.req.Buf[:size], got)

@@ -54,12 +54,12 @@ func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 			return err
 		}
 	}
+	c.slot = slot + 1
 	if len(payload) <= ring.Inline {
 		c.ring.PutLine(slot, head, payload)
-	} else {
-		c.pos = c.ring.Put(slot, pos, head, payload)
+		return nil
 	}
-	c.slot = slot + 1
+	c.pos = c.ring.Put(slot, pos, head, payload)
 	return nil
 }
 
