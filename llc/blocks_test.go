@@ -1,6 +1,7 @@
 package llc_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -93,6 +94,103 @@ func TestBlocksMoveFromWhereTheyLie(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A copy of a message in pieces is shared as a message in one piece is: both sides move a part of it, straight into a copy of the
+// receiver's that has all of it or, if that would be too long, the receiver moves everything by one that has a part.
+func TestCopiesAreShared(t *testing.T) {
+	for _, c := range []struct {
+		bytes  int
+		pushes bool
+	}{{3_000_000, true}, {16<<20 + 5, false}} {
+		caps := nictest.DefaultCaps()
+		nics, count := nictest.Loopback(2, caps), make([]int, 2)
+		for i := range nics {
+			nics[i] = &counted{nics[i], count}
+		}
+		l := newLoopOn(t, nics, caps)
+		want := pattern(c.bytes, 5)
+		s := &llc.Request{Peer: 1, Body: body(c.bytes, want), Mode: llc.Scattered}
+		r := &llc.Request{Peer: 0, Body: body(c.bytes, nil)}
+		l.engines[1].Recv(r)
+		l.engines[0].Send(s)
+		l.until(s)
+		l.until(r)
+		if pulled, pushed := count[0], count[1]; pulled+pushed != c.bytes || pulled == 0 || (pushed > 0) != c.pushes {
+			t.Errorf("%d bytes: %d pulled, %d pushed", c.bytes, pulled, pushed)
+		}
+		if have := make([]byte, c.bytes); r.Status.Err != nil || !bytes.Equal(r.Body.(sparse).all(have), want) {
+			t.Errorf("%d bytes arrived wrong: %v", c.bytes, r.Status.Err)
+		}
+	}
+}
+
+// A stream to a peer that does not run for a while is the last for some long messages: those are copied, and go on without it. However often
+// the sender has to wait, it is no such while as long as there is room in between.
+func TestSlowReadersGetCopies(t *testing.T) {
+	for _, c := range []struct{ size, pause, pauses int }{
+		{1<<20 + 1, 0, 1}, {1<<20 + 1, llc.SlowReader / 2, 8}, {1<<20 + 1, 2 * llc.SlowReader, 1}, {1 << 20, 2 * llc.SlowReader, 1},
+	} {
+		caps := nictest.DefaultCaps()
+		caps.Slots, caps.Bytes, caps.Fragment = 256, 1<<18, 1<<13
+		nics, count := nictest.Loopback(2, caps), make([]int, 2)
+		for i := range nics {
+			nics[i] = &counted{nics[i], count}
+		}
+		l := newLoopOn(t, nics, caps)
+		streams, copies := 0, 0
+		for k := range 2 + llc.CopiesForSlow {
+			want := pattern(c.size, k)
+			s := &llc.Request{Peer: 1, Tag: k, Body: body(c.size, want), Mode: llc.Scattered, Attended: true}
+			r := &llc.Request{Peer: 0, Tag: k, Body: body(c.size, nil)}
+			count[0], count[1] = 0, 0
+			l.engines[1].Recv(r)
+			l.engines[0].Send(s)
+			for i := 0; k == 0 && i < c.pauses; i++ {
+				for range 40 { // the reader takes some packets
+					l.turn(0)
+					l.turn(1)
+				}
+				for range 2 * c.pause { // a turn asks, the next one hears
+					l.turn(0)
+				}
+			}
+			l.until(s)
+			l.until(r)
+			l.run()
+			if have := make([]byte, c.size); !bytes.Equal(r.Body.(sparse).all(have), want) {
+				t.Fatalf("message %d arrived wrong", k)
+			}
+			if count[0]+count[1] == 0 {
+				streams++
+			} else {
+				copies++
+			}
+		}
+		want := 0
+		if c.pause > llc.SlowReader && c.size > 1<<20 {
+			want = llc.CopiesForSlow
+		}
+		if copies != want {
+			t.Errorf("%d bytes, %d pauses of %d turns: %d streams, %d copies, want %d", c.size, c.pauses, c.pause, streams, copies, want)
+		}
+	}
+}
+
+// A counted translator counts the bytes that it pulls and pushes.
+type counted struct {
+	ir.Translator
+	n []int
+}
+
+func (c *counted) Post(cmd *ir.Command) {
+	switch cmd.Op {
+	case ir.Pull:
+		c.n[0] += len(cmd.Data)
+	case ir.Push:
+		c.n[1] += len(cmd.Data)
+	}
+	c.Translator.Post(cmd)
 }
 
 // A NIC with several injection ports moves no blocks: its commands for one message go side by side.

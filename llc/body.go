@@ -81,9 +81,9 @@ func (e *Engine) gather(r *Request, data []byte, off int) {
 // A stage is memory for the payloads of the packets of bodies among the commands
 // that have not been posted.
 type stage struct {
-	bufs  [][]byte
-	used  int
-	spare []byte // for the next copy of a transfer
+	bufs   [][]byte
+	used   int
+	spares [sparesKept][]byte // for the next copies of transfers
 }
 
 // hand copies the message of a send to this peer itself to its receive.
@@ -154,10 +154,33 @@ func (t *transfer) blocks(lo, hi int) *strided.Move {
 
 // Other messages in pieces are a stream (stream.go), without a copy on either side, if both sides run: peers that have
 // processors of their own, a sender that waits in a call, and no more to move than a process does in one go. Else the sender makes a copy, unless it would be too
-// large, so that the receiver needs it no more. A receiver in pieces pulls what it stores at once.
+// large, so that the receiver needs it no more; so it does with long messages after a receiver has not run for a while, since a stream goes no further
+// than the ring without. A receiver in pieces makes room for one, so that both sides share the work as they
+// share that of a slice, and stores each part while it is in the cache.
 
-// pours reports whether a message in pieces that the NIC does not reach is a stream.
-func (e *Engine) pours(r *Request) bool { return r.Attended && !e.crowded && r.Bytes() <= mostPoured }
+// pours reports whether a message in pieces to p that the NIC does not reach is a stream.
+func (e *Engine) pours(p *peer, r *Request) bool {
+	if !r.Attended || e.crowded || r.Bytes() > mostPoured {
+		return false
+	}
+	if r.Bytes() > longPoured && p.copies > 0 {
+		p.copies--
+		return false
+	}
+	return true
+}
+
+// read notes whether p has read more of its packet ring, for which a stream may wait.
+func (p *peer) read(more bool) {
+	switch {
+	case more || p.queues.bulk.head == nil:
+		p.dry = 0
+	case p.dry < slowReader:
+		p.dry++
+	default:
+		p.copies = copiesForSlow
+	}
+}
 
 // packed has t, which sends, offer a copy of its message, if it is not too large.
 func (e *Engine) packed(t *transfer) bool {
@@ -169,9 +192,15 @@ func (e *Engine) packed(t *transfer) bool {
 	return true
 }
 
-// pullPieces pulls a message whole, for the pieces of its receive.
-func (e *Engine) pullPieces(t *transfer) {
-	t.unit = min(t.n, pieceBytes)
+// receiveCopy starts to receive a message in pieces that the NIC does not reach: all of it into a copy, or one part after the
+// other if that would be too large.
+func (e *Engine) receiveCopy(t *transfer) {
+	if t.n <= mostSpare {
+		t.copy = e.takeCopy(t.n)
+		t.p.nic.rowFor(uint64(t.n)).receive(e, t)
+		return
+	}
+	t.unit = pieceBytes
 	t.copy = e.takeCopy(t.unit)
 	e.pull(t, 0, t.n)
 }
@@ -187,20 +216,53 @@ func (t *transfer) memory(lo, hi int) []byte {
 	case t.state.sending():
 		return t.copy[lo:hi]
 	}
+	// Pieces that are pulled follow each other in the first chunk's place, which the sender pushes nothing to.
 	return t.copy[lo-t.piece.lo : hi-t.piece.lo]
+}
+
+// store puts the piece that has been pulled into a copy to where it belongs.
+func (t *transfer) store() {
+	if p := &t.piece; t.copy != nil {
+		t.r.Scatter(t.memory(p.lo, p.hi), p.lo)
+	}
+}
+
+// storePushed does that with the last chunks, up to so many, which the sender has pushed.
+func (t *transfer) storePushed(chunks uint32) {
+	for s := &t.split; t.copy != nil && s.stored < chunks; s.stored++ {
+		lo := int(s.total-1-s.stored) * t.unit
+		t.r.Scatter(t.copy[lo:min(lo+t.unit, t.n)], lo)
+	}
 }
 
 // takeCopy returns n bytes of any content, and keepCopy takes them back.
 func (e *Engine) takeCopy(n int) []byte {
-	b := e.stage.spare
-	if e.stage.spare = nil; cap(b) < n {
-		b = make([]byte, n)
+	spares := &e.stage.spares
+	best := -1
+	for i, b := range spares {
+		if cap(b) >= n && (best < 0 || cap(b) < cap(spares[best])) {
+			best = i
+		}
 	}
+	if best < 0 {
+		return make([]byte, n)
+	}
+	b := spares[best]
+	spares[best] = nil
 	return b[:n]
 }
 
 func (e *Engine) keepCopy(b []byte) {
-	if cap(b) > cap(e.stage.spare) && cap(b) <= mostSpare {
-		e.stage.spare = b
+	if cap(b) > mostSpare {
+		return
+	}
+	least := 0
+	for i, spare := range &e.stage.spares {
+		if cap(spare) < cap(e.stage.spares[least]) {
+			least = i
+		}
+	}
+	if cap(b) > cap(e.stage.spares[least]) {
+		e.stage.spares[least] = b
 	}
 }

@@ -31,6 +31,12 @@ func (s sparse) Blocks() ([]byte, strided.Blocks) {
 	return s[:max(len(s)-1, 0)], strided.Blocks{Block: 1, Stride: 2}
 }
 
+// all fills b with the bytes of the message, and returns it.
+func (s sparse) all(b []byte) []byte {
+	s.Gather(b, 0)
+	return b
+}
+
 // body is a sparse with the bytes of want, or of zeros.
 func body(n int, want []byte) sparse {
 	s := make(sparse, 2*n)

@@ -98,6 +98,7 @@ func (e *Engine) onTail(ev *ir.Event) error {
 	lines, data := p.lines.Release(ev.Slot), p.data.Release(ev.Pos)
 	p.told = !lines && !data
 	e.roomier = !p.told
+	p.read(e.roomier)
 	e.pump(p)
 	return nil
 }

@@ -84,3 +84,9 @@ func States(e *Engine, peer int) (writer, reader string) {
 	p := &e.peers[peer]
 	return outNames[p.out], inNames[p.grant]
 }
+
+// SlowReader is how often a stream finds no room before messages are copied, CopiesForSlow how many of them are.
+const (
+	SlowReader    = slowReader
+	CopiesForSlow = copiesForSlow
+)

@@ -35,6 +35,8 @@ type peer struct {
 	asking  bool   // ReadTail is on its way
 	told    bool   // and its answer brought nothing: ask again at the next Retry
 	stall   bool   // in Engine.stalled
+	dry     int    // Tails in a row that brought no room for a stream
+	copies  int    // messages in pieces that are copied before the next is a stream
 
 	controls   uint32      // control packets that have gone in the packet ring
 	early      *transfer   // of a receive that the peer is invited to fill

@@ -42,7 +42,7 @@ func (e *Engine) startRTS(p *peer, r *Request) {
 		return
 	}
 	t.n, t.size = r.Bytes(), uint64(r.Bytes())
-	if p.nic.caps.Remote && (r.Body == nil || p.nic.reaches(t) || !e.pours(r) && e.packed(t)) {
+	if p.nic.caps.Remote && (r.Body == nil || p.nic.reaches(t) || !e.pours(p, r) && e.packed(t)) {
 		e.become(t, sendExposing)
 		e.expose(t)
 	} else {
@@ -148,7 +148,7 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 		return
 	}
 	if r.Body != nil && !p.nic.reaches(t) {
-		e.pullPieces(t)
+		e.receiveCopy(t)
 		return
 	}
 	p.nic.rowFor(uint64(n)).receive(e, t)
@@ -177,9 +177,7 @@ func (e *Engine) pullNext(t *transfer) {
 
 // pulled goes on after a piece.
 func (e *Engine) pulled(t *transfer, _ *ir.Event) error {
-	if t.copy != nil {
-		t.r.Scatter(t.copy[:t.piece.hi-t.piece.lo], t.piece.lo)
-	}
+	t.store()
 	t.off = t.piece.hi
 	e.pullNext(t)
 	return nil

@@ -41,6 +41,7 @@ type split struct {
 	word     uint32     // number of the claim word
 	total    uint32     // chunks
 	moved    uint32     // chunks that the sender moved
+	stored   uint32     // receiver in pieces: chunks that the sender moved and that are where they belong
 	taken    uint32     // receiver: chunks that the sender had claimed of an invitation that was taken back
 	with     uint32     // sender: the receiver's transfer
 	claim    wire.Claim // latest known value
@@ -57,7 +58,7 @@ func (e *Engine) share(t *transfer) {
 		e.pullAll(t)
 		return
 	}
-	t.unit = unitFor(t.n, n.caps.SplitUnit)
+	t.unit = unitFor(t.n, t.most(n.caps.SplitUnit))
 	if !n.words.take(&t.split) {
 		e.pull(t, 0, t.n)
 		return
@@ -98,6 +99,14 @@ func unitFor(n, unit int) int {
 	pairs := (n + 2*unit - 1) / (2 * unit)
 	share := (n + 2*pairs - 1) / (2 * pairs)
 	return min(unit, (share+pageBytes-1)/pageBytes*pageBytes)
+}
+
+// most is the most bytes of a chunk: of a receive in pieces what stays in the cache until it is stored.
+func (t *transfer) most(unit int) int {
+	if t.copy != nil {
+		return min(unit, pieceBytes)
+	}
+	return unit
 }
 
 // chunk moves chunk number i.
@@ -152,6 +161,7 @@ func (e *Engine) sharable(t *transfer, ev *ir.Event) error {
 
 // pulledFront goes on after a chunk.
 func (e *Engine) pulledFront(t *transfer, _ *ir.Event) error {
+	t.store()
 	t.off += t.piece.hi - t.piece.lo
 	return e.claimFront(t)
 }
@@ -225,6 +235,7 @@ func strangeWord(t *transfer, was wire.Claim) error {
 func (e *Engine) claimed(t *transfer) error {
 	if s := &t.split; s.claim.Back() > 0 && !s.part {
 		e.become(t, recvAwaiting)
+		t.storePushed(s.claim.Back() - 1) // who claims a chunk has pushed those before
 		return nil
 	}
 	return e.settled(t)
@@ -238,6 +249,7 @@ func (e *Engine) settled(t *transfer) (err error) {
 			What: fmt.Sprintf("%d chunks moved, %d claimed", s.moved, s.claim.Back()), Lost: true}
 		s.moved = 0
 	}
+	t.storePushed(s.moved)
 	switch missing := s.claim.Back() - s.moved; {
 	case s.stop:
 		e.pullFailed(t, t.err)

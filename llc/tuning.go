@@ -31,16 +31,24 @@ const (
 	// mostRead is the longest message that its receiver copies alone if it reads it at once. A Reduce of 128, 256 and 512 KiB on
 	// two ranks took 16.9, 21.4 and 37 us where both copied, and 8.7, 15.0 and 33 us so; of 1 MiB 79 and 134 us.
 	mostRead = 512 << 10
-	// pieceBytes is how much of a message for a receive in pieces is pulled at once:
-	// it stays in the second cache until it is scattered.
-	pieceBytes = 64 << 10
-	// mostPoured is the longest message in pieces that is a stream if the sender attends to it. On a machine with other work
-	// 1 MiB took 0.4 to 1.0 of what a copy takes that the receiver pulls, and 4 MiB 1.0 to 2.
-	mostPoured = 1 << 20
-	// mostCopy is the longest message in pieces that is copied to be pulled, and
-	// mostSpare the longest copy whose memory is kept for the next.
+	// pieceBytes is how much of a message for a receive in pieces is moved at once: it stays in the second cache until it is
+	// scattered. Where 256 KiB are shared so, parts of 64 KiB took a twentieth longer than those of 128 and 256 KiB; 1 MiB takes least by 128 KiB.
+	pieceBytes = 128 << 10
+	// mostPoured is the longest message in pieces that is a stream if the sender attends to it. Up to 1 MiB that takes
+	// 0.6 of what a copy takes that both sides share. 4 MiB take half of that where nothing else runs, and up to twice as long on a machine
+	// with much other work, since the side that runs soon waits for the one that does not.
+	mostPoured = 4 << 20
+	// slowReader is how often a stream finds no room before it is seen that its reader does not run: some 20 us, within the
+	// time for which a wait polls. Then so many messages to it that are longer than longPoured are copied instead; shorter ones gain by a stream nevertheless.
+	slowReader    = 128
+	copiesForSlow = 64
+	longPoured    = 1 << 20
+	// mostCopy is the longest message in pieces that a sender copies, mostSpare the longest that a receiver does,
+	// and the longest copy whose memory is kept for the next.
 	mostCopy  = 256 << 20
 	mostSpare = 16 << 20
+	// sparesKept is how many copies are kept: those of an exchange with two neighbors.
+	sparesKept = 4
 )
 
 // Limits that the packets set.

@@ -5,6 +5,8 @@ import (
 	"reflect"
 
 	"rhinet/internal/layout"
+	"rhinet/internal/strided"
+	"rhinet/llc/ir"
 )
 
 // PutLayout is [Win.Put] of data that does not lie in one piece at the target: its elements go, in their order, where l
@@ -221,8 +223,30 @@ func (m *mapped) updateStrewn(target int, at uint64, l *layout.Type, u *update) 
 		})
 }
 
+// strew moves each part of the layout that is blocks at equal distances by one request, if the network interface can.
 func (x *exposed) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
-	return pieces(x, target, at, l, mem, put)
+	nic, can := x.remote.(ir.BlockMover)
+	if !can || target == x.c.rank {
+		return pieces(x, target, at, l, mem, put)
+	}
+	for s := range l.Stretches() {
+		_, size := s.In.Span(0, s.Bytes)
+		p, err := x.find(target, at+uint64(s.At), size)
+		part := mem[:s.Bytes]
+		switch mem = mem[s.Bytes:]; {
+		case err != nil:
+		case !s.In.One():
+			err = nic.MoveBlocks(p.peer, p.seg, p.offset, part, strided.Move{Bytes: s.Bytes, Their: s.In}, put)
+		case put:
+			err = x.write(&p, part)
+		default:
+			err = x.read(&p, part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *exposed) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {

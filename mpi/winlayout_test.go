@@ -195,6 +195,44 @@ func TestLayoutsInWindows(t *testing.T) {
 	onWindows(t, 3, 60, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomLayouts(c, w, 60, 12) })
 }
 
+// TestBlocksInWindows: blocks at equal distances, rows of such, and what is neither, each go where they belong, and nothing between them changes.
+func TestBlocksInWindows(t *testing.T) {
+	const n = 3000
+	onWindows(t, 2, n, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		want, next := make([]int, n), 0
+		for _, l := range []mpi.Layout{
+			mpi.Vector(50, 7, 20),
+			mpi.Hvector(5, 1, 8*400).Of(mpi.Vector(9, 11, 23)),
+			mpi.Hindexed([]int{1, 1, 1}, []int{8 * 1500, 0, 8 * 700}).Of(mpi.Vector(30, 2, 5)),
+			mpi.Indexed([]int{5, 90, 1}, []int{2900, 100, 17}),
+		} {
+			shape, err := mpi.ShapeOf[int](l)
+			if err != nil {
+				return err
+			}
+			data, got := make([]int, shape.Size/8), make([]int, shape.Size/8)
+			for i := range data {
+				next++
+				data[i] = next
+			}
+			if _, err = mpi.Sendrecv(c, data, c.Rank(), 0, mpi.View(want, l), c.Rank(), 0); err != nil {
+				return err
+			}
+			if c.Rank() == 0 {
+				err = errors.Join(w.Lock(mpi.LockExclusive, 1), w.PutLayout(data, 1, 0, l), w.Flush(1), w.GetLayout(got, 1, 0, l), w.Unlock(1), equalAll("got", got, data))
+			}
+			if err = errors.Join(err, mpi.Barrier(c)); err != nil {
+				return err
+			}
+		}
+		if c.Rank() == 0 {
+			return nil
+		}
+		part, err := contents(c, w)
+		return errors.Join(err, equalAll("part", part, want))
+	})
+}
+
 // TestLayoutsByHardware, also if it keeps the memory of the window on its board.
 func TestLayoutsByHardware(t *testing.T) {
 	onHardwareWindows(t, 3, 400, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomLayouts(c, w, 400, 20) })

@@ -1,8 +1,9 @@
-// Package layouts measures messages that do not lie in one piece against those
+// Package layouts measures messages that do not lie in one piece, and such parts of windows, against those
 // that do, and against packing them by hand.
 package layouts
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,8 +12,9 @@ import (
 	"rhinet/mpi"
 )
 
-// A Row is one kind of message: half of the blocks of a slice.
+// A Row is one kind of message: some of the blocks of a slice.
 type Row struct {
+	Kind         string
 	Bytes, Block int           // of the message, and of one of its blocks
 	Contiguous   time.Duration // one way, median of the rounds
 	Layout       time.Duration
@@ -57,46 +59,44 @@ func Measure(w *mpi.Comm, o Options) (rows []Row, err error) {
 	if err := o.Check(w.Size()); err != nil {
 		return nil, err
 	}
-	if w.Rank() > 1 {
-		return nil, mpi.Barrier(w)
-	}
 	for _, bytes := range o.Sizes {
 		for _, block := range o.Blocks {
-			row, err := measure(w, o, bytes, block)
-			if err != nil {
-				return nil, err
+			for _, kind := range kinds(block, bytes/block) {
+				row, err := measure(w, o, kind, bytes, block)
+				if err != nil {
+					return nil, err
+				}
+				rows = append(rows, row)
 			}
-			rows = append(rows, row)
 		}
 	}
-	return rows, mpi.Barrier(w)
+	return rows, nil
 }
 
 // measure is one kind of message.
-func measure(w *mpi.Comm, o Options, bytes, block int) (Row, error) {
-	n, k := bytes/8, block/8
-	row := Row{Bytes: bytes, Block: block}
-	whole, sparse, packed := make([]float64, n), make([]float64, 2*n), make([]float64, n)
-	view := mpi.View(sparse, mpi.Vector(n/k, k, 2*k))
-	ways := []func() error{
-		func() error { return pingPong(w, whole, whole) },
-		func() error { return pingPong(w, view, view) },
-		func() error { return byHand(w, sparse, packed, k) },
+func measure(w *mpi.Comm, o Options, kind string, bytes, block int) (Row, error) {
+	row := Row{Kind: kind, Bytes: bytes, Block: block}
+	c, err := newCell(w, kind, bytes/block, block/8)
+	if err != nil {
+		return row, err
 	}
-	took := make([][]float64, len(ways))
-	for round := -1; round < o.Rounds; round++ {
-		for i := range ways {
-			i = (i + max(round, 0)) % len(ways)
+	took := make([][]float64, len(c.ways))
+	for round := -1; round < o.Rounds && w.Rank() < 2; round++ {
+		for i := range c.ways {
+			i = (i + max(round, 0)) % len(c.ways)
 			start := time.Now()
 			for range o.Repetitions { // both ranks are in step
-				if err := ways[i](); err != nil {
+				if err := c.ways[i](); err != nil {
 					return row, err
 				}
 			}
 			if round >= 0 { // the first warms up
-				took[i] = append(took[i], float64(time.Since(start))/float64(2*o.Repetitions))
+				took[i] = append(took[i], float64(time.Since(start))/float64(c.messages*o.Repetitions))
 			}
 		}
+	}
+	if err := errors.Join(mpi.Barrier(w), c.end()); err != nil || w.Rank() > 1 {
+		return row, err
 	}
 	var toWhole, toHand []float64
 	for i := range took[0] {
@@ -107,50 +107,6 @@ func measure(w *mpi.Comm, o Options, bytes, block int) (Row, error) {
 	return row, nil
 }
 
-// pingPong is one message there and one back.
-func pingPong[T any](w *mpi.Comm, send, recv []T) error {
-	if w.Rank() == 0 {
-		if err := mpi.Send(w, send, 1, 0); err != nil {
-			return err
-		}
-		_, err := mpi.Recv(w, recv, 1, 0)
-		return err
-	}
-	if _, err := mpi.Recv(w, recv, 0, 0); err != nil {
-		return err
-	}
-	return mpi.Send(w, send, 0, 0)
-}
-
-// byHand is pingPong of blocks of k elements that the program packs and unpacks.
-func byHand(w *mpi.Comm, sparse, packed []float64, k int) error {
-	pack := func() {
-		for i := 0; i < len(packed); i += k {
-			copy(packed[i:i+k], sparse[2*i:])
-		}
-	}
-	unpack := func() {
-		for i := 0; i < len(packed); i += k {
-			copy(sparse[2*i:2*i+k], packed[i:])
-		}
-	}
-	if w.Rank() == 0 {
-		pack()
-		if err := mpi.Send(w, packed, 1, 0); err != nil {
-			return err
-		}
-		_, err := mpi.Recv(w, packed, 1, 0)
-		unpack()
-		return err
-	}
-	if _, err := mpi.Recv(w, packed, 0, 0); err != nil {
-		return err
-	}
-	unpack()
-	pack()
-	return mpi.Send(w, packed, 0, 0)
-}
-
 func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return v[len(v)/2]
@@ -158,13 +114,13 @@ func median(v []float64) float64 {
 
 // Print writes rows as a table.
 func Print(out io.Writer, rows []Row) error {
-	if _, err := fmt.Fprintln(out, "    bytes   block  contiguous      layout     by hand  layout/contiguous  layout/by hand"); err != nil {
+	if _, err := fmt.Fprintln(out, "kind        bytes   block  contiguous      layout     by hand  layout/contiguous  layout/by hand"); err != nil {
 		return err
 	}
 	for _, r := range rows {
 		us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-		if _, err := fmt.Fprintf(out, "%9d %7d %8.1f us %8.1f us %8.1f us %18.2f %15.2f\n",
-			r.Bytes, r.Block, us(r.Contiguous), us(r.Layout), us(r.ByHand), r.ToContiguous, r.ToByHand); err != nil {
+		if _, err := fmt.Fprintf(out, "%-7s %9d %7d %8.1f us %8.1f us %8.1f us %18.2f %15.2f\n",
+			r.Kind, r.Bytes, r.Block, us(r.Contiguous), us(r.Layout), us(r.ByHand), r.ToContiguous, r.ToByHand); err != nil {
 			return err
 		}
 	}

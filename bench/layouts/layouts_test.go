@@ -10,14 +10,14 @@ import (
 )
 
 func TestMeasureTakesEveryKind(t *testing.T) {
-	o := Options{Sizes: []int{64, 1024}, Blocks: []int{8, 64}, Rounds: 3, Repetitions: 2}
+	o := Options{Sizes: []int{2 << 10, 8 << 10}, Blocks: []int{8, 1 << 10}, Rounds: 3, Repetitions: 2}
 	mpitest.Run(t, 3, func(w *mpi.Comm) error {
 		rows, err := Measure(w, o)
 		if err != nil || w.Rank() != 0 {
 			return err
 		}
 		var b strings.Builder
-		if err := Print(&b, rows); err != nil || len(rows) != 4 || strings.Count(b.String(), "\n") != 5 {
+		if err := Print(&b, rows); err != nil || len(rows) != 10 || strings.Count(b.String(), "\n") != 11 {
 			t.Errorf("%v\n%s", err, b.String())
 		}
 		for _, r := range rows {
@@ -27,6 +27,32 @@ func TestMeasureTakesEveryKind(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Every layout is of the blocks that are copied by hand, and of none besides.
+func TestLayoutsAreWhatIsPackedByHand(t *testing.T) {
+	mpitest.Run(t, 1, func(w *mpi.Comm) error {
+		for _, kind := range kinds(longBlock, 6) {
+			const n, k = 6, 128
+			l, at, size := lay(kind, n, k)
+			sparse, packed := make([]float64, size), make([]float64, n*k)
+			for i := range sparse {
+				sparse[i] = float64(i)
+			}
+			if _, err := mpi.Sendrecv(w, mpi.View(sparse, l), 0, 0, packed, 0, 0); err != nil {
+				return err
+			}
+			for i, v := range packed {
+				if want := at[i/k] + i%k; v != float64(want) {
+					t.Fatalf("%s: element %d is number %v of the slice, by hand %d", kind, i, v, want)
+				}
+			}
+		}
+		return nil
+	})
+	if got := kinds(longBlock, 2); len(got) != 3 || len(kinds(longBlock-8, 6)) != 1 || len(kinds(longBlock, 7)) != 3 {
+		t.Errorf("of two long blocks: %v", got)
+	}
 }
 
 func TestWrongSizes(t *testing.T) {

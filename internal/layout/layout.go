@@ -64,11 +64,8 @@ func (t *Type) Dense() (at int, dense bool) { return t.root.at, t.root.kind == r
 // overlap, and where it begins; else the result is one piece.
 func (t *Type) Blocks() (at int, b strided.Blocks) {
 	n := &t.root
-	if n.kind != loop || n.child.kind != run {
+	if b = n.blocks(); b.One() {
 		return 0, b
-	}
-	if b = (strided.Blocks{Block: n.child.size, Stride: n.stride}); !b.Valid() {
-		return 0, strided.Blocks{}
 	}
 	return n.at + n.child.at, b
 }

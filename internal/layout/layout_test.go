@@ -137,6 +137,7 @@ func TestLayoutsAreTheirTypeMaps(t *testing.T) {
 		if !slices.Equal(at, s.at[off:end]) {
 			t.Fatalf("bytes %d to %d lie at %v, want %v", off, end, at, s.at[off:end])
 		}
+		checkStretches(t, l, s)
 		checkMoves(t, l, s, off, end)
 		checkSignature(t, l, s)
 		seen := map[int]bool{}
@@ -147,6 +148,34 @@ func TestLayoutsAreTheirTypeMaps(t *testing.T) {
 			t.Fatalf("overlaps: %v, want %v", !overlaps, overlaps)
 		}
 	})
+}
+
+// checkStretches finds all bytes in stretches, and no more of these than the form of the layout needs.
+func checkStretches(t *rapid.T, l *Type, s slow) {
+	var at []int
+	stretches, pieces := 0, 0
+	for x := range l.Stretches() {
+		if stretches++; x.Bytes <= 0 || !x.In.Valid() {
+			t.Fatalf("a stretch %+v", x)
+		}
+		for i := range x.Bytes {
+			at = append(at, x.At+x.In.Place(i))
+		}
+	}
+	for range l.Segments(0, l.Size()) {
+		pieces++
+	}
+	if _, in := l.Blocks(); !slices.Equal(at, s.at) || !in.One() && stretches != 1 || stretches > pieces {
+		t.Fatalf("%d stretches for %d pieces have the bytes at %v, want %v", stretches, pieces, at, s.at)
+	}
+	if stretches > 1 {
+		stretches = 0
+		for range l.Stretches() {
+			if stretches++; stretches == 2 {
+				break
+			}
+		}
+	}
 }
 
 func checkMoves(t *rapid.T, l *Type, s slow, off, end int) {

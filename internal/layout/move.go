@@ -3,6 +3,8 @@ package layout
 import (
 	"encoding/binary"
 	"iter"
+
+	"rhinet/internal/strided"
 )
 
 // Gather copies the bytes of data from number off on, as many as dst has room
@@ -80,11 +82,7 @@ func (n *node) moveList(m *mover, origin, skip int) {
 		if n.kids != nil {
 			n.kids[i].move(m, origin+n.ats[i], skip)
 		} else {
-			size := n.ends[i]
-			if i > 0 {
-				size -= n.ends[i-1]
-			}
-			m.run(origin+n.ats[i]+skip, size-skip)
+			m.run(origin+n.ats[i]+skip, n.ends[i]-n.before(i)-skip)
 		}
 		skip = 0
 	}
@@ -180,4 +178,49 @@ func piece(at, n int, left *int, yield func(at, n int) bool) bool {
 	n = min(n, *left)
 	*left -= n
 	return yield(at, n) && *left > 0
+}
+
+// A Stretch is bytes of data that lie in blocks at equal distances, or in one piece: At is where they begin, from the origin.
+type Stretch struct {
+	At, Bytes int
+	In        strided.Blocks
+}
+
+// Stretches lists, in their order, the longest parts of the data that a [Stretch] describes.
+func (t *Type) Stretches() iter.Seq[Stretch] {
+	return func(yield func(Stretch) bool) {
+		if t.size > 0 {
+			t.root.stretches(0, yield)
+		}
+	}
+}
+
+// stretches yields those of n; it reports whether to go on.
+func (n *node) stretches(origin int, yield func(Stretch) bool) bool {
+	origin += n.at
+	switch n.kind {
+	case run:
+		return yield(Stretch{At: origin, Bytes: n.size})
+	case loop:
+		if in := n.blocks(); !in.One() {
+			return yield(Stretch{At: origin + n.child.at, Bytes: n.size, In: in})
+		}
+		for i := range n.count {
+			if !n.child.stretches(origin+i*n.stride, yield) {
+				return false
+			}
+		}
+		return true
+	}
+	for i, at := range n.ats {
+		switch {
+		case n.kids != nil:
+			if !n.kids[i].stretches(origin+at, yield) {
+				return false
+			}
+		case !yield(Stretch{At: origin + at, Bytes: n.ends[i] - n.before(i)}):
+			return false
+		}
+	}
+	return true
 }

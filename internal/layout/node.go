@@ -1,6 +1,10 @@
 package layout
 
-import "sort"
+import (
+	"sort"
+
+	"rhinet/internal/strided"
+)
 
 // A node says where bytes lie. Its displacement at adds to that of what holds it.
 //
@@ -111,8 +115,26 @@ func pieces(in []placed) node {
 // find returns the piece of a list that holds byte skip of its data, and how
 // many bytes of data come before it.
 func (n *node) find(skip int) (i, before int) {
-	if i = sort.SearchInts(n.ends, skip+1); i > 0 {
-		before = n.ends[i-1]
+	i = sort.SearchInts(n.ends, skip+1)
+	return i, n.before(i)
+}
+
+// before returns how many bytes of the data of a list come before piece i.
+func (n *node) before(i int) int {
+	if i == 0 {
+		return 0
 	}
-	return i, before
+	return n.ends[i-1]
+}
+
+// blocks returns how the data of n lies if it is blocks of one length at equal distances, in their order, which do not
+// overlap; else one piece.
+func (n *node) blocks() (b strided.Blocks) {
+	if n.kind != loop || n.child.kind != run {
+		return b
+	}
+	if b = (strided.Blocks{Block: n.child.size, Stride: n.stride}); !b.Valid() {
+		return strided.Blocks{}
+	}
+	return b
 }

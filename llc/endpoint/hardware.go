@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"rhinet/internal/ring"
-	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 )
 
@@ -29,13 +28,6 @@ type Hardware interface {
 
 	// Close withdraws all that was registered.
 	Close() error
-}
-
-// A BlockMover is Hardware that moves blocks at equal distances as it moves memory in one piece.
-type BlockMover interface {
-	// MoveBlocks carries out m between buf, which is this side, and what a peer has exposed, from the beginning of both: to
-	// the peer if write is true. What the NIC refuses is an error.
-	MoveBlocks(peer int, s ir.Segment, buf []byte, m strided.Move, write bool) error
 }
 
 // A Writer is the way into one packet ring of a peer.

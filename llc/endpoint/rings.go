@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"rhinet/internal/ring"
+	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
 )
@@ -18,7 +19,7 @@ type Rings struct {
 	Inbox
 	ir.Remote // the NIC's
 	nic       Hardware
-	blocks    BlockMover // nil: it moves memory in one piece only
+	blocks    ir.BlockMover // nil: it moves memory in one piece only
 	caps      ir.Caps
 	ways      []way
 	lines     []ring.Line // of the flag arrays
@@ -39,6 +40,7 @@ var (
 	_ ir.Translator = (*Rings)(nil)
 	_ ir.Memory     = (*Rings)(nil)
 	_ ir.Remote     = (*Rings)(nil)
+	_ ir.BlockMover = (*Rings)(nil)
 	_ ir.Express    = (*Rings)(nil)
 	_ ir.Board      = (*Rings)(nil)
 	_ ir.Aimer      = (*Rings)(nil)
@@ -58,7 +60,7 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 	if !r.caps.Remote {
 		r.caps.Eager = eagerAlone
 	}
-	if r.blocks, _ = nic.(BlockMover); r.blocks != nil && r.caps.Remote {
+	if r.blocks, _ = nic.(ir.BlockMover); r.blocks != nil && r.caps.Remote {
 		r.caps.Blocks = blockBytes
 	}
 	r.Receive(e, nic.Messages(), nic.Reader)
@@ -187,12 +189,17 @@ func (r *Rings) move(cmd *ir.Command) error {
 	if cmd.Move == nil {
 		err = access(int(cmd.Peer), cmd.Segment, cmd.Offset, cmd.Data)
 	} else {
-		err = r.blocks.MoveBlocks(int(cmd.Peer), cmd.Segment, cmd.Data, *cmd.Move, cmd.Op == ir.Push)
+		err = r.blocks.MoveBlocks(int(cmd.Peer), cmd.Segment, 0, cmd.Data, *cmd.Move, cmd.Op == ir.Push)
 	}
 	if err == nil {
 		r.Answer(kind, cmd)
 	}
 	return err
+}
+
+// MoveBlocks is that of a NIC that moves blocks, as Caps says.
+func (r *Rings) MoveBlocks(peer int, s ir.Segment, offset uint64, buf []byte, m strided.Move, write bool) error {
+	return r.blocks.MoveBlocks(peer, s, offset, buf, m, write)
 }
 
 func (r *Rings) swap(cmd *ir.Command) error {

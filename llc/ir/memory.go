@@ -1,5 +1,7 @@
 package ir
 
+import "rhinet/internal/strided"
+
 // A Memory is an optional ability of a translator (see [Abilities]): memory
 // that all peers load from and store to, with the atomic operations of their processors.
 // Its methods may be called by any goroutine at any time, also beside others.
@@ -26,6 +28,14 @@ type Remote interface {
 	// offset on in what it has exposed. What the NIC refuses is an error, and then no byte is moved.
 	ReadMemory(peer int, s Segment, offset uint64, buf []byte) error
 	WriteMemory(peer int, s Segment, offset uint64, buf []byte) error
+}
+
+// A BlockMover is what the [Remote] of a NIC whose Caps has Blocks is besides: it reads and writes blocks at equal distances as
+// it does memory in one piece.
+type BlockMover interface {
+	// MoveBlocks carries out m between buf and memory of a peer, from offset on in what it has exposed: to the peer if write is
+	// true. What the NIC refuses is an error, and then no byte is moved.
+	MoveBlocks(peer int, s Segment, offset uint64, buf []byte, m strided.Move, write bool) error
 }
 
 // WordBytes is what a word of [Atomics] has.

@@ -48,8 +48,36 @@ func testBlocks(r *rig) {
 			}
 		}
 	}
+	r.testBlockMover(seg, mem)
 	r.post(0, ir.Command{Op: ir.Conceal, Peer: 1, Segment: seg})
 	r.quiet()
+}
+
+// testBlockMover does the same from an offset on, at once, by the ability of those who wait for the result.
+func (r *rig) testBlockMover(seg ir.Segment, mem []byte) {
+	nic, can := ir.AbilitiesOf(r.ts[1]).Remote.(ir.BlockMover)
+	if !can {
+		return
+	}
+	const offset = 777
+	m := strided.Move{Bytes: 3000, Their: strided.Blocks{Block: 100, Stride: 130}}
+	for _, write := range []bool{false, true} {
+		own := payload(5, m.Bytes)
+		wantOwn, wantMem := bytes.Clone(own), bytes.Clone(mem)
+		m.Copy(wantOwn, 0, wantMem[offset:], write)
+		if err := nic.MoveBlocks(0, seg, offset, own, m, write); err != nil {
+			r.Fatal(err)
+		}
+		if !bytes.Equal(own, wantOwn) || !bytes.Equal(mem, wantMem) {
+			r.Fatalf("other bytes from %d on, write %v", offset, write)
+		}
+		_, size := m.Their.Span(0, m.Bytes)
+		for _, beyond := range []uint64{uint64(len(mem) - size + 1), uint64(len(mem)), math.MaxUint64 - 64} {
+			if err := nic.MoveBlocks(0, seg, beyond, own, m, write); err == nil || !bytes.Equal(own, wantOwn) || !bytes.Equal(mem, wantMem) {
+				r.Fatalf("from %d on, write %v: %v, or bytes moved", beyond, write, err)
+			}
+		}
+	}
 }
 
 // testBlocksRefused asks for blocks that must not be had: each request fails and moves nothing.

@@ -1,6 +1,9 @@
 package port
 
-import "rhinet/llc/ir"
+import (
+	"rhinet/internal/strided"
+	"rhinet/llc/ir"
+)
 
 // Host returns the number of the host that a peer is on, 0 if there is one host.
 func (p *Port) Host(peer int) int {
@@ -15,10 +18,13 @@ func (p *Port) Host(peer int) int {
 func (p *Port) Memory() ir.Memory { return p.memory }
 
 // Remote returns how exposed memory of peers on this host is read and written, nil if the network
-// cannot do that.
+// cannot do that. It is an [ir.BlockMover] if the network is one.
 func (p *Port) Remote() ir.Remote {
 	if p.remote == nil {
 		return nil
+	}
+	if blocks, can := p.remote.(ir.BlockMover); can && p.nic.Caps().Blocks > 0 {
+		return blockRemote{remote{p}, blocks}
 	}
 	return remote{p}
 }
@@ -90,4 +96,19 @@ func (r remote) WriteMemory(peer int, s ir.Segment, offset uint64, buf []byte) e
 	}
 	defer r.p.gate.leave()
 	return r.p.remote.WriteMemory(peer, s, offset, buf)
+}
+
+// A blockRemote is a remote that moves blocks as well.
+type blockRemote struct {
+	remote
+	blocks ir.BlockMover
+}
+
+// MoveBlocks reads or writes blocks of memory of a peer.
+func (r blockRemote) MoveBlocks(peer int, s ir.Segment, offset uint64, buf []byte, m strided.Move, write bool) error {
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.p.gate.leave()
+	return r.blocks.MoveBlocks(peer, s, offset, buf, m, write)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // MoveBlocks is a Push of blocks at equal distances, or a Pull of them: those of m between b, which is pinned and is this side, and
-// the segment that r names, from its beginning on. What lies between the blocks is not touched.
+// the segment that r names, from its offset on. What lies between the blocks is not touched.
 //
 // Our choice: the specification knows no such request, only one for each block. It is carried out as they would be, one after
 // the other, by one kick: what IPA, RVATLB and PATLB check of each is checked of all, from the first byte to the last.
@@ -19,10 +19,10 @@ func (w *Window) MoveBlocks(write bool, r Request, b []byte, m strided.Move) err
 	lo, hi := -1, -1
 	if m.Their.Valid() {
 		lo, hi = m.Their.Span(m.There, m.Bytes)
-		f.Offset = uint64(max(lo, 0))
+		f.Offset = r.Offset + uint64(max(lo, 0))
 	}
 	switch {
-	case r.Flag != 0 || lo < 0 || !m.FitsHere(len(b)):
+	case r.Flag != 0 || lo < 0 || f.Offset < r.Offset || !m.FitsHere(len(b)):
 		f.Reason, f.local = WrongLength, true
 	case uint(r.Node) >= uint(w.nic.f.Ranks()):
 		f.Reason = NoNode
@@ -40,7 +40,7 @@ func (w *Window) MoveBlocks(write bool, r Request, b []byte, m strided.Move) err
 	return nil
 }
 
-// moveBlocks moves what lies in size bytes from byte at of the segment.
+// moveBlocks moves what lies in size bytes from byte at behind r's offset on.
 func (w *Window) moveBlocks(write bool, r Request, b []byte, m strided.Move, at, size uint64) (int, Reason, error) {
 	key := w.key()
 	if len(b) > 0 {
@@ -49,7 +49,7 @@ func (w *Window) moveBlocks(write bool, r Request, b []byte, m strided.Move, at,
 		}
 	}
 	var to way
-	if why := to.find(w.nic, r.Node, makeKey(uint32(key), r.Node), r.Segment, at, size); why != 0 {
+	if why := to.find(w.nic, r.Node, makeKey(uint32(key), r.Node), r.Segment, r.Offset+at, size); why != 0 {
 		return 0, why, nil
 	}
 	moved := 0
@@ -64,7 +64,7 @@ func (w *Window) moveBlocks(write bool, r Request, b []byte, m strided.Move, at,
 	return moved, 0, nil
 }
 
-// pieceBlocks is piece for blocks, which lie in one extent: that of the segment, whose byte at w leads to.
+// pieceBlocks is piece for blocks, which lie in one extent: that of the segment. Of their memory, w leads to byte at.
 func (n *NIC) pieceBlocks(w *way, at uint64, b []byte, m strided.Move, write bool) (int, Reason, error) {
 	from, end := m.Their.Span(m.There, m.Bytes)
 	va, size := w.va+uint64(from)-at, uint64(end-from)

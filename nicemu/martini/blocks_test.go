@@ -3,6 +3,7 @@ package martini
 import (
 	"bytes"
 	"errors"
+	"math"
 	"testing"
 
 	"rhinet/internal/strided"
@@ -25,10 +26,10 @@ func TestBlocks(t *testing.T) {
 			own[i] = byte(i * 11)
 		}
 		wantOwn, wantMem := bytes.Clone(own), bytes.Clone(s.mem)
-		m.Copy(wantOwn, 0, wantMem, write)
+		m.Copy(wantOwn, 0, wantMem[page/2:], write)
 		w := n[0].Window(0)
 		before := w.Contflag()
-		if err := w.MoveBlocks(write, Request{Node: 1, Segment: s.good}, own, m); err != nil {
+		if err := w.MoveBlocks(write, Request{Node: 1, Segment: s.good, Offset: page / 2}, own, m); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(own, wantOwn) || !bytes.Equal(s.mem, wantMem) || w.Contflag() != before+1 {
@@ -60,18 +61,20 @@ func TestBlocksRefused(t *testing.T) {
 		m    strided.Move
 		want Reason
 	}{
-		"the last block beyond the end": {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.Their.Stride = (4*page-64)/15 + 1 }), BeyondSegment},
-		"far away":                      {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.Their.Stride = 1 << 50 }), BeyondSegment},
-		"nowhere":                       {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.Their.Stride = 1 << 62 }), WrongLength},
-		"blocks that overlap":           {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.Their.Stride = 63 }), WrongLength},
-		"before the beginning":          {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.There = -64 }), WrongLength},
-		"too short here":                {Request{Node: 1, Segment: s.good}, own[:1023], fits, WrongLength},
-		"not pinned here":               {Request{Node: 1, Segment: s.good}, make([]byte, page), fits, NotPinned},
-		"withdrawn":                     {Request{Node: 1, Segment: s.stale}, own, fits, Stale},
-		"not pinned there":              {Request{Node: 1, Segment: s.unpinned}, own, fits, NotPinned},
-		"half pinned there":             {Request{Node: 1, Segment: s.half}, own, with(func(m *strided.Move) { m.Their.Stride = page / 2 }), NotPinned},
-		"no such rank":                  {Request{Node: 2, Segment: s.good}, own, fits, NoNode},
-		"a flag":                        {Request{Node: 1, Segment: s.good, Flag: 1}, own, fits, WrongLength},
+		"the last block beyond the end":    {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.Their.Stride = (4*page-64)/15 + 1 }), BeyondSegment},
+		"far away":                         {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.Their.Stride = 1 << 50 }), BeyondSegment},
+		"nowhere":                          {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.Their.Stride = 1 << 62 }), WrongLength},
+		"blocks that overlap":              {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.Their.Stride = 63 }), WrongLength},
+		"the last block behind the offset": {Request{Node: 1, Segment: s.good, Offset: 4*page - (15*128 + 64) + 1}, own, fits, BeyondSegment},
+		"an offset that wraps":             {Request{Node: 1, Segment: s.good, Offset: math.MaxUint64 - 100}, own, with(func(m *strided.Move) { m.There = 128 }), WrongLength},
+		"before the beginning":             {Request{Node: 1, Segment: s.good}, own, with(func(m *strided.Move) { m.There = -64 }), WrongLength},
+		"too short here":                   {Request{Node: 1, Segment: s.good}, own[:1023], fits, WrongLength},
+		"not pinned here":                  {Request{Node: 1, Segment: s.good}, make([]byte, page), fits, NotPinned},
+		"withdrawn":                        {Request{Node: 1, Segment: s.stale}, own, fits, Stale},
+		"not pinned there":                 {Request{Node: 1, Segment: s.unpinned}, own, fits, NotPinned},
+		"half pinned there":                {Request{Node: 1, Segment: s.half}, own, with(func(m *strided.Move) { m.Their.Stride = page / 2 }), NotPinned},
+		"no such rank":                     {Request{Node: 2, Segment: s.good}, own, fits, NoNode},
+		"a flag":                           {Request{Node: 1, Segment: s.good, Flag: 1}, own, fits, WrongLength},
 	} {
 		for _, write := range []bool{false, true} {
 			keep := bytes.Clone(c.b)

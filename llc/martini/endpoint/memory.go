@@ -7,8 +7,9 @@ import (
 )
 
 var (
-	_ ir.Memory = (*Endpoint)(nil)
-	_ ir.Remote = (*Endpoint)(nil)
+	_ ir.Memory     = (*Endpoint)(nil)
+	_ ir.Remote     = (*Endpoint)(nil)
+	_ ir.BlockMover = (*Endpoint)(nil)
 )
 
 // ExposeMemory pins own memory down and registers it. It stays so.
@@ -31,8 +32,8 @@ func (e *Endpoint) WriteMemory(peer int, s ir.Segment, offset uint64, buf []byte
 }
 
 // MoveBlocks is PUSH or PULL of blocks.
-func (e *Endpoint) MoveBlocks(peer int, s ir.Segment, buf []byte, m strided.Move, write bool) error {
-	return e.transfer(peer, s, 0, buf, func(w *martini.Window, r martini.Request, b []byte) error { return w.MoveBlocks(write, r, b, m) })
+func (e *Endpoint) MoveBlocks(peer int, s ir.Segment, offset uint64, buf []byte, m strided.Move, write bool) error {
+	return e.transfer(peer, s, offset, buf, func(w *martini.Window, r martini.Request, b []byte) error { return w.MoveBlocks(write, r, b, m) })
 }
 
 func (e *Endpoint) transfer(peer int, s ir.Segment, offset uint64, buf []byte, move func(*martini.Window, martini.Request, []byte) error) error {
