@@ -175,7 +175,7 @@ func controllerOf(t Transport) Controller {
 // irecvFold starts a receive of what is combined next.
 func (g *Group) irecvFold(slot int, buf []byte, src, tag int) error {
 	if g.folding != nil {
-		return g.folding.IrecvFold(slot, buf, src, tag)
+		g.folding.Folds()
 	}
 	return g.t.Irecv(slot, buf, src, tag)
 }

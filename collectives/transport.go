@@ -56,8 +56,8 @@ type Transport interface {
 // Folding is an optional ability of a Transport, found by assertion: to receive in another way what its
 // process reads at once, as operands of a reduction are. The processor that reads them copies them best.
 type Folding interface {
-	// IrecvFold is Irecv of what is combined with something when it is here.
-	IrecvFold(slot int, buf []byte, src, tag int) error
+	// Folds says that what the next Irecv brings is combined with something when it is here.
+	Folds()
 }
 
 // A Flow says which processes hand something to which in an exchange.

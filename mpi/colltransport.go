@@ -26,7 +26,7 @@ type collTransport struct {
 	broken error
 	slots  [collSlots]collSlot
 	set    *switcher  // nil: none was asked for
-	read   bool       // what the transfer that is posted brings is read at once
+	read   bool       // what the next transfer brings is read at once
 	lost   error      // why a transfer of the call in progress brought nothing; nil: none
 	op     *operation // that the transport carries on; nil: none
 
@@ -68,13 +68,8 @@ func (t *collTransport) Irecv(i int, buf []byte, src, tag int) error {
 	return t.start(i, buf, src, tag, true)
 }
 
-// IrecvFold starts a receive in slot i of what is read at once.
-func (t *collTransport) IrecvFold(i int, buf []byte, src, tag int) error {
-	t.read = true
-	err := t.start(i, buf, src, tag, true)
-	t.read = false
-	return err
-}
+// Folds says that what the next receive brings is read at once.
+func (t *collTransport) Folds() { t.read = true }
 
 func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error {
 	id := t.c.id
@@ -86,6 +81,8 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 
 // post starts a transfer with a world rank.
 func (t *collTransport) post(i int, buf []byte, peer int, in uint16, tag int, recv bool) error {
+	read := t.read
+	t.read = false
 	if t.broken != nil {
 		return t.broken
 	}
@@ -105,7 +102,7 @@ func (t *collTransport) post(i int, buf []byte, peer int, in uint16, tag int, re
 	}
 	s.r.Peer, s.r.Context, s.r.Tag, s.r.Buf = peer, in, tag, buf
 	s.r.Label, s.r.Type = t.call, t.mark
-	s.r.Read = t.read
+	s.r.Read = read
 	s.busy, s.recv = true, recv
 	t.c.t.Start(s.r, !recv)
 	return nil
