@@ -22,8 +22,8 @@ type collState struct {
 	over     callSign     // turns the type of bytes into that of the items they are of; else 0
 	apart    bool         // that is so, or there is a history
 
-	spares  transportPool // for operations that are not blocking
-	scripts uint32        // calls so far, of an inter-communicator
+	launches launches // of operations that are not blocking
+	scripts  uint32   // calls so far, of an inter-communicator
 
 	quick quick
 }

@@ -3,7 +3,6 @@ package mpi
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"rhinet/collectives"
 	"rhinet/llc"
@@ -16,14 +15,19 @@ import (
 // launch has it prepared instead. Operations run on transports of their own,
 // and what cannot be done at once is carried on by others: so they get on whatever
 // the program does meanwhile (MPI 4.1, section 6.12), beside blocking calls.
+//
+// One that is begun once is used again for a later call on the communicator, with all that it has made: see launches.
 type launch struct {
 	call  string
 	once  bool // it is begun at once, and once
+	view  Comm // of the communicator
 	group *collectives.Group
 	quick quick
 	op    *collectives.Op
+	t     *collTransport // of its own; nil: it needed none yet, or another may still use it
 	mark  uint32
 	note  ir.Collective
+	catch func(collectives.Call) error // made once, so that a call does not allocate
 
 	script *script // of an inter-communicator, in the place of op
 
@@ -51,13 +55,19 @@ func (l *launch) divert(k *collState) {
 	l.group, l.quick = k.group, k.quick
 	k.quick = quick{}
 	k.t.call = l.call
-	k.group = l.group.Catcher(func(call collectives.Call) (err error) {
-		call.Once = l.once
-		if l.op, err = l.group.Prepare(call); err == nil && k.t.c.w.Check {
-			l.use(&call, l.group.Rank())
-		}
-		return err
-	})
+	if l.catch == nil {
+		l.catch = l.caught
+	}
+	k.group = l.group.Catcher(l.catch)
+}
+
+// caught prepares the call that has come to the group.
+func (l *launch) caught(call collectives.Call) (err error) {
+	call.Once = l.once
+	if l.op, err = l.group.PrepareAgain(l.op, call); err == nil && l.view.w.Check {
+		l.use(&call, l.group.Rank())
+	}
+	return err
 }
 
 // restore ends what divert began, with what the call's messages are marked with.
@@ -80,11 +90,13 @@ func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
 	}
 	v := c
 	if c != nil {
-		view := *c
-		view.launch = l
-		v = &view
+		l.view, v = *c, &l.view
+		v.launch = l
 	}
 	err := f(v)
+	if err == nil {
+		return l, nil
+	}
 	var e *Error
 	if errors.As(err, &e) {
 		e.Call = l.call
@@ -94,13 +106,20 @@ func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
 
 // begin starts the prepared operation.
 func (l *launch) begin(c *Comm, s site) Request {
-	t := c.coll.spares.take(c.base().core)
+	c.coll.launches.out.Add(1)
+	if l.t == nil {
+		l.t = newLaunchTransport(c.base().core)
+	}
+	t := l.t
 	t.ctx, t.call, t.mark, t.note = c.whole, l.call, l.mark, l.note
 	if l.pack != nil {
 		l.pack()
 	}
 	o := l.operation()
-	o.c, o.site, o.launch, o.t = c, s, l, t
+	o.c, o.site, o.t = c, s, t
+	if o.launch = l; l.once {
+		o.spare = l
+	}
 	r := c.request(s, &o.task)
 	if len(l.regions) > 0 {
 		c.w.requests.guardAll(r.p, l.regions)
@@ -220,10 +239,11 @@ func (l *launch) finish(c *Comm, t *collTransport) error {
 		if l.unpack != nil {
 			l.unpack()
 		}
-		c.coll.spares.keep(t)
+		c.coll.launches.out.Add(-1)
 		return nil
 	}
-	c.coll.spares.drop()
+	l.t = nil // what may still use it has it
+	c.coll.launches.out.Add(-1)
 	if errors.Is(err, ErrCancelled) || t.broken != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}
@@ -232,12 +252,20 @@ func (l *launch) finish(c *Comm, t *collTransport) error {
 
 // nonblocking begins the call that f makes.
 func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
-	l, err := c.prepare(&launch{call: s.call, once: true}, f)
+	l, err := c.prepare(c.launchOf(s.call), f)
 	if err != nil && l.script == nil { // else the other ranks are told first
 		return c.failedRequest(s, err)
 	}
 	r := l.begin(c, s)
 	return &r
+}
+
+// launchOf is a launch of a call that is begun at once.
+func (c *Comm) launchOf(call string) *launch {
+	if c == nil {
+		return &launch{call: call, once: true}
+	}
+	return c.coll.launches.take(call)
 }
 
 // persistent makes a persistent request of the call that f makes.
@@ -247,49 +275,4 @@ func (c *Comm) persistent(s site, f func(*Comm) error) (*Request, error) {
 		return nil, c.raise(err)
 	}
 	return c.repeat(s, func() Request { return l.begin(c, s) }), nil
-}
-
-// A transportPool holds the transports that operations of a communicator have
-// used.
-type transportPool struct {
-	mu   sync.Mutex
-	free []*collTransport
-	out  int // how many are in use
-}
-
-func (p *transportPool) take(c *core) *collTransport {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.out++
-	if n := len(p.free); n > 0 {
-		t := p.free[n-1]
-		p.free = p.free[:n-1]
-		return t
-	}
-	t := newCollTransport(c)
-	if b := c.coll.barriers; b != nil {
-		t.cross(b)
-	}
-	return t
-}
-
-func (p *transportPool) keep(t *collTransport) {
-	p.mu.Lock()
-	p.free = append(p.free, t)
-	p.out--
-	p.mu.Unlock()
-}
-
-// drop leaves one that was taken to whatever may still use it.
-func (p *transportPool) drop() {
-	p.mu.Lock()
-	p.out--
-	p.mu.Unlock()
-}
-
-// used reports whether an operation is under way.
-func (p *transportPool) used() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.out > 0
 }

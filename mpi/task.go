@@ -15,6 +15,8 @@ type task struct {
 	err  error
 	done chan struct{} // closed then; of one that the transport carries on nil until somebody asks
 
+	spare *launch // that the request gives back; nil: none
+
 	carrier port.Carrier // that carries it on; nil: a goroutine does
 	steps   port.Task
 }
@@ -28,6 +30,16 @@ func (k *task) end(st Status, err error) {
 	if k.carrier == nil {
 		close(k.done)
 	}
+}
+
+// finish ends the request p, which k has completed.
+func (k *task) finish(p *transfer) (Status, error) {
+	l, st := k.spare, k.st
+	err := p.settle(k.err)
+	if l != nil && err == nil {
+		l.spent()
+	}
+	return st, err
 }
 
 // wait returns when the task is complete.

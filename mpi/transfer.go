@@ -102,7 +102,15 @@ func (p *transfer) finish() (Status, error) {
 	if p.err != nil {
 		return emptyStatus(), p.raise(p.err)
 	}
-	st, err := p.result()
+	if p.task != nil {
+		return p.task.finish(p)
+	}
+	st, err := p.outcome()
+	return st, p.settle(err)
+}
+
+// settle ends a transfer with an error, or nil, and returns the error that its caller is told.
+func (p *transfer) settle(err error) error {
 	if len(p.guards) > 0 {
 		if e := p.unguard(); err == nil {
 			err = e
@@ -112,7 +120,7 @@ func (p *transfer) finish() (Status, error) {
 		_ = p.raise(err)
 	}
 	p.release()
-	return st, err
+	return err
 }
 
 // result is what became of a complete transfer.
@@ -122,6 +130,13 @@ func (p *transfer) result() (Status, error) {
 		return emptyStatus(), p.err
 	case p.task != nil:
 		return p.task.st, p.task.err
+	}
+	return p.outcome()
+}
+
+// outcome is result of one that the transport has completed, or that has no partner.
+func (p *transfer) outcome() (Status, error) {
+	switch {
 	case p.null:
 		return nullStatus(), nil
 	case p.kind == receiving:

@@ -1,0 +1,56 @@
+package mpi
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A launches knows the operations of a communicator that are under way, and holds launches that may be used again: so a call
+// like one before allocates nothing, not even the memory that its algorithm needs, which may be as long as the message.
+type launches struct {
+	out atomic.Int32 // operations under way
+
+	mu   sync.Mutex
+	free []*launch
+}
+
+// take hands out a launch of a call.
+func (k *launches) take(call string) *launch {
+	k.mu.Lock()
+	n := len(k.free)
+	if n == 0 {
+		k.mu.Unlock()
+		return &launch{call: call, once: true}
+	}
+	l := k.free[n-1]
+	k.free = k.free[:n-1]
+	k.mu.Unlock()
+	l.call = call
+	return l
+}
+
+// used reports whether an operation is under way.
+func (k *launches) used() bool { return k.out.Load() > 0 }
+
+// spent keeps l for another call, if nobody may still look at it and nothing was out of the ordinary. Its operation is complete,
+// and so is its request.
+func (l *launch) spent() {
+	o := l.latest
+	if o != &l.first || o.done != nil || o.forget != nil || l.t == nil || l.op == nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
+		return
+	}
+	k := &l.view.coll.launches
+	k.mu.Lock()
+	l.op.Release(len(k.free))
+	k.free = append(k.free, l)
+	k.mu.Unlock()
+}
+
+// newLaunchTransport returns the transport of a launch.
+func newLaunchTransport(c *core) *collTransport {
+	t := newCollTransport(c)
+	if b := c.coll.barriers; b != nil {
+		t.cross(b)
+	}
+	return t
+}
