@@ -1,13 +1,10 @@
 package mpi
 
 import (
-	"context"
 	"errors"
 
 	"rhinet/collectives"
-	"rhinet/llc"
 	"rhinet/llc/ir"
-	"rhinet/llc/port"
 )
 
 // A launch is a collective call that does not block. The blocking call checks
@@ -28,6 +25,9 @@ type launch struct {
 	mark  uint32
 	note  ir.Collective
 	catch func(collectives.Call) error // made once, so that a call does not allocate
+
+	exchange exchange // in the place of op, if short
+	short    bool
 
 	script *script // of an inter-communicator, in the place of op
 
@@ -64,6 +64,13 @@ func (l *launch) divert(k *collState) {
 // caught prepares the call that has come to the group.
 func (l *launch) caught(call collectives.Call) (err error) {
 	call.Once = l.once
+	if k := l.view.coll.async; k != nil && l.once && l.exchange.prepare(k, &l.quick, &call) {
+		if l.short = true; l.view.w.Check {
+			l.use(&call, l.group.Rank())
+		}
+		return nil
+	}
+	l.short = false
 	if l.op, err = l.group.PrepareAgain(l.op, call); err == nil && l.view.w.Check {
 		l.use(&call, l.group.Rank())
 	}
@@ -124,130 +131,22 @@ func (l *launch) begin(c *Comm, s site) Request {
 	if len(l.regions) > 0 {
 		c.w.requests.guardAll(r.p, l.regions)
 	}
-	if l.script == nil && o.carried(c.t.Carrier()) {
+	switch carried := l.script == nil && o.carried(c.t.Carrier()); {
+	case carried && l.short:
+		o.exchange()
+	case carried:
 		t.op = o
 		if l.op.Begin(t) {
 			o.finish()
 		} // else o is in other hands
-		return r
-	}
-	if o.done = make(chan struct{}); l.script == nil && l.op.Begin(t) {
-		o.finish()
-	} else {
-		go o.finish()
+	default:
+		if o.done = make(chan struct{}); l.script == nil && l.op.Begin(t) {
+			o.finish()
+		} else {
+			go o.finish()
+		}
 	}
 	return r
-}
-
-// An operation is a launch under way: the task that completes its request. The transport carries it on, if it can:
-// then no goroutine belongs to it, and whoever makes progress posts the next transfers, reduces what
-// has come, with operations of the user too, and completes the request. Else a goroutine waits for its transfers.
-type operation struct {
-	task
-	c       *Comm
-	site    site
-	launch  *launch
-	t       *collTransport
-	stepped bool        // Step has been called
-	forget  func() bool // ends what has the end of a context end the operation; nil: nothing does
-}
-
-// operation returns what is to be one: of a persistent request that of the start before, unless
-// somebody may still look at it.
-func (l *launch) operation() *operation {
-	o := l.latest
-	switch {
-	case o == nil:
-		o = &l.first
-	case o.done != nil || o.forget != nil:
-		o = new(operation)
-	default:
-		if o.stepped {
-			o.carrier.Join(&o.steps) // who has completed it may be about to say so
-		}
-		o.stepped = false
-		o.over.Store(false)
-	}
-	l.latest = o
-	return o
-}
-
-// carried has carrier carry o on, if there is one.
-func (o *operation) carried(carrier port.Carrier) bool {
-	o.carrier = carrier
-	o.steps = port.Task{Work: o, Call: o.t.call, Collective: &o.t.note}
-	return carrier != nil
-}
-
-// when reports whether transfers are complete, or cond holds; else Step comes when that is so.
-func (o *operation) when(first *llc.Request, cond func() bool) bool {
-	if ctx := o.t.ctx; ctx != nil && o.forget == nil {
-		o.forget = context.AfterFunc(ctx, func() { o.carrier.Stir(&o.steps) })
-	}
-	return o.carrier.When(&o.steps, first, cond)
-}
-
-// Step goes on as far as that goes without waiting: see [port.Stepper].
-func (o *operation) Step() {
-	o.stepped = true
-	if !o.launch.op.Proceed() {
-		return
-	}
-	err := o.result()
-	if err != nil && o.c.coll.history != nil {
-		go o.conclude(err) // it waits for what all ranks are told
-		return
-	}
-	o.conclude(err)
-}
-
-// conclude completes the operation, which the transport carries on.
-func (o *operation) conclude(err error) {
-	o.complete(err)
-	o.carrier.Conclude(&o.steps)
-}
-
-// finish completes the operation, which it waits for if need be.
-func (o *operation) finish() { o.complete(o.result()) }
-
-// result is how the operation has ended, for which it waits if need be.
-func (o *operation) result() error {
-	if o.forget != nil {
-		o.forget()
-	}
-	o.t.op = nil
-	return o.launch.finish(o.c, o.t)
-}
-
-// complete completes the request.
-func (o *operation) complete(err error) {
-	if err != nil {
-		err = o.c.failed(o.site, o.t.note.Turn, err)
-	}
-	o.end(emptyStatus(), err)
-}
-
-// finish waits for the operation and returns its error.
-func (l *launch) finish(c *Comm, t *collTransport) error {
-	var err error
-	if l.script != nil {
-		err = l.script.run(t)
-	} else {
-		err = l.op.Finish()
-	}
-	if err == nil {
-		if l.unpack != nil {
-			l.unpack()
-		}
-		c.coll.launches.out.Add(-1)
-		return nil
-	}
-	l.t = nil // what may still use it has it
-	c.coll.launches.out.Add(-1)
-	if errors.Is(err, ErrCancelled) || t.broken != nil {
-		c.state.CompareAndSwap(commOpen, commBroken)
-	}
-	return err
 }
 
 // nonblocking begins the call that f makes.

@@ -36,12 +36,14 @@ func (k *launches) used() bool { return k.out.Load() > 0 }
 // and so is its request.
 func (l *launch) spent() {
 	o := l.latest
-	if o != &l.first || o.done != nil || o.forget != nil || l.t == nil || l.op == nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
+	if o != &l.first || o.done != nil || o.forget != nil || l.t == nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
 		return
 	}
 	k := &l.view.coll.launches
 	k.mu.Lock()
-	l.op.Release(len(k.free))
+	if !l.short {
+		l.op.Release(len(k.free))
+	}
 	k.free = append(k.free, l)
 	k.mu.Unlock()
 }

@@ -196,6 +196,40 @@ func TestNonblockingCallsGiveWhatBlockingOnesDo(t *testing.T) {
 	}
 }
 
+// MPI 4.1, section 6.12: so it is with more of them than flags can be raised for at once.
+func TestManyNonblockingCallsAtOnce(t *testing.T) {
+	for _, n := range []int{2, 3, 6} {
+		everywhere(t, n, func(w *mpi.Comm) error {
+			rnd := rand.New(rand.NewPCG(6, uint64(n)))
+			own := rand.New(rand.NewPCG(uint64(w.Rank()), uint64(n)))
+			for round := range 4 {
+				var all []trial
+				for k, length := range []int{1, 2, 1, 300, 1} {
+					more, fill := trials(w, k+round, length, rnd.IntN(n))
+					fill()
+					all = append(all, more...)
+				}
+				rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+				var reqs []*mpi.Request
+				for i, tr := range all {
+					if reqs = append(reqs, tr.begin()); i%30 == 29 {
+						if err := mpi.Barrier(w); err != nil {
+							return err
+						}
+					}
+				}
+				if err := complete(own, reqs); err != nil {
+					return err
+				}
+				if err := checkTrials(all, fmt.Sprintf("round %d", round)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
 // MPI 4.1, section 6.13: a persistent call is started again and again, beside
 // others of its kind.
 func TestPersistentCallsRepeat(t *testing.T) {
