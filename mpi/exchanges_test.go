@@ -250,9 +250,9 @@ func TestWhichOperationsGoByFlags(t *testing.T) {
 	}
 }
 
-// Nothing is allocated for a call like one before but the request that its caller gets, whether it goes by flags or by
+// Nothing is allocated for a call like one before but requests for the program, many at a time, whether it goes by flags or by
 // messages.
-func TestNonblockingCallsAllocateTheirRequest(t *testing.T) {
+func TestNonblockingCallsAllocateNothing(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	var rs [2]*Request
 	small, long := make([][]float64, 4), make([][]float64, 4)
@@ -279,8 +279,8 @@ func TestNonblockingCallsAllocateTheirRequest(t *testing.T) {
 		for range 2 * asyncLap { // each flag is known at its second use
 			call()
 		}
-		if n := testing.AllocsPerRun(200, call); n > 2 {
-			t.Errorf("%s: %v allocations of 2 ranks", name, n)
+		if n := testing.AllocsPerRun(200, call); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
 }

@@ -29,6 +29,8 @@ type launch struct {
 	exchange exchange // in the place of op, if short
 	short    bool
 
+	handles []Request // that nobody has yet
+
 	script *script // of an inter-communicator, in the place of op
 
 	first  operation
@@ -92,8 +94,10 @@ func (l *launch) restore(k *collState) {
 
 // prepare prepares the call that f makes.
 func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
-	if err := c.carried(at(l.call)); err != nil {
-		return l, err
+	if l.t == nil { // else a call before was carried
+		if err := c.carried(at(l.call)); err != nil {
+			return l, err
+		}
 	}
 	v := c
 	if c != nil {
@@ -155,8 +159,9 @@ func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
 	if err != nil && l.script == nil { // else the other ranks are told first
 		return c.failedRequest(s, err)
 	}
-	r := l.begin(c, s)
-	return &r
+	r := l.handle()
+	*r = l.begin(c, s)
+	return r
 }
 
 // launchOf is a launch of a call that is begun at once.

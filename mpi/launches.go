@@ -6,7 +6,7 @@ import (
 )
 
 // A launches knows the operations of a communicator that are under way, and holds launches that may be used again: so a call
-// like one before allocates nothing, not even the memory that its algorithm needs, which may be as long as the message.
+// like one before allocates next to nothing, not even the memory that its algorithm needs, which may be as long as the message.
 type launches struct {
 	out atomic.Int32 // operations under way
 
@@ -46,6 +46,19 @@ func (l *launch) spent() {
 	}
 	k.free = append(k.free, l)
 	k.mu.Unlock()
+}
+
+// handleCount is how many requests are allocated at once: their memory is free again when the program has dropped all of them.
+const handleCount = 16
+
+// handle is a request for the program, which may keep it for ever.
+func (l *launch) handle() *Request {
+	if len(l.handles) == 0 {
+		l.handles = make([]Request, handleCount)
+	}
+	r := &l.handles[0]
+	l.handles = l.handles[1:]
+	return r
 }
 
 // newLaunchTransport returns the transport of a launch.
