@@ -43,7 +43,7 @@ func (e *Engine) startEager(p *peer, r *Request) {
 		}
 		e.become(t, sendQueued)
 		h.Flags, h.Word = wire.Sync, wire.SyncWord(uint32(size), r.Type&wire.TypeMask, t.id)
-	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && cut(0, size, p.nic.fragment, e.crowded) == size {
+	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && size <= p.nic.fragment {
 		if data := e.payload(r, 0, size); e.packet(p, &h, data) {
 			e.gather(r, data, 0)
 			e.sent(r)

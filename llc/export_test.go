@@ -84,6 +84,3 @@ func States(e *Engine, peer int) (writer, reader string) {
 	p := &e.peers[peer]
 	return outNames[p.out], inNames[p.grant]
 }
-
-// Cut is how many bytes of a message of n, of which off have been sent, go next.
-func Cut(off, n, most int, whole bool) int { return cut(off, n, most, whole) }

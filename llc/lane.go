@@ -39,7 +39,7 @@ func (e *Engine) Part(dst, tag, off, n int) (slot, pos uint64, bytes int, ok boo
 	if p.direct == 0 || p.queues.bulk.head != nil || uint64(n) > p.nic.eager || uint(tag) > math.MaxInt32 {
 		return 0, 0, 0, false
 	}
-	bytes = cut(off, n, p.nic.fragment, e.crowded)
+	bytes = min(p.nic.fragment, n-off)
 	slot, pos, ok = e.room(p, bytes)
 	return slot, pos, bytes, ok
 }

@@ -2,7 +2,6 @@ package llc_test
 
 import (
 	"bytes"
-	"slices"
 	"testing"
 
 	"rhinet/llc"
@@ -136,44 +135,6 @@ func TestEverySizeArrives(t *testing.T) {
 				if !e.Idle() || s.Transfers+s.Segments+s.Words+s.Queued+s.Copies+s.Incoming+s.Posted+s.Unexpected != 0 {
 					t.Errorf("remote=%v rings=%d engine %d at rest: %+v", remote, rings, i, s)
 				}
-			}
-		}
-	}
-}
-
-// Pieces of a message: the first and the last of several are about half as long,
-// and what fits well goes whole.
-func TestCut(t *testing.T) {
-	for _, c := range []struct {
-		n     int
-		whole bool
-		want  []int
-	}{
-		{0, false, []int{0}}, {75, false, []int{75}}, {76, false, []int{50, 26}}, {100, false, []int{50, 50}},
-		{150, false, []int{50, 50, 50}}, {200, false, []int{50, 100, 50}}, {225, false, []int{50, 100, 75}},
-		{300, false, []int{50, 100, 100, 50}},
-		{0, true, []int{0}}, {100, true, []int{100}}, {101, true, []int{100, 1}}, {250, true, []int{100, 100, 50}},
-	} {
-		var got []int
-		for off := 0; ; {
-			n := llc.Cut(off, c.n, 100, c.whole)
-			got = append(got, n)
-			if off += n; off == c.n {
-				break
-			}
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%d bytes go in pieces of %v, want %v", c.n, got, c.want)
-		}
-	}
-	for most := 1; most <= 9; most++ { // every piece takes the message on
-		for n := 1; n <= 50; n++ {
-			for off := 0; off < n; {
-				piece := llc.Cut(off, n, most, most%2 == 0)
-				if piece < 1 || piece > min(most, n-off) {
-					t.Fatalf("%d of %d bytes sent, at most %d go next: %d", off, n, most, piece)
-				}
-				off += piece
 			}
 		}
 	}

@@ -90,7 +90,7 @@ func (t *train) ready() bool { return t.head.Kind != wire.RTS || t.t.state != se
 func (e *Engine) nextPacket(t *train, most int) (h ir.Header, data []byte, n int) {
 	switch h = t.head; h.Kind {
 	case wire.Eager:
-		n = cut(t.off, t.end, most, e.crowded)
+		n = min(most, t.end-t.off)
 		if t.off > 0 {
 			h = header(wire.Fragment, uint64(t.off))
 		}
@@ -101,24 +101,6 @@ func (e *Engine) nextPacket(t *train, most int) (h ir.Header, data []byte, n int
 		data = e.payload(t.t.r, t.off, n)
 	}
 	return h, data, n
-}
-
-// cut is how many bytes of a message of n, of which off have been sent, go
-// into its next packet, at most most. The first packet is half as long, so that
-// the receiver's copy begins early, and so is the last, so that it ends soon after
-// the sender's. A message that fits well goes whole, and so does every packet if
-// no copies go on at once.
-func cut(off, n, most int, whole bool) int {
-	switch rest := n - off; {
-	case rest <= most-most>>2 || whole && rest <= most:
-		return rest
-	case whole:
-		return most
-	case off == 0 || rest <= most:
-		return (most + 1) >> 1
-	default:
-		return most
-	}
 }
 
 // enqueue adds a train and sends what can go.

@@ -214,10 +214,12 @@ func TestNobodyAsksWhoLeaves(t *testing.T) {
 		for root := range 3 {
 			t.Run(fmt.Sprintf("%s/%d", net.name, root), func(t *testing.T) {
 				t.Parallel()
+				over := make(chan struct{}) // the call of the root
 				err := mpitest.World(3, func(w *mpi.Comm) error {
 					part, parts := []byte{1}, make([]byte, 3)
 					if w.Rank() != root {
-						time.Sleep(100 * time.Millisecond)
+						<-over
+						time.Sleep(50 * time.Millisecond) // it is in Finalize, most likely
 						return errors.Join(mpi.Gather(w, part, parts, root), mpi.Finalize(w))
 					}
 					left := mpi.Isend(w, make([]byte, 1<<20), (root+1)%3, 0) // nobody receives it
@@ -227,6 +229,7 @@ func TestNobodyAsksWhoLeaves(t *testing.T) {
 					if err := mpi.Gather(w.WithContext(ctx), part, parts, root); !errors.Is(err, mpi.ErrCancelled) {
 						return fmt.Errorf("the root of Gather: %w", err)
 					}
+					close(over)
 					return mpi.Finalize(w)
 				}, net.option, mpitest.Patience(20*time.Millisecond), mpitest.Timeout(10*time.Second))
 				if !errors.Is(err, mpi.ErrComm) || errors.Is(err, mpitest.ErrTimeout) {

@@ -18,6 +18,12 @@ func Publish(dst, src *Line)
 //go:noescape
 func Prefetch(dst *Line)
 
+// claimLines asks for the n lines from line on, to write them. It changes nothing but
+// timing.
+//
+//go:noescape
+func claimLines(line *byte, n int)
+
 // fetch asks for the n lines from line on, to read them. It changes nothing but
 // timing.
 //

@@ -106,6 +106,36 @@ TEXT ·Prefetch(SB), NOSPLIT, $0-8
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F // PREFETCHW (DI): the assembler does not know it; older processors ignore it
 	RET
 
+// func claimLines(line *byte, n int)
+TEXT ·claimLines(SB), NOSPLIT, $0-16
+	MOVQ line+0(FP), DI
+	MOVQ n+8(FP), CX
+	ADDQ $128, DI // so that distances fit a byte
+	SUBQ $4, CX
+	JLT  claimRest
+
+claimFour:
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x80 // PREFETCHW -128(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0xC0 // PREFETCHW -64(DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F             // PREFETCHW (DI)
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x40 // PREFETCHW 64(DI)
+	ADDQ $256, DI
+	SUBQ $4, CX
+	JGE  claimFour
+
+claimRest:
+	ADDQ $4, CX
+	JLE  claimDone
+
+claimOne:
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x80 // PREFETCHW -128(DI)
+	ADDQ $64, DI
+	DECQ CX
+	JNZ  claimOne
+
+claimDone:
+	RET
+
 // func fetch(line *byte, n int)
 TEXT ·fetch(SB), NOSPLIT, $0-16
 	MOVQ line+0(FP), DI
