@@ -23,24 +23,23 @@ import (
 // need nothing of this rank until it waits or looks, as long as nothing but their flags can end them.
 type exchanges struct {
 	x     *exchanger
-	last  uint64 // number of the last exchange that was begun
-	met   uint64 // all ranks have come to this one
-	open  [asyncWindow]*exchange
-	first *exchange // of those whose flags are not raised yet, in order
-	end   *exchange // the last of them
-	busy  bool      // these flags are being raised
-	all   []int     // the ranks, as numbers in the transport
+	last  uint64                 // number of the last exchange that was begun
+	met   uint64                 // all ranks have come to this one
+	open  [asyncWindow]*exchange // whose flags are up, and which look for others
+	first *exchange              // of those whose flags are not raised yet, in order
+	end   *exchange              // the last of them
+	busy  bool                   // these flags are being raised
+	all   []int                  // the ranks, as numbers in the transport
 }
 
-// asyncWindow is how many exchanges of operations that do not block may be open, and how many numbers a window has.
 const (
-	asyncWindow = 16
-	asyncLap    = windows * asyncWindow
-	asyncBase   = asyncLap // the first of their flags, of which blocking calls have others: see nearLap
+	asyncWindow = 16                    // exchanges whose flag is up and that have not ended, at most, and numbers of a window
+	asyncLap    = windows * asyncWindow // flags in use
+	asyncBase   = asyncLap              // the first of them: blocking calls have those before nearLap
 )
 
-var _ [ir.FlagTurns - asyncBase - asyncLap]struct{}
-var _ [asyncBase - nearLap]struct{}
+// They are flags of the board, and not those of blocking calls.
+const _, _ = uint(ir.FlagTurns - asyncBase - asyncLap), uint(asyncBase - nearLap)
 
 // newExchanges returns what makes exchanges after that with the number seq, in which all ranks took part, on the flags
 // of x; nil, if there is none, if ranks share processors, where blocking calls need all flags, or if hardware keeps

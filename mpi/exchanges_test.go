@@ -152,7 +152,7 @@ func TestFlagsOfOperationsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 				t.Fatalf("seed %d: "+format, append([]any{seed}, args...)...)
 			}})
 		}
-		lazy, most := rng.IntN(size), 1+rng.IntN(3*asyncWindow)
+		lazy, most := rng.IntN(size), 1+rng.IntN(2*asyncLap)
 		left := size
 		for vain := 0; left > 0; vain++ {
 			if vain > 5000*size {

@@ -478,3 +478,42 @@ func TestFinalizeReportsForgottenNonblockingCalls(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// MPI 4.1, section 6.12: a rank's part may be in its place already, in short calls as well.
+func TestShortNonblockingCallsInPlace(t *testing.T) {
+	everywhere(t, 3, func(w *mpi.Comm) error {
+		rank := int32(w.Rank())
+		at := func(root bool, with, without []int32) []int32 {
+			if root {
+				return with
+			}
+			return without
+		}
+		for range 20 {
+			all, sum, part := []int32{rank, rank, rank}, []int32{rank, 1}, []int32{1, 2, 3}
+			got, give, most := []int32{rank, rank, rank}, []int32{7, 8, 9}, []int32{rank}
+			one := []int32{0}
+			reqs := []*mpi.Request{
+				mpi.Iallgather(w, all, all),
+				mpi.Iallreduce(w, sum, sum, mpi.Sum),
+				mpi.IreduceScatterBlock(w, part, part, mpi.Sum),
+				mpi.Igather(w, at(rank == 1, got, got[:1]), got, 1),
+				mpi.Iscatter(w, give, at(rank == 2, give, one), 2),
+				mpi.Ireduce(w, most, most, mpi.Max, 0),
+			}
+			if err := mpi.WaitAll(reqs...); err != nil {
+				return err
+			}
+			for what, ok := range map[string]bool{
+				"Iallgather": equalAll("", all, []int32{0, 1, 2}) == nil, "Iallreduce": equalAll("", sum, []int32{3, 3}) == nil,
+				"IreduceScatterBlock": part[0] == 3*(rank+1), "Igather": rank != 1 || equalAll("", got, []int32{0, 1, 2}) == nil,
+				"Iscatter": rank == 2 && give[0] == 7 || one[0] == 7+rank, "Ireduce": rank != 0 || most[0] == 2,
+			} {
+				if !ok {
+					return fmt.Errorf("%s in place: %v %v %v %v %v %v %v", what, all, sum, part, got, give, one, most)
+				}
+			}
+		}
+		return nil
+	})
+}
