@@ -42,10 +42,13 @@ const (
 const _, _ = uint(ir.FlagTurns - asyncBase - asyncLap), uint(asyncBase - nearLap)
 
 // newExchanges returns what makes exchanges after that with the number seq, in which all ranks took part, on the flags
-// of x; nil, if there is none, if ranks share processors, where blocking calls need all flags, or if hardware keeps
-// barriers, which are another way for some of these calls.
+// of x; nil, if there is none, if ranks share processors, where blocking calls need all flags, if hardware keeps
+// barriers, which are another way for some of these calls, or in virtual time, where a look is a call that takes time.
 func newExchanges(x *exchanger, seq uint64) *exchanges {
-	if x == nil || x.c.w.Collectives.Oversubscribed || x.crossing.barriers != nil || x.c.t.Carrier() == nil {
+	if x == nil {
+		return nil
+	}
+	if w := x.c.w; w.Collectives.Oversubscribed || w.Clock != nil || x.crossing.barriers != nil || x.c.t.Carrier() == nil {
 		return nil
 	}
 	return &exchanges{x: x, last: seq, met: seq, all: append(slices.Clone(x.peers), x.c.global(x.c.rank))}

@@ -32,11 +32,9 @@ func (k *launches) take(call string) *launch {
 // used reports whether an operation is under way.
 func (k *launches) used() bool { return k.out.Load() > 0 }
 
-// spent keeps l for another call, if nobody may still look at it and nothing was out of the ordinary. Its operation is complete,
-// and so is its request.
+// spent keeps l for another call, if nothing was out of the ordinary. Its operation is complete, and so is its request.
 func (l *launch) spent() {
-	o := l.latest
-	if o != &l.first || o.done != nil || o.forget != nil || l.t == nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
+	if l.script != nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
 		return
 	}
 	k := &l.view.coll.launches

@@ -11,7 +11,7 @@ import (
 // MPI 4.1, sections 3.7 and 6.12: a request of a collective call is one like any other, in all the calls that
 // complete requests, and again after each start of a persistent one.
 func TestOperationsInAllCallsOnRequests(t *testing.T) {
-	everywhere(t, 3, func(w *mpi.Comm) error {
+	bothWays(t, 3, func(w *mpi.Comm) error {
 		d, err := w.Dup()
 		if err != nil {
 			return err
