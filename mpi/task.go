@@ -33,16 +33,6 @@ func (k *task) end(st Status, err error) {
 	}
 }
 
-// finish ends the request p, which k has completed.
-func (k *task) finish(p *transfer) (Status, error) {
-	l, st := k.spare, k.st
-	err := p.settle(k.err)
-	if l != nil && err == nil {
-		l.spent()
-	}
-	return st, err
-}
-
 // wait returns when the task is complete.
 func (k *task) wait() {
 	switch {

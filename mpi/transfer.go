@@ -102,15 +102,14 @@ func (p *transfer) finish() (Status, error) {
 	if p.err != nil {
 		return emptyStatus(), p.raise(p.err)
 	}
-	if p.task != nil {
-		return p.task.finish(p)
+	var st Status
+	var err error
+	var l *launch
+	if k := p.task; k != nil {
+		st, err, l = k.st, k.err, k.spare
+	} else {
+		st, err = p.outcome()
 	}
-	st, err := p.outcome()
-	return st, p.settle(err)
-}
-
-// settle ends a transfer with an error, or nil, and returns the error that its caller is told.
-func (p *transfer) settle(err error) error {
 	if len(p.guards) > 0 {
 		if e := p.unguard(); err == nil {
 			err = e
@@ -120,7 +119,10 @@ func (p *transfer) settle(err error) error {
 		_ = p.raise(err)
 	}
 	p.release()
-	return err
+	if l != nil && err == nil {
+		l.spent()
+	}
+	return st, err
 }
 
 // result is what became of a complete transfer.
