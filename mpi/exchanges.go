@@ -380,7 +380,17 @@ func (e *exchange) deliver() {
 		}
 	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatterBlock:
 		if e.take != nil && len(e.out) > 0 {
-			e.reducer.combine(e.take, e.n, e.from, e.out)
+			e.combine()
 		}
 	}
+}
+
+// combine combines all contributions in rank order, as exchanger.combine does, whose callers do without this call.
+func (e *exchange) combine() {
+	to, last := e.from+len(e.out), len(e.take)-e.n
+	result := e.take[last:][e.from:to]
+	for i := last - e.n; i >= 0; i -= e.n {
+		e.reducer.fold(e.take[i:][e.from:to], result)
+	}
+	copy(e.out, result)
 }

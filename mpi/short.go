@@ -207,17 +207,11 @@ func (x *exchanger) combine(f collectives.Flow, root int, in []byte, from int, o
 	if err := x.Exchange(f, root, in, all); err != nil {
 		return err
 	}
-	r.combine(all, n, from, out)
-	return nil
-}
-
-// combine combines contributions of n bytes each, in rank order, as much of them as out takes, from a place on. It
-// overwrites them.
-func (r *reducer) combine(all []byte, n, from int, out []byte) {
-	to, last := from+len(out), len(all)-n
-	result := all[last:][from:to]
-	for i := last - n; i >= 0 && len(out) > 0; i -= n {
-		r.fold(all[i:][from:to], result)
+	to := from + len(out)
+	result := all[(size-1)*n:][from:to]
+	for i := size - 2; i >= 0 && len(out) > 0; i-- {
+		r.fold(all[i*n:][from:to], result)
 	}
 	copy(out, result)
+	return nil
 }
