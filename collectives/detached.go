@@ -26,9 +26,11 @@ func (o *Op) Begin(t Transport) bool {
 	if o.alone == nil {
 		o.alone = &Group{rank: o.g.rank, size: o.g.size}
 	}
-	o.alone.t, o.alone.controller = t, controllerOf(t)
-	o.alone.folding, _ = t.(Folding)
-	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.call.Reducer}
+	if o.alone.t != t {
+		o.alone.t, o.alone.controller = t, controllerOf(t)
+		o.alone.folding, _ = t.(Folding)
+	}
+	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.reducer}
 	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}
 	return o.x.advance(o.alone, false)
 }

@@ -4,19 +4,19 @@ package collectives
 // persistent operation, or a nonblocking one that is started once. Its methods
 // are called by the goroutine that calls the Group's.
 type Op struct {
-	g      *Group
-	call   Call
-	plan   *plan
-	x      execution
-	slots  int // reserved while running
-	active bool
-	posted bool // has its slots
-	tag    int
-	in     []byte
-	out    []byte
-	tmp    []byte
-	done   func() bool
-	alone  *Group // of Begin
+	g       *Group
+	reducer Reducer
+	plan    *plan
+	x       execution
+	slots   int // reserved while running
+	active  bool
+	posted  bool // has its slots
+	tag     int
+	in      []byte
+	out     []byte
+	tmp     []byte
+	done    func() bool
+	alone   *Group // of Begin
 }
 
 // opQueue holds the started operations in the order of their starts, and which
@@ -36,17 +36,38 @@ type opQueue struct {
 // serves those that are started once.
 //
 // MPI 4.1, sections 6.12 and 6.13.
-func (g *Group) Prepare(c Call) (*Op, error) {
+func (g *Group) Prepare(c Call) (*Op, error) { return g.PrepareAgain(nil, c) }
+
+// PrepareAgain is Prepare that returns o, an operation that is complete and was released, with the memory that it has. If o is
+// nil, it is Prepare.
+func (g *Group) PrepareAgain(o *Op, c Call) (*Op, error) {
 	g.prepared++
 	s, in, out, err := g.check(&c)
 	if err != nil {
 		return nil, err
 	}
+	if o == nil {
+		o = &Op{}
+	}
 	s.prepared, s.once = true, c.Once
-	o := &Op{g: g, call: c, in: in, out: out, plan: g.plan(s, &c)}
+	o.g, o.reducer, o.in, o.out, o.plan = g, c.Reducer, in, out, g.plan(s, &c)
 	o.tag = firstPrepared + int(g.prepared%(MaxTag+1-firstPrepared))
-	o.tmp = make([]byte, o.plan.sched.scratch)
+	if n := o.plan.sched.scratch; n <= cap(o.tmp) {
+		o.tmp = o.tmp[:n]
+	} else {
+		o.tmp = make([]byte, n)
+	}
 	return o, nil
+}
+
+// Release lets go of the user's buffers, and of memory that is too much to keep beside so many others that are kept: each may
+// have half as much as the one before.
+func (o *Op) Release(others int) {
+	o.x.release()
+	o.in, o.out, o.reducer = nil, nil, nil
+	if cap(o.tmp) > scratchKept>>others {
+		o.tmp, o.x.bufs[bufTmp] = nil, nil
+	}
 }
 
 // Start starts the operation; Test or Wait complete it. It does not block. The
@@ -55,7 +76,7 @@ func (o *Op) Start() error {
 	if o.active {
 		return ErrActive
 	}
-	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.call.Reducer}
+	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.reducer}
 	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}
 	o.active, o.posted, o.slots = true, false, o.plan.sched.width
 	o.g.ops.active = append(o.g.ops.active, o)

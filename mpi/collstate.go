@@ -22,8 +22,9 @@ type collState struct {
 	over     callSign     // turns the type of bytes into that of the items they are of; else 0
 	apart    bool         // that is so, or there is a history
 
-	spares  transportPool // for operations that are not blocking
-	scripts uint32        // calls so far, of an inter-communicator
+	launches launches   // of operations that are not blocking
+	async    *exchanges // of these; nil: none
+	scripts  uint32     // calls so far, of an inter-communicator
 
 	quick quick
 }
@@ -50,6 +51,7 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 		}
 	}
 	k.quick.init(k.x, o, c.size)
+	k.async = newExchanges(k.x, seq)
 	if !c.onHost(c.w) {
 		o.Hosts = make([]int, c.size)
 		for r := range o.Hosts {
@@ -116,6 +118,9 @@ func (k *collState) begin(call string, ctx context.Context) {
 func (k *collState) lastSeq() (last uint64) {
 	if k.x != nil {
 		last = k.x.turns.seq
+	}
+	if k.async != nil {
+		last = max(last, k.async.last)
 	}
 	if k.barriers != nil {
 		last = max(last, k.barriers.last())

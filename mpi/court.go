@@ -183,7 +183,7 @@ func (k *collState) idle() bool {
 		return false
 	}
 	k.mu.Unlock()
-	return !k.spares.used()
+	return !k.launches.used()
 }
 
 // sent forgets what has been sent.

@@ -164,7 +164,7 @@ func checkTrials(all []trial, what string) error {
 // begun in one order, are completed in any, and go beside blocking calls.
 func TestNonblockingCallsGiveWhatBlockingOnesDo(t *testing.T) {
 	for n := 1; n <= 9; n += 1 + n/5 {
-		everywhere(t, n, func(w *mpi.Comm) error {
+		bothWays(t, n, func(w *mpi.Comm) error {
 			rnd := rand.New(rand.NewPCG(5, uint64(n)))
 			own := rand.New(rand.NewPCG(uint64(w.Rank()), uint64(n)))
 			for k, length := range []int{0, 1, 5, 700, 3000} {
@@ -260,7 +260,7 @@ func TestNonblockingCallsGetOnInOtherCalls(t *testing.T) {
 // MPI 4.1, section 6.12: operations on one communicator are independent of
 // those on others, and of messages; WaitAny takes both.
 func TestRequestsOfAllKindsWaitTogether(t *testing.T) {
-	everywhere(t, 3, func(w *mpi.Comm) error {
+	bothWays(t, 3, func(w *mpi.Comm) error {
 		d, err := w.Dup()
 		if err != nil {
 			return err
@@ -414,7 +414,7 @@ func TestMisusedNonblockingCallsAreErrors(t *testing.T) {
 // A context ends the wait for a nonblocking call, and with it the use of the
 // communicator for collective calls.
 func TestAContextEndsANonblockingCall(t *testing.T) {
-	everywhere(t, 2, func(w *mpi.Comm) error {
+	bothWays(t, 2, func(w *mpi.Comm) error {
 		d, err := w.Dup()
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 // MPI 4.1, sections 3.7 and 6.12: a request of a collective call is one like any other, in all the calls that
 // complete requests, and again after each start of a persistent one.
 func TestOperationsInAllCallsOnRequests(t *testing.T) {
-	everywhere(t, 3, func(w *mpi.Comm) error {
+	bothWays(t, 3, func(w *mpi.Comm) error {
 		d, err := w.Dup()
 		if err != nil {
 			return err
@@ -76,9 +76,16 @@ func TestOperationsInAllCallsOnRequests(t *testing.T) {
 				return mpi.WaitAll(both...)
 			},
 		} {
-			for range 3 {
+			for round := range 6 {
 				sums[0], sums[1] = 0, 0
-				if err := mpi.StartAll(both...); err != nil {
+				persistent, err := [2]*mpi.Request{one, two}, error(nil)
+				if round%2 == 0 {
+					err = mpi.StartAll(both...)
+				} else {
+					one, two = mpi.Iallreduce(w, []int{1}, sums[:1], mpi.Sum), mpi.Iallreduce(d, []int{2}, sums[1:], mpi.Sum)
+					both[0], both[1] = one, two
+				}
+				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}
 				if err := complete(); err != nil {
@@ -87,6 +94,8 @@ func TestOperationsInAllCallsOnRequests(t *testing.T) {
 				if err := equalAll(name, sums, []int{3, 6}); err != nil {
 					return err
 				}
+				one, two = persistent[0], persistent[1]
+				both[0], both[1] = one, two
 			}
 		}
 		if err := mpi.Ibarrier(d).Free(); err != nil {

@@ -15,6 +15,9 @@ type task struct {
 	err  error
 	done chan struct{} // closed then; of one that the transport carries on nil until somebody asks
 
+	spare *launch    // that the request gives back; nil: none
+	late  *operation // that whoever waits or looks completes; nil: another does
+
 	carrier port.Carrier // that carries it on; nil: a goroutine does
 	steps   port.Task
 }
@@ -34,6 +37,8 @@ func (k *task) end(st Status, err error) {
 func (k *task) wait() {
 	switch {
 	case k.over.Load():
+	case k.late != nil:
+		k.late.await()
 	case k.carrier == nil:
 		<-k.done
 	default:
@@ -42,12 +47,27 @@ func (k *task) wait() {
 }
 
 // ready reports whether the task is complete.
-func (k *task) ready() bool { return k.over.Load() || k.carrier != nil && k.carrier.Look(&k.steps) }
+func (k *task) ready() bool {
+	switch {
+	case k.over.Load():
+		return true
+	case k.late != nil:
+		return k.late.look()
+	}
+	return k.carrier != nil && k.carrier.Look(&k.steps)
+}
+
+// met reports whether the task is complete, or nothing keeps who waits for it from completing it. It is called with the port's
+// lock held.
+func (k *task) met() bool { return k.over.Load() || k.late != nil && k.late.launch.exchange.test() }
 
 // channel returns what is closed when the task is complete. The first call for one that the transport carries on starts a
 // goroutine.
 func (k *task) channel() <-chan struct{} {
 	if k.done == nil {
+		if k.late != nil {
+			k.late.hand()
+		}
 		k.done = make(chan struct{})
 		go func() {
 			k.wait()

@@ -102,7 +102,14 @@ func (p *transfer) finish() (Status, error) {
 	if p.err != nil {
 		return emptyStatus(), p.raise(p.err)
 	}
-	st, err := p.result()
+	var st Status
+	var err error
+	var l *launch
+	if k := p.task; k != nil {
+		st, err, l = k.st, k.err, k.spare
+	} else {
+		st, err = p.outcome()
+	}
 	if len(p.guards) > 0 {
 		if e := p.unguard(); err == nil {
 			err = e
@@ -112,6 +119,9 @@ func (p *transfer) finish() (Status, error) {
 		_ = p.raise(err)
 	}
 	p.release()
+	if l != nil && err == nil {
+		l.spent()
+	}
 	return st, err
 }
 
@@ -122,6 +132,13 @@ func (p *transfer) result() (Status, error) {
 		return emptyStatus(), p.err
 	case p.task != nil:
 		return p.task.st, p.task.err
+	}
+	return p.outcome()
+}
+
+// outcome is result of one that the transport has completed, or that has no partner.
+func (p *transfer) outcome() (Status, error) {
+	switch {
 	case p.null:
 		return nullStatus(), nil
 	case p.kind == receiving:

@@ -191,7 +191,7 @@ func (k *scratch) wait(reqs []*Request, means waitMeans) int {
 func (k *scratch) some() bool {
 	for i, r := range k.rs {
 		p := r.Owner.(*transfer)
-		if p.task == nil && r.Done() || p.task != nil && p.task.over.Load() {
+		if p.task == nil && r.Done() || p.task != nil && p.task.met() {
 			k.first = i
 			return true
 		}

@@ -59,7 +59,8 @@ func Pieces() []Piece {
 		{"checked barrier", "the same by ranks that are checked", 500, 5500, func(nic string) (*setup, error) { return together(nic, checked, barrier) }},
 		{"match 32", "32 receives posted, and taken by messages from the last to the first", 200, 2200, matching},
 		{"iallreduce 8", "an Iallreduce of 8 bytes with its Wait, by two ranks one after the other", 500, 5500, iallreduce},
-		{"allreduceinit 8", "the same by persistent requests", 500, 5500, allreduceInit},
+		{"ibarrier", "an Ibarrier with its Wait, by two ranks one after the other", 500, 5500, ibarrier},
+		{"allreduceinit 8", "iallreduce 8 by persistent requests", 500, 5500, allreduceInit},
 		{"self 8", "Isend, Recv and Wait of 8 bytes by one rank with itself", 1000, 21000, self},
 	}
 }
@@ -309,11 +310,21 @@ func sendrecv(nic string) (*setup, error) {
 
 // iallreduce has two ranks begin an Iallreduce, and wait for it.
 func iallreduce(nic string) (*setup, error) {
+	return begun(nic, func(c *mpi.Comm, in, out []float64) *mpi.Request { return mpi.Iallreduce(c, in, out, mpi.Sum) })
+}
+
+// ibarrier has two ranks begin an Ibarrier, and wait for it.
+func ibarrier(nic string) (*setup, error) {
+	return begun(nic, func(c *mpi.Comm, _, _ []float64) *mpi.Request { return mpi.Ibarrier(c) })
+}
+
+// begun has two ranks begin a call, and wait for it.
+func begun(nic string, begin func(c *mpi.Comm, in, out []float64) *mpi.Request) (*setup, error) {
 	return pairwise(nic, func(c *mpi.Comm, in, out []float64) (func() error, error) {
 		var r *mpi.Request
 		return func() (err error) {
 			if r == nil {
-				r = mpi.Iallreduce(c, in, out, mpi.Sum)
+				r = begin(c, in, out)
 				return nil
 			}
 			_, err = r.Wait()

@@ -185,8 +185,6 @@ func TestPieces(t *testing.T) {
 		most := 0.0
 		if p.Name == "checked window 64" {
 			most = 32 // for 128 handles: one that is watched for being forgotten is not used again
-		} else if p.Name == "iallreduce 8" {
-			most = 16 // two operations: what is prepared for them, and not used again
 		}
 		if n := testing.AllocsPerRun(200, func() { err = s.step() }); n > most || err != nil {
 			t.Errorf("%s: %v allocations, %v", p.Name, n, err)

@@ -1,0 +1,396 @@
+package mpi
+
+import (
+	"math/bits"
+	"slices"
+
+	"rhinet/collectives"
+	"rhinet/llc/ir"
+)
+
+// An exchanges makes the exchanges of operations that do not block, which are begun once, in one order on all ranks, on flags
+// that blocking calls leave free. Several may be under way, and they end in any order. So that a rank has come to an exchange
+// does not say that it has ended those before, as turns has it for blocking calls; instead
+//
+//   - every rank raises its flag in every exchange, in the order of their numbers;
+//   - it raises that of number m only when it has ended all up to m - asyncWindow.
+//
+// Numbers are cut into windows, four to a lap of flags. Before a rank raises the first flag of window v, it has seen the last
+// one of window v-2, F, of all others. They had ended window v-3 then, and so v-4, whose flags are raised again from here on. And F
+// is still up: to raise it again a rank must have seen a flag of window v that this rank has not raised.
+//
+// A flag that may not be raised yet is raised by whoever makes progress: then its operation is a task of the transport. All others
+// need nothing of this rank until it waits or looks, as long as nothing but their flags can end them.
+type exchanges struct {
+	x     *exchanger
+	last  uint64                 // number of the last exchange that was begun
+	met   uint64                 // all ranks have come to this one
+	open  [asyncWindow]*exchange // whose flags are up, and which look for others
+	first *exchange              // of those whose flags are not raised yet, in order
+	end   *exchange              // the last of them
+	busy  bool                   // these flags are being raised
+	all   []int                  // the ranks, as numbers in the transport
+}
+
+const (
+	asyncWindow = 16                    // exchanges whose flag is up and that have not ended, at most, and numbers of a window
+	asyncLap    = windows * asyncWindow // flags in use
+	asyncBase   = asyncLap              // the first of them: blocking calls have those before nearLap
+)
+
+// They are flags of the board, and not those of blocking calls.
+const _, _ = uint(ir.FlagTurns - asyncBase - asyncLap), uint(asyncBase - nearLap)
+
+// newExchanges returns what makes exchanges after that with the number seq, in which all ranks took part, on the flags
+// of x; nil, if there is none, if ranks share processors, where blocking calls need all flags, if hardware keeps
+// barriers, which are another way for some of these calls, or in virtual time, where a look is a call that takes time.
+func newExchanges(x *exchanger, seq uint64) *exchanges {
+	if x == nil {
+		return nil
+	}
+	if w := x.c.w; w.Collectives.Oversubscribed || w.Clock != nil || x.crossing.barriers != nil || x.c.t.Carrier() == nil {
+		return nil
+	}
+	return &exchanges{x: x, last: seq, met: seq, all: append(slices.Clone(x.peers), x.c.global(x.c.rank))}
+}
+
+// An exchange is one of these. It belongs to a launch, which uses it again. What it is and what it gives and takes is
+// set by prepare; the rest is guarded by the lock of the transport.
+type exchange struct {
+	of      *exchanges
+	t       *collTransport
+	kind    collectives.Kind
+	flow    collectives.Flow
+	root    int
+	give    []byte // what the flag carries
+	take    []byte // where what the flags of others carry belongs
+	n       int    // bytes of one of them
+	out     []byte // in the end
+	from    int    // of a combination of parts of take: where in each it begins
+	reducer *reducer
+
+	number  uint64
+	begun   bool
+	raised  bool
+	missing uint64 // ranks, as the exchanger orders them, whose flags are not here
+	odd     bool   // one of them is in another call: rank strange, with the sign theirs
+	strange int
+	theirs  callSign
+	next    *exchange // whose flag is raised later
+
+	memory []uint64    // that take may be, so that it is aligned for any element
+	start  func()      // made once, like the others, so that an operation does not allocate
+	drop   func()      // ends it, whatever is missing
+	test   func() bool // reports whether there is nothing to wait for
+	peek   func() bool // looks once; a closed transport does not call it
+	peeked bool
+	here   bool // there was nothing to wait for then
+	up     bool // the flag was raised at the start
+}
+
+// prepare reports whether an exchange of k serves a call, as quick has it for blocking ones, and readies e for it.
+func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool {
+	size, rank := k.x.c.size, k.x.c.rank
+	in, out := call.Send, call.Recv
+	e.kind, e.flow, e.root, e.take, e.out, e.n, e.from = call.Kind, collectives.AllToAll, call.Root, nil, out, len(in), 0
+	e.reducer, _ = call.Reducer.(*reducer)
+	switch call.Kind {
+	case collectives.Barrier:
+		if q.barrier == nil {
+			return false
+		}
+	case collectives.Bcast:
+		if q.bcast == nil || !short(len(out)) {
+			return false
+		}
+		e.flow, e.n, in, e.take = collectives.FromRoot, len(out), out, out
+	case collectives.Gather:
+		if rank == call.Root && sameStart(in, out) {
+			e.n = len(out) / size
+			in = out[rank*e.n:][:e.n]
+		}
+		if q.gather == nil || !short(e.n) {
+			return false
+		}
+		e.flow, e.take = collectives.ToRoot, out
+	case collectives.Scatter:
+		e.n = len(out) * size
+		if rank == call.Root {
+			e.n = len(in)
+		}
+		if q.scatter == nil || !short(e.n) {
+			return false
+		}
+		if e.flow, e.take = collectives.FromRoot, in; rank != call.Root {
+			e.take = e.scratch(e.n)
+		}
+	case collectives.Allgather:
+		if e.n = len(out) / size; q.allgather == nil || !short(e.n) {
+			return false
+		}
+		if sameStart(in, out) {
+			in = out[rank*e.n:]
+		}
+		in, e.take = in[:e.n], out
+	case collectives.Alltoall:
+		if e.n = len(out); q.alltoall == nil || !short(e.n) {
+			return false
+		}
+		if sameStart(in, out) {
+			in = out
+		}
+		e.take = e.scratch(e.n * size)
+	case collectives.Reduce:
+		if q.reduce == nil || !short(e.n) {
+			return false
+		}
+		if e.flow = collectives.ToRoot; rank == call.Root {
+			e.take, e.out = e.scratch(e.n*size), out[:e.n]
+		}
+	case collectives.Allreduce:
+		if q.allreduce == nil || !short(e.n) {
+			return false
+		}
+		e.take, e.out = e.scratch(e.n*size), out[:e.n]
+	case collectives.ReduceScatterBlock:
+		if q.reduceScatterBlock == nil || !short(e.n) {
+			return false
+		}
+		part := e.n / size
+		e.take, e.out, e.from = e.scratch(e.n*size), out[:part], rank*part
+	default:
+		return false
+	}
+	e.of, e.give = k, in
+	return true
+}
+
+// scratch is memory for n bytes.
+func (e *exchange) scratch(n int) []byte {
+	if words := (n + 7) / 8; words > len(e.memory) {
+		e.memory = make([]uint64, words)
+	}
+	return view(e.memory)[:n]
+}
+
+// ready readies e for start, in the name of the call that t has.
+func (e *exchange) ready(t *collTransport) {
+	if e.t = t; e.start == nil {
+		e.start, e.drop, e.test = func() { e.of.begin(e); e.up = e.raised }, func() { e.of.close(e) }, e.over
+		e.peek = func() bool { e.here, e.peeked = e.over(), true; return true }
+	}
+	e.begun, e.raised, e.up, e.odd, e.missing = false, false, false, false, 0
+	c, x := e.of.x.c, e.of.x
+	switch mine := c.rank == e.root; {
+	case e.flow == collectives.AllToAll:
+		if e.n > 0 {
+			copy(e.part(c.rank), e.give)
+		}
+		e.missing = x.everybody()
+	case e.flow == collectives.ToRoot && mine:
+		copy(e.part(c.rank), e.give)
+		e.give, e.missing = nil, x.everybody()
+	case e.flow == collectives.FromRoot && !mine:
+		e.give, e.missing = nil, 1<<x.at[e.root]
+	}
+}
+
+// part is the place of rank i's contribution.
+func (e *exchange) part(i int) []byte {
+	switch {
+	case e.n == 0:
+		return nil
+	case e.flow == collectives.FromRoot:
+		return e.take
+	}
+	return e.take[i*e.n:][:e.n]
+}
+
+// over takes the flags that have come, and reports whether there is nothing to wait for.
+func (e *exchange) over() bool {
+	if !e.raised && e.begun {
+		e.of.advance()
+	}
+	return e.look() || e.t.told()
+}
+
+// look takes flags that have been raised since the last look, up to the first that has not, and reports whether there is nothing
+// to look for.
+func (e *exchange) look() bool {
+	if !e.raised {
+		return false
+	}
+	x := e.of.x
+	for e.missing != 0 && !e.odd {
+		i := bits.TrailingZeros64(e.missing)
+		mark, up := x.board.Raised(x.peers[i], x.index, asyncNumber(e.number), e.part(x.order[i]))
+		if !up {
+			return false
+		}
+		if mark != e.t.note.Sign {
+			e.odd, e.strange, e.theirs = true, x.order[i], callSign(mark)
+			break
+		}
+		e.missing &= e.missing - 1
+	}
+	e.of.close(e)
+	return true
+}
+
+// asyncNumber is an exchange's number as flags carry it: see turns.number.
+func asyncNumber(seq uint64) uint32 {
+	n := seq/asyncLap*ir.FlagTurns + asyncBase + seq%asyncLap
+	return uint32(n%(1<<32-ir.FlagTurns)) + ir.FlagTurns
+}
+
+// begin gives e the next number, and raises its flag if it may be raised.
+func (k *exchanges) begin(e *exchange) {
+	k.last++
+	e.number, e.begun, e.next = k.last, true, nil
+	if k.first != nil {
+		k.end.next, k.end = e, e
+		k.advance()
+	} else if k.may(e) {
+		k.raise(e)
+	} else {
+		k.first, k.end = e, e
+	}
+}
+
+// may reports whether the flag of e may be raised, if all before are.
+func (k *exchanges) may(e *exchange) bool {
+	if o := k.open[e.number%asyncWindow]; o != nil && !o.look() {
+		return false
+	}
+	if e.number%asyncWindow != 0 || e.number <= k.met+2*asyncWindow {
+		return true
+	}
+	x, seen := k.x, e.number-asyncWindow-1
+	for _, peer := range x.peers {
+		if _, up := x.board.Raised(peer, x.index, asyncNumber(seen), nil); !up {
+			return false
+		}
+	}
+	k.met = seen
+	return true
+}
+
+// raise raises the flag of e.
+func (k *exchanges) raise(e *exchange) {
+	x, rouse := k.x, k.x.peers
+	switch {
+	case k.busy: // a goroutine of this rank may sleep, and have what it waits for
+		rouse = k.all
+	case e.number%asyncWindow == asyncWindow-1: // somebody may wait before raising another flag
+	case e.flow == collectives.ToRoot && x.c.rank != e.root:
+		rouse = x.peers[x.at[e.root]:][:1]
+	case e.flow == collectives.ToRoot || e.flow == collectives.FromRoot && x.c.rank != e.root:
+		rouse = nil
+	}
+	if to := x.c.w.Observe; to != nil {
+		to.Add(e.t.call, len(e.give))
+	}
+	if e.raised = true; e.missing != 0 {
+		k.open[e.number%asyncWindow] = e
+	}
+	x.board.Raise(rouse, x.index, asyncNumber(e.number), e.t.note.Sign, e.give)
+	x.board.Claim(x.index, asyncNumber(e.number+1))
+}
+
+// advance raises the flags that may be raised now.
+func (k *exchanges) advance() {
+	if k.busy || k.first == nil {
+		return
+	}
+	k.busy = true
+	defer func() { k.busy = false }()
+	for e := k.first; e != nil && k.may(e); e = k.first {
+		if k.first = e.next; k.first == nil {
+			k.end = nil
+		}
+		e.next = nil
+		k.raise(e)
+	}
+}
+
+// close ends e on this rank. If its flag has not been raised, it never is: as after a blocking call that has ended half-way, the ranks
+// do not agree any more.
+func (k *exchanges) close(e *exchange) {
+	if at := &k.open[e.number%asyncWindow]; *at == e {
+		if *at = nil; e.missing == 0 && e.flow == collectives.AllToAll {
+			k.met = max(k.met, e.number)
+		}
+		k.advance()
+	}
+	if e.raised {
+		return
+	}
+	var before *exchange
+	for o := k.first; o != nil; before, o = o, o.next {
+		if o != e {
+			continue
+		}
+		if k.end == e {
+			k.end = before
+		}
+		if before == nil {
+			k.first = e.next
+		} else {
+			before.next = e.next
+		}
+	}
+	k.advance()
+}
+
+// finish is the end of an exchange for which nobody waits any longer: it delivers what has come.
+func (e *exchange) finish() error {
+	if e.raised && e.missing == 0 {
+		e.deliver()
+		e.give, e.take, e.out = nil, nil, nil
+		return nil
+	}
+	t := e.t
+	t.c.t.Perform(e.drop)
+	switch {
+	case e.odd && e.theirs == callSign(t.note.Sign):
+		return t.another(e.strange)
+	case e.odd:
+		return t.disagree(e.strange, callSign(t.note.Sign), e.theirs, true)
+	case t.ctx != nil && t.ended() != nil:
+		return t.ended()
+	}
+	if t.lost = failure(t.c.t); t.lost == nil {
+		t.lost = errClosed
+	}
+	return t.lost
+}
+
+// deliver makes the result of what all have given.
+func (e *exchange) deliver() {
+	c := e.of.x.c
+	switch e.kind {
+	case collectives.Scatter:
+		if !sameStart(e.take, e.out) {
+			copy(e.out, e.take[c.rank*len(e.out):])
+		}
+	case collectives.Alltoall:
+		part := e.n / c.size
+		for i := range c.size {
+			copy(e.out[i*part:][:part], e.part(i)[c.rank*part:])
+		}
+	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatterBlock:
+		if e.take != nil && len(e.out) > 0 {
+			e.combine()
+		}
+	}
+}
+
+// combine combines all contributions in rank order, as exchanger.combine does, whose callers do without this call.
+func (e *exchange) combine() {
+	to, last := e.from+len(e.out), len(e.take)-e.n
+	result := e.take[last:][e.from:to]
+	for i := last - e.n; i >= 0; i -= e.n {
+		e.reducer.fold(e.take[i:][e.from:to], result)
+	}
+	copy(e.out, result)
+}

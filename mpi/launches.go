@@ -1,0 +1,69 @@
+package mpi
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A launches knows the operations of a communicator that are under way, and holds launches that may be used again: so a call
+// like one before allocates next to nothing, not even the memory that its algorithm needs, which may be as long as the message.
+type launches struct {
+	out atomic.Int32 // operations under way
+
+	mu   sync.Mutex
+	free []*launch
+}
+
+// take hands out a launch of a call.
+func (k *launches) take(call string) *launch {
+	k.mu.Lock()
+	n := len(k.free)
+	if n == 0 {
+		k.mu.Unlock()
+		return &launch{call: call, once: true}
+	}
+	l := k.free[n-1]
+	k.free = k.free[:n-1]
+	k.mu.Unlock()
+	l.call = call
+	return l
+}
+
+// used reports whether an operation is under way.
+func (k *launches) used() bool { return k.out.Load() > 0 }
+
+// spent keeps l for another call, if nothing was out of the ordinary. Its operation is complete, and so is its request.
+func (l *launch) spent() {
+	if l.script != nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
+		return
+	}
+	k := &l.view.coll.launches
+	k.mu.Lock()
+	if !l.short {
+		l.op.Release(len(k.free))
+	}
+	k.free = append(k.free, l)
+	k.mu.Unlock()
+}
+
+// handleCount is how many requests are allocated at once: their memory is free again when the program has dropped all of them.
+const handleCount = 16
+
+// handle is a request for the program, which may keep it for ever.
+func (l *launch) handle() *Request {
+	if len(l.handles) == 0 {
+		l.handles = make([]Request, handleCount)
+	}
+	r := &l.handles[0]
+	l.handles = l.handles[1:]
+	return r
+}
+
+// newLaunchTransport returns the transport of a launch.
+func newLaunchTransport(c *core) *collTransport {
+	t := newCollTransport(c)
+	if b := c.coll.barriers; b != nil {
+		t.cross(b)
+	}
+	return t
+}
