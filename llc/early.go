@@ -68,7 +68,7 @@ func (n *nic) invitable() int {
 }
 
 func (e *Engine) inviteSender(r *Request) {
-	if r.done || r.Peer < 0 || r.Tag < 0 || r.Body != nil || e.crowded || r.Read && len(r.Buf) <= mostRead {
+	if r.done || r.Peer < 0 || r.Tag < 0 || r.Body != nil || e.crowded || r.alone(len(r.Buf)) {
 		return
 	}
 	p := &e.peers[r.Peer]

@@ -108,6 +108,9 @@ type Request struct {
 	Status Status // valid when done; of a send only Err
 }
 
+// alone reports whether this side copies n bytes of r by itself, because it reads them at once and the caches hold them.
+func (r *Request) alone(n int) bool { return r.Read && n <= mostRead }
+
 // pend gives the request to the engine, which must not have it.
 func (r *Request) pend() {
 	invariants.Check(!r.pending, badPending)

@@ -54,7 +54,7 @@ type split struct {
 // the sender stores lies in its own.
 func (e *Engine) share(t *transfer) {
 	n := t.p.nic
-	if t.n <= n.caps.SplitUnit && t.p.offered >= uint64(t.n) || t.r.Read && t.n <= mostRead {
+	if t.n <= n.caps.SplitUnit && t.p.offered >= uint64(t.n) || t.r.alone(t.n) {
 		e.pullAll(t)
 		return
 	}

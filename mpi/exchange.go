@@ -361,12 +361,15 @@ func (x *exchanger) flag(i int) (sign callSign, raised bool) {
 }
 
 // part is the place of rank i's contribution.
-func (x *exchanger) part(i int) []byte {
+func (x *exchanger) part(i int) []byte { return partOf(x.flow, x.take, x.n, i) }
+
+// partOf is the place in take of the n bytes that rank i contributes to a flow.
+func partOf(f collectives.Flow, take []byte, n, i int) []byte {
 	switch {
-	case x.n == 0:
+	case n == 0:
 		return nil
-	case x.flow == collectives.FromRoot:
-		return x.take
+	case f == collectives.FromRoot:
+		return take
 	}
-	return x.take[i*x.n : (i+1)*x.n]
+	return take[i*n : (i+1)*n]
 }

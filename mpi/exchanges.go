@@ -22,14 +22,13 @@ import (
 // A flag that may not be raised yet is raised by whoever makes progress: then its operation is a task of the transport. All others
 // need nothing of this rank until it waits or looks, as long as nothing but their flags can end them.
 type exchanges struct {
-	x     *exchanger
-	last  uint64                 // number of the last exchange that was begun
-	met   uint64                 // all ranks have come to this one
-	open  [asyncWindow]*exchange // whose flags are up, and which look for others
-	first *exchange              // of those whose flags are not raised yet, in order
-	end   *exchange              // the last of them
-	busy  bool                   // these flags are being raised
-	all   []int                  // the ranks, as numbers in the transport
+	x       *exchanger
+	last    uint64                 // number of the last exchange that was begun
+	met     uint64                 // all ranks have come to this one
+	open    [asyncWindow]*exchange // whose flags are up, and which look for others
+	waiting []*exchange            // whose flags are not raised yet, in order
+	busy    bool                   // these flags are being raised
+	all     []int                  // the ranks, as numbers in the transport
 }
 
 const (
@@ -76,7 +75,6 @@ type exchange struct {
 	odd     bool   // one of them is in another call: rank strange, with the sign theirs
 	strange int
 	theirs  callSign
-	next    *exchange // whose flag is raised later
 
 	memory []uint64    // that take may be, so that it is aligned for any element
 	start  func()      // made once, like the others, so that an operation does not allocate
@@ -196,15 +194,7 @@ func (e *exchange) ready(t *collTransport) {
 }
 
 // part is the place of rank i's contribution.
-func (e *exchange) part(i int) []byte {
-	switch {
-	case e.n == 0:
-		return nil
-	case e.flow == collectives.FromRoot:
-		return e.take
-	}
-	return e.take[i*e.n:][:e.n]
-}
+func (e *exchange) part(i int) []byte { return partOf(e.flow, e.take, e.n, i) }
 
 // over takes the flags that have come, and reports whether there is nothing to wait for.
 func (e *exchange) over() bool {
@@ -239,22 +229,19 @@ func (e *exchange) look() bool {
 
 // asyncNumber is an exchange's number as flags carry it: see turns.number.
 func asyncNumber(seq uint64) uint32 {
-	n := seq/asyncLap*ir.FlagTurns + asyncBase + seq%asyncLap
-	return uint32(n%(1<<32-ir.FlagTurns)) + ir.FlagTurns
+	return flagNumber(seq/asyncLap*ir.FlagTurns + asyncBase + seq%asyncLap)
 }
 
 // begin gives e the next number, and raises its flag if it may be raised.
 func (k *exchanges) begin(e *exchange) {
 	k.last++
-	e.number, e.begun, e.next = k.last, true, nil
-	if k.first != nil {
-		k.end.next, k.end = e, e
-		k.advance()
-	} else if k.may(e) {
+	e.number, e.begun = k.last, true
+	if len(k.waiting) == 0 && k.may(e) {
 		k.raise(e)
-	} else {
-		k.first, k.end = e, e
+		return
 	}
+	k.waiting = append(k.waiting, e)
+	k.advance()
 }
 
 // may reports whether the flag of e may be raised, if all before are.
@@ -299,16 +286,14 @@ func (k *exchanges) raise(e *exchange) {
 
 // advance raises the flags that may be raised now.
 func (k *exchanges) advance() {
-	if k.busy || k.first == nil {
+	if k.busy || len(k.waiting) == 0 {
 		return
 	}
 	k.busy = true
 	defer func() { k.busy = false }()
-	for e := k.first; e != nil && k.may(e); e = k.first {
-		if k.first = e.next; k.first == nil {
-			k.end = nil
-		}
-		e.next = nil
+	for len(k.waiting) > 0 && k.may(k.waiting[0]) {
+		e := k.waiting[0]
+		k.waiting = slices.Delete(k.waiting, 0, 1)
 		k.raise(e)
 	}
 }
@@ -325,20 +310,7 @@ func (k *exchanges) close(e *exchange) {
 	if e.raised {
 		return
 	}
-	var before *exchange
-	for o := k.first; o != nil; before, o = o, o.next {
-		if o != e {
-			continue
-		}
-		if k.end == e {
-			k.end = before
-		}
-		if before == nil {
-			k.first = e.next
-		} else {
-			before.next = e.next
-		}
-	}
+	k.waiting = slices.DeleteFunc(k.waiting, func(o *exchange) bool { return o == e })
 	k.advance()
 }
 

@@ -167,7 +167,7 @@ func TestFlagsOfOperationsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 				if !p.next(now.kind, now.root, now.n) {
 					t.Fatalf("seed %d: no exchange for %+v", seed, now)
 				}
-				if p.first != nil {
+				if len(p.waiting) != 0 {
 					deferred++
 				}
 				open[p.x.c.rank][asyncNumber(p.last)] = true
@@ -297,14 +297,14 @@ func TestAContextEndsAnOperationBeforeItsFlagIsRaised(t *testing.T) {
 	limited := Ibarrier(ws[0].WithContext(ctx))
 	behind := Ibarrier(ws[0])
 	k := ws[0].coll.async
-	if k.first == nil || k.first == k.end {
+	if len(k.waiting) < 2 {
 		t.Fatal("nothing waits for its flag")
 	}
 	cancel()
 	if _, err := limited.Wait(); !errors.Is(err, ErrCancelled) {
 		t.Fatal(err)
 	}
-	if k.first == nil || k.first != k.end || k.first.number != k.last {
+	if len(k.waiting) != 1 || k.waiting[0].number != k.last {
 		t.Error("the flag of the operation that has ended still waits")
 	}
 	for range asyncWindow {

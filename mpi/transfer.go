@@ -102,13 +102,10 @@ func (p *transfer) finish() (Status, error) {
 	if p.err != nil {
 		return emptyStatus(), p.raise(p.err)
 	}
-	var st Status
-	var err error
+	st, err := p.result()
 	var l *launch
-	if k := p.task; k != nil {
-		st, err, l = k.st, k.err, k.spare
-	} else {
-		st, err = p.outcome()
+	if p.task != nil {
+		l = p.task.spare
 	}
 	if len(p.guards) > 0 {
 		if e := p.unguard(); err == nil {
@@ -132,13 +129,6 @@ func (p *transfer) result() (Status, error) {
 		return emptyStatus(), p.err
 	case p.task != nil:
 		return p.task.st, p.task.err
-	}
-	return p.outcome()
-}
-
-// outcome is result of one that the transport has completed, or that has no partner.
-func (p *transfer) outcome() (Status, error) {
-	switch {
 	case p.null:
 		return nullStatus(), nil
 	case p.kind == receiving:

@@ -69,10 +69,11 @@ func (t *turns) seen(seq uint64) { t.met = seq }
 // place is the window of an exchange in its lap.
 func (t *turns) place(seq uint64) uint64 { return seq / t.window % windows }
 
-// number is an exchange's number as flags carry it: never 0, which is what one holds
-// that was never raised, and by it the flags of a lap follow each other for ever.
+// number is an exchange's number as flags carry it: by it the flags of a lap follow each other for ever.
 func (t *turns) number(seq uint64) uint32 {
 	lap := windows * t.window
-	n := seq&^(lap-1)*t.laps + seq&(lap-1)
-	return uint32(n%(1<<32-ir.FlagTurns)) + ir.FlagTurns
+	return flagNumber(seq&^(lap-1)*t.laps + seq&(lap-1))
 }
+
+// flagNumber is n as flags carry it, which are FlagTurns in turn: never 0, which is what one holds that was never raised.
+func flagNumber(n uint64) uint32 { return uint32(n%(1<<32-ir.FlagTurns)) + ir.FlagTurns }
