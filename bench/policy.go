@@ -36,34 +36,50 @@ const patience = 2
 type Timed func(reps int) (mine, slowest float64, err error)
 
 // Run repeats a test at a size. It returns the repetitions of a batch, and for
-// each batch the seconds of one on this rank.
+// each batch the seconds of one on this rank. A batch that ends in less than half of its time shows
+// that the probes met a slow moment, such as the start of the job: all begin again with more repetitions.
 func (p Policy) Run(bytes int, timed Timed) (reps int, batches []float64, err error) {
 	reps, first, err := p.Count(bytes, timed)
 	if err != nil || first > 0 {
 		return reps, []float64{first}, err
 	}
+	most, share := p.most(bytes), p.share()
 	for spent := 0.0; len(batches) < p.Batches && spent < patience*p.Time.Seconds(); {
 		mine, slowest, err := timed(reps)
 		if err != nil {
 			return 0, nil, err
 		}
-		batches, spent = append(batches, mine), spent+slowest*float64(reps)
+		took := slowest * float64(reps)
+		batches, spent = append(batches, mine), spent+took
+		if reps < most && 2*took < share {
+			batches, reps = nil, most
+			if slowest*float64(most) > share {
+				reps = int(share / slowest)
+			}
+		}
 	}
 	return reps, batches, nil
 }
 
-// Count warms up and finds the repetitions of a batch. If one alone takes all the
-// time there is, first is what it took on this rank, and there is to be no other.
-func (p Policy) Count(bytes int, timed Timed) (reps int, first float64, err error) {
+// most is how many repetitions a batch has at most.
+func (p Policy) most(bytes int) int {
 	most := p.Repetitions
 	if p.Volume > 0 && bytes > 0 {
 		most = min(most, p.Volume/bytes)
 	}
-	most = max(1, most/p.Batches)
+	return max(1, most/p.Batches)
+}
+
+// share is a batch's seconds.
+func (p Policy) share() float64 { return p.Time.Seconds() / float64(p.Batches) }
+
+// Count warms up and finds the repetitions of a batch. If one alone takes all the
+// time there is, first is what it took on this rank, and there is to be no other.
+func (p Policy) Count(bytes int, timed Timed) (reps int, first float64, err error) {
+	most, share := p.most(bytes), p.share()
 	if _, _, err = timed(warmUps); err != nil {
 		return 0, 0, err
 	}
-	share := p.Time.Seconds() / float64(p.Batches)
 	reps = 1
 	mine, once, err := timed(reps)
 	for err == nil && reps < most && once*float64(most) > share && once*float64(reps) < share/probeShare {

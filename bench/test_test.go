@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -33,17 +34,17 @@ func TestMeasure(t *testing.T) {
 	calls := map[int]int{}
 	timed := func(bytes, reps int) (float64, error) {
 		calls[bytes]++
-		return float64(calls[bytes]%5+1) * 1e-6, nil // 2, 3, 4, 5, 1, 2 ...
+		return float64(calls[bytes]%5+5) * 1e-6, nil // 6, 7, 8, 9, 5, 6 ...
 	}
 	var rows []Row
 	sizes := []int{7, 8, 16}
 	if err := sample().Measure(Steady(100*time.Microsecond), 3, sizes, timed, func(r Row) { rows = append(rows, r) }); err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 3 || calls[7] != 0 || rows[0].Microsecs != 1.5 || rows[0].Ranks != 3 || rows[1].Bytes != 16 || rows[2].Test != "x-half" {
+	if len(rows) != 3 || calls[7] != 0 || rows[0].Microsecs != 3.5 || rows[0].Ranks != 3 || rows[1].Bytes != 16 || rows[2].Test != "x-half" {
 		t.Errorf("%+v", rows)
 	}
-	if r := rows[0]; r.Repetitions != 6 || r.Spread != 4/3. { // 20 us a batch, 3 us the last probe
+	if r := rows[0]; r.Repetitions != 4 || math.Abs(r.Spread-4/7.) > 1e-9 { // 20 us a batch, 5 us the last probe
 		t.Errorf("%+v", r)
 	}
 	broken := errors.New("broken")
@@ -101,6 +102,35 @@ func TestPolicy(t *testing.T) {
 	})
 	if err != nil || len(batches) != 1 || n != 7 {
 		t.Errorf("%d batches, %d calls, %v", len(batches), n, err)
+	}
+}
+
+// TestProbesOfASlowMoment: batches that are too short are not kept, and those that follow are as long as they
+// are to be, within the bounds of time and number.
+func TestProbesOfASlowMoment(t *testing.T) {
+	for name, c := range map[string]struct {
+		p     Policy
+		slow  int // this call and those before take a hundred times their time
+		calls []int
+	}{
+		"bounded by time":   {Steady(50 * time.Millisecond), 4, []int{2, 1, 10, 100, 104, 10485, 10485, 10485, 10485, 10485}},
+		"bounded by number": {Policy{Batches: 1, Repetitions: 1000, Time: 10 * time.Millisecond}, 4, []int{2, 1, 10, 100, 104, 1000}},
+		"twice":             {Steady(50 * time.Millisecond), 5, []int{2, 1, 10, 100, 104, 104, 10485, 10485, 10485, 10485, 10485}},
+		"within half":       {Steady(50 * time.Millisecond), -1, []int{2, 1, 10, 100, 1000, 10000, 10485, 10485, 10485, 10485, 10485}},
+	} {
+		var calls []int
+		reps, batches, err := c.p.Run(8, func(reps int) (mine, slowest float64, err error) {
+			calls = append(calls, reps)
+			once := 1.0 / (1 << 20)
+			if len(calls) <= c.slow {
+				once *= 100
+			}
+			return once, once, nil
+		})
+		last := c.calls[len(c.calls)-1]
+		if err != nil || reps != last || len(batches) != c.p.Batches || batches[0] != 1.0/(1<<20) || !slices.Equal(calls, c.calls) {
+			t.Errorf("%s: %d repetitions, batches %v, calls %v, %v", name, reps, batches, calls, err)
+		}
 	}
 }
 

@@ -8,29 +8,45 @@ import (
 // A crowd tells whether giving the processor away is worth it. Among ranks that wait a yield
 // takes microseconds. Beside a process that computes it lasts until the kernel ends the turn of
 // that, milliseconds each time, while a sleeper that is woken runs at once. So a few yields
-// are measured, and while they are long a wait goes to sleep instead. Several
+// are measured, and while they are long a wait goes to sleep instead.
+//
+// The longer it finds the same, the seldomer it measures. A long yield may have been the last of
+// those beside ranks that were starting: so the next ones are measured soon, and
+// after a short one each, until they are believed. Several
 // goroutines may count at once, and lose counts of each other.
 type crowd struct {
-	yields uint32 // or what would have been some
-	level  uint32
+	left  uint32 // yields, or what would have been some, before the next that is measured
+	gap   uint32 // what left was then
+	level uint32
 }
 
 // due reports whether the next yield is to be measured.
 func (c *crowd) due() bool {
-	n := atomic.LoadUint32(&c.yields) + 1
-	atomic.StoreUint32(&c.yields, n)
-	return n%crowdSample == 0 || n&(n-1) == 0 // also the first, which short jobs have no other of
+	left := atomic.LoadUint32(&c.left)
+	if left == 0 {
+		return true
+	}
+	atomic.StoreUint32(&c.left, left-1)
+	return false
 }
 
 // note takes in how long a yield took.
 func (c *crowd) note(took time.Duration) {
-	level := atomic.LoadUint32(&c.level)
-	if took >= longYield {
+	level, gap := atomic.LoadUint32(&c.level), atomic.LoadUint32(&c.gap)
+	switch {
+	case took >= longYield:
+		gap = max(2*gap, crowdSoon)
 		level = min(level+crowdDense, crowdMost)
-	} else if level > 0 {
+	case level > 0:
+		gap = 0
 		level--
+	default:
+		gap = 2*gap + 1
 	}
+	gap = min(gap, crowdSample-1)
 	atomic.StoreUint32(&c.level, level)
+	atomic.StoreUint32(&c.gap, gap)
+	atomic.StoreUint32(&c.left, gap)
 }
 
 // dense reports whether a wait had better sleep than yield.

@@ -1,6 +1,7 @@
 package wait
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -33,19 +34,50 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// Of the first yields many are measured, and later a fixed share, also in a crowd.
+// Of the first yields many are measured, and later a fixed share. After a long one the next are measured soon,
+// in a lasting crowd ever seldomer; and after a short one each, until the crowd is forgotten.
 func TestYieldsAreMeasured(t *testing.T) {
 	var k crowd
-	count := func(n int) (due int) {
-		for range n {
+	measured := func(n int, took time.Duration) (at []int) {
+		for i := range n {
 			if k.due() {
-				due++
+				at = append(at, i)
+				k.note(took)
 			}
 		}
-		return due
+		return at
 	}
-	if first, next := count(crowdSample), count(10*crowdSample); first != 7 || next < 10 || next > 13 {
-		t.Errorf("%d of the first %d yields are measured, and %d of the next %d", first, crowdSample, next, 10*crowdSample)
+	for _, c := range []struct {
+		name string
+		n    int
+		took time.Duration
+		want []int
+	}{
+		{"the first", 200, 0, []int{0, 2, 6, 14, 30, 62, 126, 190}},
+		{"a lasting crowd", 400, longYield, []int{54, 118, 182, 246, 310, 374}},
+		{"its end", 200, 0, []int{38, 39, 40, 41, 42, 43, 44, 45, 46, 48, 52, 60, 76, 108, 172}},
+	} {
+		if at := measured(c.n, c.took); !slices.Equal(at, c.want) {
+			t.Errorf("%s: %v", c.name, at)
+		}
+	}
+}
+
+// A single long yield, as of ranks that have just started beside others, costs the waits after it no more than a few sleeps.
+func TestOneLongYield(t *testing.T) {
+	var k crowd
+	k.note(longYield)
+	slept := 0
+	for range crowdSample {
+		switch {
+		case k.due():
+			k.note(0)
+		case k.dense():
+			slept++
+		}
+	}
+	if slept != crowdSoon || k.level != 0 {
+		t.Errorf("%d sleeps, level %d", slept, k.level)
 	}
 }
 
@@ -53,7 +85,7 @@ func TestYieldsAreMeasured(t *testing.T) {
 // now and then whether there still is one.
 func TestWaitInACrowd(t *testing.T) {
 	p := Policy{Eager: 2, Yield: time.Hour}
-	p.crowd = crowd{level: crowdMost, yields: crowdSample}
+	p.crowd = crowd{level: crowdMost, left: 9 * 3 * clockYields}
 	b := p.Begin()
 	for range 3 {
 		for b.eager > 0 {
@@ -68,9 +100,11 @@ func TestWaitInACrowd(t *testing.T) {
 		}
 		b.Reset()
 	}
-	p.Eager, p.crowd.yields = 0, 2*crowdSample-1
-	if b := p.Begin(); b.Pause() || !b.Pause() {
-		t.Error("not one yield where one is measured")
+	p.Eager, p.crowd = 0, crowd{level: crowdMost}
+	if b := p.Begin(); b.Pause() {
+		t.Error("no yield where one is measured")
+	} else if sleeps := p.crowd.left > 0 && p.crowd.dense(); b.Pause() != sleeps { // it may have been long
+		t.Errorf("sleeps is not %v after a measured yield that leaves %+v", sleeps, p.crowd)
 	}
 	fresh := Policy{Yield: time.Hour}
 	if b := fresh.Begin(); b.Pause() {

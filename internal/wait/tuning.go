@@ -24,10 +24,12 @@ const (
 	clockYields = 16
 
 	// longYield is what no yield among ranks that wait takes; one in crowdSample is
-	// measured. A long one outweighs crowdDense short ones, because it costs more than
+	// measured, and after a long one that in crowdSoon. A long one outweighs crowdDense short
+	// ones, because it costs more than
 	// a hundred wake-ups; no more than crowdMost short ones end what many have begun.
 	longYield   = time.Millisecond
 	crowdSample = 64
+	crowdSoon   = 4
 	crowdDense  = 4
 	crowdMost   = 8
 

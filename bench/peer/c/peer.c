@@ -254,8 +254,13 @@ static int repeat(const struct test *t, double limit)
         reps = once * most > share ? (long)(share / once) : most;
         if (reps < 1) reps = 1;
         while (batches < BATCHES && spent < PATIENCE * limit) {
-            spent += reps * timed(t, reps);
+            double took = reps * (once = timed(t, reps));
+            spent += took;
             figures[batches++] = figure(t);
+            if (reps < most && 2 * took < share) { /* the probes met a slow moment: again, with more */
+                batches = 0;
+                reps = once * most > share ? (long)(share / once) : most;
+            }
         }
     }
     qsort(figures, batches, sizeof figures[0], ascending);
