@@ -44,7 +44,7 @@ func (p Policy) Run(bytes int, timed Timed) (reps int, batches []float64, err er
 		return reps, []float64{first}, err
 	}
 	most, share := p.most(bytes), p.share()
-	for spent := 0.0; len(batches) < p.Batches && spent < patience*p.Time.Seconds(); {
+	for spent := 0.0; len(batches) == 0 || len(batches) < p.Batches && spent < patience*p.Time.Seconds(); {
 		mine, slowest, err := timed(reps)
 		if err != nil {
 			return 0, nil, err

@@ -134,6 +134,23 @@ func TestProbesOfASlowMoment(t *testing.T) {
 	}
 }
 
+// TestOneBatchAtLeast: a batch counts even if the time was over when one was too short to count.
+func TestOneBatchAtLeast(t *testing.T) {
+	took := []float64{97e-3, 4e-3, 9e-3} // of 10 ms each, and 100 in all at most
+	n := 0
+	_, batches, err := Steady(50*time.Millisecond).Run(8, func(reps int) (mine, slowest float64, err error) {
+		once := 1e-6
+		if reps > 1000 {
+			once = took[n] / float64(reps)
+			n++
+		}
+		return once, once, nil
+	})
+	if err != nil || len(batches) != 1 || n != len(took) {
+		t.Errorf("batches %v, %v, after %d", batches, err, n)
+	}
+}
+
 // TestHalf is E5: between two measured sizes, or the first that is enough.
 func TestHalf(t *testing.T) {
 	row := func(bytes int, rate float64) Row { return Row{Bytes: bytes, MBPerSec: rate} }

@@ -253,7 +253,7 @@ static int repeat(const struct test *t, double limit)
     } else {
         reps = once * most > share ? (long)(share / once) : most;
         if (reps < 1) reps = 1;
-        while (batches < BATCHES && spent < PATIENCE * limit) {
+        while (batches == 0 || (batches < BATCHES && spent < PATIENCE * limit)) {
             double took = reps * (once = timed(t, reps));
             spent += took;
             figures[batches++] = figure(t);
