@@ -49,12 +49,10 @@ type split struct {
 	new      uint64
 }
 
-// share starts the receiver's side, or pulls alone if no word is free, or if one Pull does
-// it and the sender has as much to pull from here, or if what comes is read at once and the caches hold it: what
-// the sender stores lies in its own.
+// share starts the receiver's side, or pulls alone if no word is free.
 func (e *Engine) share(t *transfer) {
 	n := t.p.nic
-	if t.n <= n.caps.SplitUnit && t.p.offered >= uint64(t.n) || t.r.alone(t.n) {
+	if e.alone(t) {
 		e.pullAll(t)
 		return
 	}
@@ -68,6 +66,14 @@ func (e *Engine) share(t *transfer) {
 	e.become(t, recvSharing)
 	e.openWord(t, 1)
 	e.expose(t)
+}
+
+// alone reports whether the receiver moves all by itself: what is read at once and the caches hold, since what
+// the sender stores lies in its own; and what one Pull does, if the sender has as much to pull from here, or if peers share
+// processors and nothing else is to be received, because then somebody has work for each processor without it.
+func (e *Engine) alone(t *transfer) bool {
+	return t.r.alone(t.n) || t.n <= t.p.nic.caps.SplitUnit &&
+		(t.p.offered >= uint64(t.n) || e.crowded && e.table.Posted()+e.table.Messages() == 0)
 }
 
 // openWord gives the word its first value: a new use, of which the receiver has claimed front chunks.

@@ -16,7 +16,7 @@ import (
 
 // TestTranscripts runs testdata/*.txt. The commands:
 //
-//	world peers=2 [capability=value ...]       new engines; connected: with rings between all
+//	world peers=2 [capability=value ...]       new engines; connected: with rings between all; crowded: they share processors
 //	send P to=Q tag= bytes= [sync] [context=]  the n-th request of P is called n
 //	recv P from=Q|-1 tag= bytes= [context=] [invite]
 //	cancel P N; probe P from= tag= [context=]
@@ -95,7 +95,7 @@ func (s *stage) world(c *script.Command) {
 	s.ports = c.Int("ports", 0)
 	s.net.Ports = s.ports
 	for i := range n {
-		s.engines = append(s.engines, llc.New(llc.Config{Self: i, Peers: n, Caps: s.caps, RingMemory: c.Int("memory", 0), Ports: s.ports, Trace: func(t llc.Transition) {
+		s.engines = append(s.engines, llc.New(llc.Config{Self: i, Peers: n, Caps: s.caps, RingMemory: c.Int("memory", 0), Ports: s.ports, Crowded: c.Has("crowded"), Trace: func(t llc.Transition) {
 			id := ""
 			if t.ID != 0 {
 				id = fmt.Sprintf(" %#x", t.ID)
