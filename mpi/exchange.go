@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/bits"
+	"sync/atomic"
 
 	"rhinet/collectives"
 	"rhinet/llc/ir"
@@ -41,6 +42,7 @@ type exchanger struct {
 	odd      bool     // somebody is in another call: rank strange, with the sign theirs
 	strange  int
 	theirs   callSign
+	fence    atomic.Uint32
 
 	raise  func()      // made once, like the others, so that waiting does not allocate
 	first  func()      // is all of an exchange for which nobody waits
@@ -240,9 +242,9 @@ func (x *exchanger) ExchangeStart(f collectives.Flow, root int, in, out []byte) 
 }
 
 // show raises this rank's flag for no exchange: it says to those who wait for it in one which call this
-// rank is in. Where it would have to wait before, they are not told.
+// rank is in, and wakes them. Where it would have to wait before, they are not told.
 func (x *exchanger) show() {
-	if x.begin(collectives.AllToAll, 0, nil, nil); x.catchUp == 0 {
+	if x.begin(collectives.FromRoot, x.c.rank, nil, nil); x.catchUp == 0 {
 		x.c.t.Perform(x.raise)
 	}
 }
@@ -298,13 +300,27 @@ func failure(t Transport) error {
 }
 
 // put raises this rank's flag, if it is to be raised.
+//
+// Where ranks share processors many may sleep, and a flag that wakes all is one of many for which they
+// wait. In an exchange of all with all only who sees everybody's flag, after its own, wakes
+// the others: of two whose flags are the last at least one does.
 func (x *exchanger) put() {
 	if x.unraised {
 		x.unraised = false
 		if to := x.c.w.Observe; to != nil {
 			to.Add(x.call, len(x.give))
 		}
-		x.board.Raise(x.rouse, x.index, x.turns.number(x.turns.seq), x.note.Sign, x.give)
+		rouse, together := x.rouse, x.flow == collectives.AllToAll && x.c.w.Collectives.Oversubscribed
+		if together {
+			rouse = nil
+		}
+		x.board.Raise(rouse, x.index, x.turns.number(x.turns.seq), x.note.Sign, x.give)
+		if together {
+			x.fence.Add(1) // the own flag is up before the others are looked at
+			if x.look() {
+				x.board.Rouse(x.rouse)
+			}
+		}
 	}
 	if !x.c.w.Collectives.Oversubscribed {
 		x.board.Claim(x.index, x.turns.number(x.turns.seq+1))

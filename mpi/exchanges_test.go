@@ -27,6 +27,7 @@ type raisedFlag struct {
 
 func (b *sharedFlags) Boards() int       { return 1 }
 func (b *sharedFlags) Claim(int, uint32) {}
+func (b *sharedFlags) Rouse([]int)       {}
 
 func (b *sharedFlags) Raise(_ []int, _ int, seq, mark uint32, data []byte) {
 	l := &b.lines[b.rank][seq%ir.FlagTurns]

@@ -41,6 +41,9 @@ func (b *board) raise(peers []int, board int, seq, mark uint32, part []byte, n i
 	b.b.Raise(peers, board, seq, mark, b.flag[:])
 }
 
+// Rouse wakes those of peers that sleep.
+func (b *board) Rouse(peers []int) { b.b.Rouse(peers) }
+
 // Claim fetches the line of the own flag.
 func (b *board) Claim(board int, seq uint32) { b.b.Claim(2*board, seq) }
 

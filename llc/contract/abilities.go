@@ -28,6 +28,18 @@ func (b *board) Raise(peers []int, n int, seq, mark uint32, data []byte) {
 	b.m.leave()
 }
 
+func (b *board) Rouse(peers []int) {
+	b.m.enter("Rouse")
+	if l := b.m.ledger; l == nil {
+		b.b.Rouse(peers)
+	} else {
+		l.sleepers(b.m.self, peers)
+		b.b.Rouse(peers)
+		l.rang(b.m.self, peers, "a flag")
+	}
+	b.m.leave()
+}
+
 func (b *board) Claim(n int, seq uint32) {
 	b.m.enter("Claim")
 	b.b.Claim(n, seq)

@@ -253,6 +253,11 @@ func (r *Rings) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 		r.LoseFrom(-1, err)
 		return
 	}
+	r.Rouse(peers)
+}
+
+// Rouse wakes those of peers that sleep.
+func (r *Rings) Rouse(peers []int) {
 	for _, peer := range peers {
 		r.Wake(peer)
 	}

@@ -182,6 +182,9 @@ type Board interface {
 	// Raise overwrites it, so whoever does must know that all who look for it
 	// have seen it. Closing the translator leaves it up.
 	Raise(peers []int, board int, seq, mark uint32, data []byte)
+	// Rouse wakes those of peers that sleep, for flags that were raised before without: where all
+	// wait for all, who sees the last of them wakes each once.
+	Rouse(peers []int)
 	// Claim says that the own flag of seq's turn will be raised
 	// next, so that its line can be fetched from those who have looked at it.
 	// It changes nothing but timing, and pays where peers run at once.

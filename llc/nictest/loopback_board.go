@@ -37,6 +37,10 @@ func (b *boarded) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 	}
 	f.mark.Store(mark)
 	f.seq.Store(seq)
+	b.Rouse(peers)
+}
+
+func (b *boarded) Rouse(peers []int) {
 	for _, peer := range peers {
 		b.rouse(peer, ir.NumOps)
 	}

@@ -1,0 +1,111 @@
+package mpi
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"rhinet/collectives"
+	"rhinet/internal/wait"
+	"rhinet/llc/ir"
+	"rhinet/llc/nics"
+	"rhinet/llc/port"
+)
+
+// A rousedBoard notes whom its rank wakes.
+type rousedBoard struct {
+	sharedFlags
+	woken []int
+}
+
+func (b *rousedBoard) Raise(peers []int, n int, seq, mark uint32, data []byte) {
+	b.woken = append(b.woken, peers...)
+	b.sharedFlags.Raise(peers, n, seq, mark, data)
+}
+
+func (b *rousedBoard) Rouse(peers []int) { b.woken = append(b.woken, peers...) }
+
+// Where ranks share processors the last of all wakes the others, once, or who is in another call and has seen it; where each has a
+// processor everybody wakes all, and so do roots, and who only shows its call.
+func TestWhoWakesWhom(t *testing.T) {
+	const size = 3
+	for _, c := range []struct {
+		name    string
+		crowded bool
+		flow    collectives.Flow
+		odd     int // this rank is in another call
+		want    [size]string
+	}{
+		{"in a crowd", true, collectives.AllToAll, -1, [size]string{"[]", "[]", "[0 1]"}},
+		{"in a crowd, the last in another call", true, collectives.AllToAll, 2, [size]string{"[]", "[]", "[0 1]"}},
+		{"each for itself", false, collectives.AllToAll, -1, [size]string{"[1 2]", "[2 0]", "[0 1]"}},
+		{"to a root in a crowd", true, collectives.ToRoot, -1, [size]string{"[]", "[0]", "[0]"}},
+		{"from a root in a crowd", true, collectives.FromRoot, -1, [size]string{"[1 2]", "[]", "[]"}},
+	} {
+		var lines [maxPlayers][ir.FlagTurns]raisedFlag
+		var open [maxPlayers]map[uint32]bool
+		for r := range size {
+			b := &rousedBoard{sharedFlags: sharedFlags{r, &lines, &open, t.Errorf}}
+			w := &core{w: &world{Job: Job{Collectives: collectives.Options{Oversubscribed: c.crowded}}}, rank: r, size: size}
+			x := newExchanger(newCollTransport(w), b, 0, 0)
+			if r == c.odd {
+				x.note.Sign ^= 1
+			}
+			x.begin(c.flow, 0, nil, nil)
+			x.put()
+			if got := fmt.Sprint(b.woken); got != c.want[r] {
+				t.Errorf("%s: rank %d wakes %s, want %s", c.name, r, got, c.want[r])
+			}
+		}
+	}
+	ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
+	x := ws[0].coll.x
+	b := &rousedBoard{sharedFlags: sharedFlags{0, new([maxPlayers][ir.FlagTurns]raisedFlag), new([maxPlayers]map[uint32]bool), t.Errorf}}
+	x.board = b
+	if x.show(); !slices.Equal(b.woken, []int{1}) {
+		t.Errorf("who shows its call wakes %v", b.woken)
+	}
+}
+
+// Ranks that sleep whenever they wait are woken by the last: no sleep of a minute is slept to its end.
+func TestSleepersAreWokenByTheLast(t *testing.T) {
+	const ranks, rounds = 5, 300
+	all, release, err := nics.Local("martini", ranks, nics.Debug{Contract: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts, ws := make([]Transport, ranks), make([]*Comm, ranks)
+	for i, tr := range all {
+		ts[i] = port.New(port.Config{NIC: tr, Policy: wait.Policy{Nap: time.Minute}})
+		if ws[i], err = Join(Job{Rank: i, Size: ranks, Transport: ts[i], Collectives: collectives.Options{Oversubscribed: true}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin := time.Now()
+	ended := make(chan error)
+	for rank, w := range ws {
+		go func() {
+			var err error
+			for i := 0; i < rounds && err == nil; i++ {
+				one := []int64{1}
+				if err = Allreduce(w, one, one, Sum); err == nil && one[0] != ranks {
+					err = fmt.Errorf("rank %d: %d ranks", rank, one[0])
+				}
+			}
+			ended <- err
+		}()
+	}
+	for range ranks {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if d := time.Since(begin); d > 30*time.Second {
+		t.Errorf("%d exchanges took %v", rounds, d)
+	}
+	closeAll(ts)
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
