@@ -21,6 +21,7 @@ type Fabric struct {
 	loans  []loans
 	shared bool          // between processes
 	mine   []atomic.Bool // ranks that this process has entered as
+	house  atomic.Int32  // how many that were, ever
 	guard  guard
 	fences fences
 	blocks blocks
@@ -165,8 +166,12 @@ type loans struct {
 }
 
 // Lend makes b reachable as loan i of rank for ranks of this process, which
-// can touch it without the help of the kernel; nil ends the loan.
+// can touch it without the help of the kernel; nil ends the loan. Where ranks are processes
+// and this one is a single rank there is nobody to borrow it.
 func (f *Fabric) Lend(rank, i int, b []byte) {
+	if f.alone() {
+		return
+	}
 	l := &f.loans[rank]
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,8 +181,15 @@ func (f *Fabric) Lend(rank, i int, b []byte) {
 	l.all[i] = b
 }
 
+// alone reports whether this process has been one rank of several processes at most. What it has
+// lent before it becomes another one as well is reached as that of other processes is.
+func (f *Fabric) alone() bool { return f.shared && f.house.Load() < 2 }
+
 // Borrow returns loan i of rank, or nil if this process has no such loan.
 func (f *Fabric) Borrow(rank, i int) []byte {
+	if f.alone() {
+		return nil
+	}
 	l := &f.loans[rank]
 	l.mu.Lock()
 	defer l.mu.Unlock()

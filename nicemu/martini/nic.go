@@ -55,6 +55,7 @@ type NIC struct {
 	live   int          // pins and segments in use
 	last   int          // extent entered last
 	used   int          // extent that local answered last
+	guess  int          // extent of another node that a request went straight to
 	high   int          // extents that were ever in use: the table says it to others only
 	drains fabric.Drain // of what is withdrawn
 	hints  []int        // the extents that the own segments lie in

@@ -87,14 +87,11 @@ func (n *NIC) enter(b []byte, fix bool) (Pin, error) {
 	x := n.own.extent(i)
 	at := fabric.Address(b)
 	first, count := span(at, uint64(len(b)))
-	x.store(entKey, n.key)
-	x.store(entStart, first)
-	x.store(entSize, count)
-	x.store(entPhys, physProcess|first)
+	phys := physProcess | first
 	if off, ok := n.f.Offset(b); ok {
-		x.store(entPhys, off/fabric.PageBytes)
+		phys = off / fabric.PageBytes
 	}
-	x.seal()
+	x.write(n.key, first, count, phys)
 	if i >= n.high {
 		n.high = i + 1
 		atomic.StoreUint64(&n.own.tables[regHigh], uint64(n.high))

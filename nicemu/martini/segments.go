@@ -3,6 +3,7 @@ package martini
 import (
 	"fmt"
 
+	"rhinet/internal/ring"
 	"rhinet/nicemu/fabric"
 )
 
@@ -46,11 +47,7 @@ func (n *NIC) register(at, size uint64, hint int) (Segment, error) {
 	sid := int(n.sids[len(n.sids)-1])
 	n.sids = n.sids[:len(n.sids)-1]
 	s := n.own.segment(sid)
-	s.store(entKey, n.key)
-	s.store(entStart, at)
-	s.store(entSize, size)
-	s.store(entHint, uint64(hint))
-	s.seal()
+	s.write(n.key, at, size, uint64(hint))
 	n.hints[sid] = hint
 	n.live++
 	return makeSegment(sid, s.validate()), nil
@@ -124,11 +121,23 @@ func (n *NIC) Expose(b []byte) (Segment, error) {
 func (n *NIC) Conceal(s Segment) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.recall(s)
 	i, err := n.unregister(s)
 	if err != nil {
 		return err
 	}
 	return n.unpin(makePin(i, (*n.pins)[i].gen))
+}
+
+// recall asks for the lines by which a segment and its extent are withdrawn, all at once: whoever has
+// used it has them.
+func (n *NIC) recall(s Segment) {
+	if sid := s.SID(); sid < Segments {
+		i := n.hints[sid]
+		ring.Prefetch((*ring.Line)(n.own.segment(sid)))
+		ring.Prefetch((*ring.Line)(n.own.extent(i)))
+		ring.Fetch((*ring.Line)(n.own.public[pubHolds+i*entryWords:]))
+	}
 }
 
 // withdrawAll invalidates every segment and extent of this process.
