@@ -96,7 +96,12 @@ func (n *NIC) unregister(s Segment) (int, error) {
 
 // Expose pins b and gives it a segment: what a process does before peers may
 // PULL from b or PUSH to it.
-func (n *NIC) Expose(b []byte) (Segment, error) {
+func (n *NIC) Expose(b []byte) (Segment, error) { return n.expose(b, true) }
+
+// ExposeHeld is Expose for memory that the caller keeps alive and in place until Conceal, as Hold is Pin.
+func (n *NIC) ExposeHeld(b []byte) (Segment, error) { return n.expose(b, false) }
+
+func (n *NIC) expose(b []byte, fix bool) (Segment, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed.Load() {
@@ -104,7 +109,7 @@ func (n *NIC) Expose(b []byte) (Segment, error) {
 	}
 	// An extent of its own: Conceal waits for the transfers in the extent, and a
 	// buffer that is sent twice must not wait for the second transfer to end the first.
-	p, err := n.enter(b, true)
+	p, err := n.enter(b, fix)
 	if err != nil {
 		return 0, err
 	}

@@ -18,6 +18,12 @@ func (e *Endpoint) ExposeMemory(b []byte) (ir.Segment, error) {
 	return ir.Segment(s), err
 }
 
+// LendMemory is ExposeMemory of what its owner keeps alive and in place until ConcealMemory.
+func (e *Endpoint) LendMemory(b []byte) (ir.Segment, error) {
+	s, err := e.nic.ExposeHeld(b)
+	return ir.Segment(s), err
+}
+
 // ConcealMemory withdraws a registration.
 func (e *Endpoint) ConcealMemory(s ir.Segment) error { return e.nic.Conceal(martini.Segment(s)) }
 
