@@ -41,46 +41,49 @@ func (w *Window) straight(command int, r Request, b []byte) (done bool, err erro
 	if !up {
 		return false, nil
 	}
-	s := t.segment(r.Segment.SID())
-	// Their owner has written the entries since, and looked at the count: all of that is asked for at once, of
-	// the extent that was used last, most likely.
-	ring.Prefetch((*ring.Line)(t.public[pubHolds+n.guess*entryWords:]))
+	s, guess := t.segment(r.Segment.SID()), &n.guess[r.Segment.SID()]
+	// Their owner has written the entries since, and looked at the count: all of that is asked for at once. A segment
+	// lies in the same extent again, most likely.
+	i := int(*guess)
+	ring.Prefetch((*ring.Line)(t.public[pubHolds+i*entryWords:]))
 	ring.Fetch((*ring.Line)(s))
-	ring.Fetch((*ring.Line)(t.extent(n.guess)))
+	ring.Fetch((*ring.Line)(t.extent(i)))
 	w.compose(command, r, b)
 	w.page[DWKick] = 1
-	n.guess = int(s.load(entHint) % Extents)
-	if !t.hold(n.guess) {
+	i = int(s.load(entHint) % Extents)
+	*guess = uint16(i)
+	if !t.hold(i) {
 		return false, nil
 	}
-	f := Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b)}
-	done = n.across(t, n.guess, &f, b, command == CommandPush)
-	t.drop(n.guess)
+	done, moved, why, cause := n.across(t, i, r, b, command == CommandPush)
+	t.drop(i)
 	if !done {
 		return false, nil
 	}
-	at := w.cont()
-	if f.Reason != 0 {
-		return true, n.refuse(f)
+	contflag := w.cont()
+	if why != 0 {
+		return true, n.refuse(Refusal{
+			Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Moved: moved, Reason: why, Cause: cause,
+		})
 	}
 	if r.Flag != 0 {
-		w.complete(r.Flag, at)
+		w.complete(r.Flag, contflag)
 	}
 	return true, nil
 }
 
-// across moves b to or from what f names, if all of that lies in extent i, which is held. Else it reports false, and
-// nothing has moved. What ends it after that is put down in f.
-func (n *NIC) across(t node, i int, f *Refusal, b []byte, write bool) bool {
-	size, key := uint64(len(b)), makeKey(uint32(n.key), f.Node)
-	va, hint, why := t.rva(key, f.Segment, f.Offset, size)
+// across moves b to or from what r names, if all of that lies in extent i, which is held. Else began is false, and
+// nothing has moved. why is what ended it then, or 0.
+func (n *NIC) across(t node, i int, r Request, b []byte, write bool) (began bool, moved int, why Reason, cause error) {
+	size, key := uint64(len(b)), makeKey(uint32(n.key), r.Node)
+	va, hint, why := t.rva(key, r.Segment, r.Offset, size)
 	if why != 0 || hint != i || !t.covers(i, key, va/fabric.PageBytes) {
-		return false
+		return false, 0, 0, nil
 	}
 	x := t.extent(i)
-	if x.untilEnd(va, size) != size || x.load(entPhys)&physProcess != 0 && f.Node != n.rank && !n.Remote() {
-		return false
+	if x.untilEnd(va, size) != size || x.load(entPhys)&physProcess != 0 && r.Node != n.rank && !n.Remote() {
+		return false, 0, 0, nil
 	}
-	f.Moved, f.Reason, f.Cause = n.dma(x, i, f.Node, va, b, write)
-	return f.Reason != 0 || f.Moved == len(b)
+	moved, why, cause = n.dma(x, i, r.Node, va, b, write)
+	return why != 0 || moved == len(b), moved, why, cause
 }
