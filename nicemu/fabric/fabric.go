@@ -166,12 +166,9 @@ type loans struct {
 }
 
 // Lend makes b reachable as loan i of rank for ranks of this process, which
-// can touch it without the help of the kernel; nil ends the loan. Where ranks are processes
-// and this one is a single rank there is nobody to borrow it.
+// can touch it without the help of the kernel; nil ends the loan. Where this process is Alone
+// nobody borrows but the rank itself.
 func (f *Fabric) Lend(rank, i int, b []byte) {
-	if f.alone() {
-		return
-	}
 	l := &f.loans[rank]
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,15 +178,12 @@ func (f *Fabric) Lend(rank, i int, b []byte) {
 	l.all[i] = b
 }
 
-// alone reports whether this process has been one rank of several processes at most. What it has
-// lent before it becomes another one as well is reached as that of other processes is.
-func (f *Fabric) alone() bool { return f.shared && f.house.Load() < 2 }
+// Alone reports whether ranks are processes, and this one has been one of them at most. What it does not
+// lend for that reason, and is another one later, is reached as memory of other processes is.
+func (f *Fabric) Alone() bool { return f.shared && f.house.Load() < 2 }
 
 // Borrow returns loan i of rank, or nil if this process has no such loan.
 func (f *Fabric) Borrow(rank, i int) []byte {
-	if f.alone() {
-		return nil
-	}
 	l := &f.loans[rank]
 	l.mu.Lock()
 	defer l.mu.Unlock()
