@@ -137,8 +137,20 @@ func (e *Engine) copy(t *transfer, op ir.Op, lo, hi int) {
 func (e *Engine) lineUp(t *transfer) {
 	t.owed |= forCopy
 	c := t.p.nic.copies
+	if c.head == nil && c.ports == 1 && c.turn == 0 && c.running < c.limit { // nobody waits
+		e.launch(t)
+		c.began()
+		return
+	}
 	c.push(t)
 	e.serve(c)
+}
+
+// began notes that commands have begun.
+func (c *copier) began() {
+	if c.patience > 0 {
+		c.turn = 1
+	}
 }
 
 // push puts a transfer at the end of the line.
@@ -170,8 +182,8 @@ func (e *Engine) serve(c *copier) (any bool) {
 		e.launch(t)
 		any = true
 	}
-	if any && c.patience > 0 {
-		c.turn = 1
+	if any {
+		c.began()
 	}
 	return any
 }

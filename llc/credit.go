@@ -139,8 +139,9 @@ func (e *Engine) retry() (went bool) {
 		e.pump(p)
 	}
 	if e.fresh != 0 {
-		e.fresh = 0
-		e.resume()
+		if e.fresh--; e.fresh == 0 {
+			e.resume()
+		}
 		went = true
 	}
 	return e.open() || went

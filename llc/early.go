@@ -364,14 +364,18 @@ func (e *Engine) answerInvitation(t *transfer) {
 }
 
 // accepted starts the sender's side as the invitation says. It claims when nothing else has come: an offer
-// of the other side may be about to, and then each side moves what it receives.
+// of the other side may be about to, and then each side moves what it receives. It is, most likely, if this side
+// has invited the other one, too.
 func (e *Engine) accepted(t *transfer) {
 	b := &t.p.invitation.terms
 	t.n = int(min(b.Want(), t.size))
 	t.take(b)
 	t.early = true
 	e.become(t, sendSharing)
-	t.deferred, e.fresh = true, 1
+	t.deferred = true
+	if e.fresh = max(e.fresh, 1); t.p.early != nil && t.p.early.n >= t.n {
+		e.fresh = exchangeLooks
+	}
 	e.deferred = append(e.deferred, t)
 }
 

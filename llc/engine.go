@@ -73,7 +73,7 @@ type Engine struct {
 	awake    []*peer     // the array that stalled will use next
 	pulling  int         // bytes of the shared transfers to this rank
 	deferred []*transfer // that push when they are fewer
-	fresh    int         // 1: some of them have not tried yet
+	fresh    int         // some of them have not tried yet, and do after so many looks that find nothing
 	inviting int         // bytes of a receive from which on its sender is invited
 	invited  int         // receives whose sender is
 	copies   copier      // of the first NIC

@@ -33,7 +33,8 @@ func (b *pool) train() *train {
 
 func (b *pool) keepTrain(t *train) {
 	if b.spare[0] < recordsKept {
-		*t = train{next: b.trains}
+		*t = train{}
+		t.next = b.trains
 		b.trains = t
 		b.spare[0]++
 	}

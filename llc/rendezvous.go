@@ -49,9 +49,10 @@ func (e *Engine) startRTS(p *peer, r *Request) {
 		e.become(t, sendReady)
 	}
 	tr := e.pool.train()
-	tr.head = ir.Header{Kind: wire.RTS, Context: r.Context, Tag: int32(r.Tag), Word: t.size}
-	tr.t = t
-	tr.offers(t)
+	tr.head.Kind, tr.head.Context, tr.head.Tag, tr.head.Word = wire.RTS, r.Context, int32(r.Tag), t.size
+	if tr.t = t; t.state == sendReady {
+		tr.offers(t)
+	}
 	e.enqueue(p, &p.queues.messages, tr)
 }
 

@@ -148,8 +148,12 @@ func (e *Engine) release(t *transfer) {
 	if invariants.Enabled {
 		invariants.Check(t.owed == 0 && t.r == nil && !t.queued, "llc: transfer released while in use")
 	}
-	e.keepCopy(t.copy)
-	*t = transfer{id: t.id, next: e.transfers.free}
+	if t.copy != nil {
+		e.keepCopy(t.copy)
+	}
+	id := t.id
+	*t = transfer{} // in place: with values it would be built aside and copied
+	t.id, t.next = id, e.transfers.free
 	e.transfers.free = t
 	e.transfers.active--
 	if invariants.Enabled {

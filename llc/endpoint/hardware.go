@@ -30,6 +30,12 @@ type Hardware interface {
 	Close() error
 }
 
+// A Lender is Hardware for which it makes a difference that Expose names memory which the engine keeps alive and in place
+// until Conceal, where that of ExposeMemory is the NIC's to keep.
+type Lender interface {
+	LendMemory(b []byte) (ir.Segment, error)
+}
+
 // A Writer is the way into one packet ring of a peer.
 type Writer interface {
 	// Put places packet number slot, with its payload at data position pos if that does

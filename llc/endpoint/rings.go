@@ -19,7 +19,8 @@ type Rings struct {
 	Inbox
 	ir.Remote // the NIC's
 	nic       Hardware
-	blocks    ir.BlockMover // nil: it moves memory in one piece only
+	blocks    ir.BlockMover                    // nil: it moves memory in one piece only
+	lend      func([]byte) (ir.Segment, error) // by what memory is exposed until Conceal
 	caps      ir.Caps
 	ways      []way
 	lines     []ring.Line // of the flag arrays
@@ -59,6 +60,10 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 	}
 	if !r.caps.Remote {
 		r.caps.Eager = eagerAlone
+	}
+	r.lend = nic.ExposeMemory
+	if l, ok := nic.(Lender); ok {
+		r.lend = l.LendMemory
 	}
 	if r.blocks, _ = nic.(ir.BlockMover); r.blocks != nil && r.caps.Remote {
 		r.caps.Blocks = blockBytes
@@ -171,7 +176,7 @@ func (r *Rings) readTail(p *way, cmd *ir.Command) error {
 }
 
 func (r *Rings) expose(cmd *ir.Command) error {
-	s, err := r.nic.ExposeMemory(cmd.Data)
+	s, err := r.lend(cmd.Data)
 	if err == nil {
 		r.Answer(ir.Exposed, cmd).Segment = s
 	}

@@ -9,19 +9,22 @@ const (
 	// 117, 75, 65 and 62 us. A first or a last piece that is shorter gains nothing: what a message of 4 KiB gains
 	// by two halves, two packets cost it, and streams lose by it.
 	fragment = 8192
-	// eager: two copies through a ring, one behind the other, take 5.7 us for 64 KiB, and a rendezvous
-	// 4.4 us; both ways at once 8.0 and 4.9 us. 32 KiB take 3.6 and 3.2 us, but 2.0 and 2.4 us in a
-	// window of 64, where a message need not wait for the other side. Where the NIC reaches no memory a rendezvous
-	// is a stream of packets with a question before.
+	// eager: two copies through a ring, one behind the other, take 3.4 us for 32 KiB, and a rendezvous 2.6 us; both ways at
+	// once 4.0 and 3.0 us; in a window of 64, where a message need not wait for the other side, 1.9 and 2.0 us, and in
+	// windows both ways at once 3.9 and 2.8 us. 24 KiB take 2.7 and 2.3 us, in a window 1.4 and 1.7 us; 16 KiB 2.1 us
+	// either way, 0.9 and 1.3 us in a window, and an exchange of them with two neighbors 3.9 and 4.9 us. All that is so of
+	// memory that nobody writes meanwhile, as benchmarks send it. What the sender has just written, as programs do,
+	// lies in its cache, from where the kernel's copy fetches it slowly: then 32 KiB take 3.3 us by packets and 6.2 us by
+	// a rendezvous, and that decides. Where the NIC reaches no memory a rendezvous is a stream of packets with a question before.
 	eager      = 32 << 10
 	eagerAlone = 64 << 10
-	// split: where both sides move half, 128 KiB take 5.4 us; pulled by one side 6.8 us. Of 64 KiB
-	// both take 4.4 us.
+	// split: where both sides move half, 128 KiB take 4.7 us, 96 KiB 4.4 us either way, 64 KiB 3.9 us; pulled by one side 64 KiB
+	// take 3.7 us.
 	split = 96 << 10
 	// blockBytes: for each block that lies apart on the other side the kernel looks a page up, which takes 0.1 to 0.2 us. Of
 	// 128 KiB that takes 17.6 us in blocks of 2 KiB, where a stream takes 16, and 24 us of 1 KiB.
 	blockBytes = 2 << 10
-	// splitUnit is one call of cross-memory attach. In a bare loop 4 MiB took
+	// splitUnit is one call of cross-memory attach (fabric.Piece). In a bare loop 4 MiB took
 	// 188 us in units of 128 KiB, 200 us of 64 KiB, 223 us of 32 KiB; 1 MiB takes
 	// 55.3 us from program to program in units of 128 KiB, 54.4 us of 256 KiB.
 	splitUnit = 256 << 10

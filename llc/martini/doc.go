@@ -6,7 +6,7 @@
 //	ir.Shared    VPUSH
 //	ir.ReadTail  PULL of the counters that the ring's reader exports
 //	ir.Expose    pin-down and a SID; ir.Conceal withdraws both
-//	ir.Pull      PULL, ir.Push PUSH, the local side pinned for the call
+//	ir.Pull      PULL, ir.Push PUSH, the local side lent for the call
 //	ir.Swap      a special packet to firmware
 //	ir.Board     BOTF of one line
 //

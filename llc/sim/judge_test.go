@@ -87,6 +87,12 @@ func TestBrokenPromises(t *testing.T) {
 			w.ranks[0].engine.Send(&llc.Request{Peer: 1})
 			w.step(0)
 		},
+		"awake for nothing": func(w *world) {
+			w.ranks[0].awake = mostAwake + 1
+			w.tire(0, 1)
+			w.ranks[0].awake += mostAwake + 1
+			w.tire(0, 0)
+		},
 		"was not there": func(w *world) { w.keepPromise(1, 0, llc.Status{Source: 0}) },
 		"received {Source:0 Tag:1": func(w *world) {
 			w.ranks[0].engine.Send(&llc.Request{Peer: 1, Tag: 1})

@@ -30,6 +30,10 @@ type world struct {
 	moved   int            // the turn of the latest
 }
 
+// mostAwake is how often an engine may ask its driver to look again, when nothing comes: as often as it waits for an
+// offer in an exchange, and some more.
+const mostAwake = 100
+
 // A place is a context at a peer.
 type place struct {
 	peer int
@@ -42,6 +46,7 @@ type rank struct {
 	away   int // turn up to which it does nothing
 	script []step
 	idle   bool // the last look found no event and nothing to do
+	awake  int  // looks in a row that found no event and nothing to do, and after which it must look again
 	sends  []*send
 	recvs  []*receive // in order of posting
 	ev     ir.Event
@@ -282,6 +287,7 @@ func (w *world) step(i int) bool {
 		moved = true
 	} else if w.net.Poll(i, &r.ev) {
 		old := r.ev.Kind
+		r.awake = 0
 		if err := r.engine.Step(&r.ev); err != nil {
 			w.complain(i, err)
 		}
@@ -289,16 +295,31 @@ func (w *world) step(i int) bool {
 			w.move()
 		}
 	} else {
-		idle = !r.engine.Stalled()
+		flying := r.engine.Flying()
+		idle = !r.engine.Stalled() && !flying
 		r.engine.Retry()
+		if r.awake++; !flying {
+			r.awake = 0
+		}
 	}
 	n, more := w.post(i)
+	w.tire(i, n)
 	if idle && was && n > 0 {
 		w.fail("engine %d: nothing came, and yet it had something to do: whoever slept would have missed it", i)
 	}
 	r.idle = idle && n == 0
 	w.look(i)
 	return moved || more
+}
+
+// tire holds that an engine which keeps its driver awake has something to do in the end: n commands, this time.
+func (w *world) tire(i, n int) {
+	r := w.ranks[i]
+	if n > 0 {
+		r.awake = 0
+	} else if r.awake > mostAwake {
+		w.fail("engine %d: nothing has come %d times, and it still keeps its driver awake for nothing", i, r.awake)
+	}
 }
 
 // complain notes an error of an engine, unless it names the liar.

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // sealBytes is the length of the seal at the end of a body.
@@ -30,10 +31,18 @@ func sealed(word uint64, body []byte) error {
 // in what it mixes in.
 func seal(word uint64, b []byte) uint32 {
 	x := uint64(len(b)) ^ word
-	for ; len(b) > 0; b = b[4:] {
-		x = x*0xff51afd7ed558ccd ^ uint64(binary.LittleEndian.Uint32(b))
-		x ^= x >> 32
+	for ; len(b) >= 8; b = b[8:] { // two at a time
+		v := binary.LittleEndian.Uint64(b)
+		x = mix(mix(x, v&math.MaxUint32), v>>32)
+	}
+	if len(b) > 0 {
+		x = mix(x, uint64(binary.LittleEndian.Uint32(b)))
 	}
 	x *= 0xff51afd7ed558ccd
 	return uint32(x >> 32)
+}
+
+func mix(x, v uint64) uint64 {
+	x = x*0xff51afd7ed558ccd ^ v
+	return x ^ x>>32
 }

@@ -7,9 +7,10 @@ import (
 )
 
 // Piece is the most that one call of cross-memory attach moves, in bytes: long
-// enough to hide the call (about 0.3 us), short enough not to hold up a
-// garbage collection (about 12 us).
-const Piece = 128 << 10
+// enough to hide the call (about 0.4 us), short enough not to hold up a
+// garbage collection (8 us if it lies in the caches, 15 us if not). Two processes that read 1 MiB of each other
+// at once take 80 us by pieces of 32 KiB, 58 us of 128 KiB, 55 us of 256 KiB, 54 us of 512 KiB.
+const Piece = 256 << 10
 
 // ReadProcess copies from address at of process pid into dst, without that
 // process taking part, and returns how many bytes arrived before err, an

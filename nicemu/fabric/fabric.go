@@ -21,6 +21,7 @@ type Fabric struct {
 	loans  []loans
 	shared bool          // between processes
 	mine   []atomic.Bool // ranks that this process has entered as
+	house  atomic.Int32  // how many that were, ever
 	guard  guard
 	fences fences
 	blocks blocks
@@ -165,7 +166,8 @@ type loans struct {
 }
 
 // Lend makes b reachable as loan i of rank for ranks of this process, which
-// can touch it without the help of the kernel; nil ends the loan.
+// can touch it without the help of the kernel; nil ends the loan. Where this process is Alone
+// nobody borrows but the rank itself.
 func (f *Fabric) Lend(rank, i int, b []byte) {
 	l := &f.loans[rank]
 	l.mu.Lock()
@@ -175,6 +177,10 @@ func (f *Fabric) Lend(rank, i int, b []byte) {
 	}
 	l.all[i] = b
 }
+
+// Alone reports whether ranks are processes, and this one has been one of them at most. What it does not
+// lend for that reason, and is another one later, is reached as memory of other processes is.
+func (f *Fabric) Alone() bool { return f.shared && f.house.Load() < 2 }
 
 // Borrow returns loan i of rank, or nil if this process has no such loan.
 func (f *Fabric) Borrow(rank, i int) []byte {

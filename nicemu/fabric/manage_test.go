@@ -153,6 +153,9 @@ func TestSeal(t *testing.T) {
 	for _, w := range [][]uint64{{0}, {0, 0}, {1}, {1, 0}, {0, 1}, {1, 2, 3}, {3, 2, 1}} {
 		seen[Seal(w...)] = true
 	}
+	if Seal4(1, 2, 3, 4) != Seal(1, 2, 3, 4) {
+		t.Error("four words have two seals")
+	}
 	if len(seen) != 7 {
 		t.Errorf("%d seals of 7", len(seen))
 	}

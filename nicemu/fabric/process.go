@@ -32,6 +32,7 @@ func (f *Fabric) Enter(rank int) error {
 		return fmt.Errorf("fabric: rank %d is taken by process %d", rank, f.Process(rank))
 	}
 	f.mine[rank].Store(true)
+	f.house.Add(1)
 	atomic.StoreUint64(&w[wordProcess+1], f.base)
 	if f.shared {
 		permitAttach()

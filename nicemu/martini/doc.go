@@ -20,6 +20,7 @@
 //	aotf.go      one write, one packet                       6.2
 //	common.go    memory for libraries over the NIC           5.3, 9
 //	window.go    requests, kick, contflag, Initiator         3, 4, 7.1
+//	straight.go  requests for memory that is lent for them   4.1, 4.2
 //	transmit.go  the way out alone, for measurements         13
 //	packet.go    BOTF images and what RFend does with them   4.3, 6.1, 7.2
 //	route.go     BOTF with translations made ahead           5, 6.1

@@ -97,7 +97,7 @@ func (n *Hardware) frameOf(i int, key, page uint64) (Frame, bool) {
 		f.mem = n.f.Memory((phys+page-x.load(entStart))*fabric.PageBytes, fabric.PageBytes)
 		return f, f.mem != nil
 	}
-	lent := n.f.Borrow(n.rank, i)
+	lent := n.lent(n.rank, i)
 	base := fabric.Address(lent)
 	from, to := max(start, base), min(end, base+uint64(len(lent)))
 	if lent == nil || from >= to {

@@ -107,13 +107,11 @@ func (m *Manager) Admit(rank int, pgid uint32) error {
 	t, key := nodeOf(m.f, rank), makeKey(pgid, rank)
 	for sid := range firstSID {
 		if s := t.segment(sid); s.load(entState) != 0 {
-			s.store(entKey, key)
-			s.seal()
+			s.give(key)
 		}
 	}
 	for i := range ownExtents {
-		t.extent(i).store(entKey, key)
-		t.extent(i).seal()
+		t.extent(i).give(key)
 	}
 	return nil
 }

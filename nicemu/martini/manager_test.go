@@ -94,7 +94,7 @@ func TestWhatAUserCanDo(t *testing.T) {
 		of   any
 		want string
 	}{
-		{&NIC{}, "Boards Channel Close Common Conceal Expose Flagpole Flags Hold Mailbox MailReader MaxMail Next Packets Pin Raised Rank Ranks " +
+		{&NIC{}, "Boards Channel Close Common Conceal Expose ExposeHeld Flagpole Flags Hold Mailbox MailReader MaxMail Move Next Packets Pin Raised Rank Ranks " +
 			"Records Refused Register RegisterHeader RegisterPinned Release Remote RingLayout RingReader Unpin Window WithdrawHeader WriteAOTF"},
 		{&Window{}, "Botf Contflag Flag InitLock Lock MoveBlocks Pull Push Read Store Swap Transmit Unlock Write"},
 		{&Channel{}, "Attest Consumed Put"},
@@ -242,6 +242,7 @@ func TestNothingWorksAfterClose(t *testing.T) {
 			"Push":           {w.Push(r, b), InvalidWindow},
 			"Push nothing":   {w.Push(r, nil), InvalidWindow},
 			"Pull":           {w.Pull(r, b), InvalidWindow},
+			"Move":           {n.Move(false, r, b), InvalidWindow},
 			"Transmit":       {w.Transmit(r, b), InvalidWindow},
 			"Botf":           {w.Botf(&Packet{Type: PacketPush, Node: 1, PID: 1, Segment: target, Payload: b}), InvalidWindow},
 			"Write":          {w.Write(DWKick, 1), InvalidWindow},
@@ -260,6 +261,7 @@ func TestNothingWorksAfterClose(t *testing.T) {
 			"Hold":           {only(n.Hold(b)), InvalidWindow},
 			"Unpin":          {n.Unpin(pin), Misuse},
 			"Expose":         {only(n.Expose(b)), InvalidWindow},
+			"ExposeHeld":     {only(n.ExposeHeld(b)), InvalidWindow},
 			"Conceal":        {n.Conceal(own), Misuse},
 			"Register":       {only(n.Register(fabric.Address(b), 8)), InvalidWindow},
 			"RegisterPinned": {only(n.RegisterPinned(pin, b)), NotPinned},

@@ -112,5 +112,5 @@ func (n *NIC) near(x *entry, i, rank int, va, size uint64) []byte {
 	if phys := x.load(entPhys); phys&physProcess == 0 {
 		return n.f.Memory(phys*fabric.PageBytes+va-x.load(entStart)*fabric.PageBytes, size)
 	}
-	return dma.Within(n.f.Borrow(rank, i), va, size)
+	return dma.Within(n.lent(rank, i), va, size)
 }

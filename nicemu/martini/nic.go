@@ -41,8 +41,9 @@ type NIC struct {
 	own     node
 	key     uint64
 	engine  *dma.Engine
-	ranks   int // of the job
-	boards  int // of each rank
+	ranks   int    // of the job
+	nodes   []node // the tables of all
+	boards  int    // of each rank
 	windows [Windows]Window
 	turn    int // which Window is used next
 	rings   fabric.RingPool
@@ -55,6 +56,7 @@ type NIC struct {
 	live   int          // pins and segments in use
 	last   int          // extent entered last
 	used   int          // extent that local answered last
+	guess  []uint16     // by segment of other nodes: its extent when a request went straight there last
 	high   int          // extents that were ever in use: the table says it to others only
 	drains fabric.Drain // of what is withdrawn
 	hints  []int        // the extents that the own segments lie in
@@ -90,6 +92,10 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	}
 	binary.NativeEndian.PutUint64(n.allow[:], 1)
 	n.pins, n.high, n.hints = newPinTable(), ownExtents, make([]int, Segments)
+	n.guess, n.nodes = make([]uint16, Segments), make([]node, n.ranks)
+	for i := range n.nodes {
+		n.nodes[i] = nodeOf(f, i)
+	}
 	for i := Extents - 1; i >= ownExtents; i-- {
 		n.empty = append(n.empty, int32(i))
 	}
@@ -144,7 +150,7 @@ func (n *NIC) node(rank int) (node, bool) {
 	if uint(rank) >= uint(n.ranks) {
 		return node{}, false
 	}
-	t := nodeOf(n.f, rank)
+	t := n.nodes[rank]
 	return t, t.up()
 }
 

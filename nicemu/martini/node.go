@@ -39,7 +39,7 @@ func (e *entry) validate() uint32 {
 	if gen == 0 {
 		gen = 1
 	}
-	e.store(entState, uint64(gen)<<entGenShift|entValid)
+	e.enter(uint64(gen)<<entGenShift | entValid)
 	return gen
 }
 
@@ -54,15 +54,18 @@ func (e *entry) invalidate(gen uint32) bool {
 	return true
 }
 
-// seal closes an entry whose words but the state are written: who reads it
-// later can tell that they are.
-func (e *entry) seal() {
-	e.store(entSeal, fabric.Seal(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys)))
+// write writes all words of an entry but the state, with their seal: who reads it later can tell that they are as they
+// were written. last is entPhys of an extent, entHint of a segment.
+func (e *entry) write(key, start, size, last uint64) {
+	e.fill(key, start, size, last, fabric.Seal4(key, start, size, last))
 }
+
+// give makes e that of another key.
+func (e *entry) give(key uint64) { e.write(key, e.load(entStart), e.load(entSize), e.load(entPhys)) }
 
 // sealed reports whether e holds what its owner sealed.
 func (e *entry) sealed() bool {
-	return e.load(entSeal) == fabric.Seal(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys))
+	return e.load(entSeal) == fabric.Seal4(e.load(entKey), e.load(entStart), e.load(entSize), e.load(entPhys))
 }
 
 // hold keeps what extent i describes from being released, if it is valid. It
@@ -99,11 +102,7 @@ func start(f *fabric.Fabric, rank int) node {
 	extend := func(i int, at, n uint64) {
 		first, end := at/fabric.PageBytes, (at+n+fabric.PageBytes-1)/fabric.PageBytes
 		x := t.extent(i)
-		x.store(entKey, key)
-		x.store(entStart, ioBase/fabric.PageBytes+first)
-		x.store(entSize, end-first)
-		x.store(entPhys, first)
-		x.seal()
+		x.write(key, ioBase/fabric.PageBytes+first, end-first, first)
 		x.validate()
 	}
 	extend(ioExtent, first, last+size-first)
@@ -112,11 +111,7 @@ func start(f *fabric.Fabric, rank int) node {
 	atomic.StoreUint64(&t.tables[regHigh], ownExtents)
 	register := func(sid, extent int, at, n uint64) {
 		s := t.segment(sid)
-		s.store(entKey, key)
-		s.store(entStart, ioBase+at)
-		s.store(entSize, n)
-		s.store(entHint, uint64(extent))
-		s.seal()
+		s.write(key, ioBase+at, n, uint64(extent))
 		s.validate()
 	}
 	register(sidBoards, boardExtent, at, n)

@@ -90,7 +90,7 @@ func (w *Window) kickBotf(size uint64) error {
 		return n.refuse(r)
 	}
 	if flag != 0 {
-		atomic.StoreUint64(&w.flags[flag], done)
+		w.complete(flag, done)
 	}
 	return nil
 }

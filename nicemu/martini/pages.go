@@ -83,18 +83,17 @@ func (n *NIC) enter(b []byte, fix bool) (Pin, error) {
 	if p.pinned = fix && len(b) > 0; p.pinned {
 		p.pinner.Pin(&b[0])
 	}
-	n.f.Lend(n.rank, i, b)
+	if !n.f.Alone() {
+		n.f.Lend(n.rank, i, b)
+	}
 	x := n.own.extent(i)
 	at := fabric.Address(b)
 	first, count := span(at, uint64(len(b)))
-	x.store(entKey, n.key)
-	x.store(entStart, first)
-	x.store(entSize, count)
-	x.store(entPhys, physProcess|first)
+	phys := physProcess | first
 	if off, ok := n.f.Offset(b); ok {
-		x.store(entPhys, off/fabric.PageBytes)
+		phys = off / fabric.PageBytes
 	}
-	x.seal()
+	x.write(n.key, first, count, phys)
 	if i >= n.high {
 		n.high = i + 1
 		atomic.StoreUint64(&n.own.tables[regHigh], uint64(n.high))
@@ -166,7 +165,9 @@ func (n *NIC) unpin(p Pin) error {
 // release gives up the memory of an extent that is invalid already.
 func (n *NIC) release(i int) {
 	p := &(*n.pins)[i]
-	n.f.Lend(n.rank, i, nil)
+	if !n.f.Alone() {
+		n.f.Lend(n.rank, i, nil)
+	}
 	if p.pinned {
 		p.pinner.Unpin()
 	}
@@ -195,6 +196,19 @@ func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
 		}
 	}
 	return nil, false
+}
+
+// lent returns the memory of extent i of a rank if this process has it, or nil: its own it need not borrow.
+func (n *NIC) lent(rank, i int) []byte {
+	switch {
+	case !n.f.Alone():
+		return n.f.Borrow(rank, i)
+	case rank == n.rank:
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return (*n.pins)[i].buf
+	}
+	return nil
 }
 
 func (n *NIC) view(i int, at, size uint64) ([]byte, bool) {

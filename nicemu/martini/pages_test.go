@@ -227,7 +227,7 @@ func TestNothingMovesAfterConceal(t *testing.T) {
 				return
 			default:
 			}
-			a := accesses()[rng.IntN(4)]
+			a := accesses()[rng.IntN(len(accesses()))]
 			switch err := a.do(n[0], 1, Segment(name.Load()), uint64(rng.IntN(page)), b[:1+rng.IntN(1000)]); {
 			case err == nil:
 				count++
@@ -276,7 +276,7 @@ func TestMovesDoNotAllocate(t *testing.T) {
 		p.Segment = s
 		_, err3 := n[0].Next().Swap(1, 0, 0, 0)
 		if err := errors.Join(
-			err1, err2, err3, n[0].Next().Pull(r, c), n[0].Next().Push(r, c), n[0].Next().Botf(&p), n[0].Unpin(pin), n[1].Conceal(s),
+			err1, err2, err3, n[0].Move(true, r, c), n[0].Next().Pull(r, c), n[0].Next().Push(r, c), n[0].Next().Botf(&p), n[0].Unpin(pin), n[1].Conceal(s),
 		); err != nil {
 			t.Fatal(err)
 		}

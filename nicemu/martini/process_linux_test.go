@@ -302,6 +302,40 @@ func TestProcessThatIsGone(t *testing.T) {
 	}
 }
 
+// TestAloneInItsProcess: a rank that lends nothing to others reaches its own memory, also where the kernel is not asked.
+func TestAloneInItsProcess(t *testing.T) {
+	for _, a := range []Attach{Off, Auto} {
+		file, err := fabric.Create(2, fabric.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err1 := fabric.Map(file)
+		f, err2 := fabric.Map(file)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Manage(whole); err != nil {
+			t.Fatal(err)
+		}
+		n, err := Open(f, 1, Options{Attach: a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !f.Alone() {
+			t.Error("one rank of two processes is not alone")
+		}
+		_, r := between(t, n, 20*page)
+		testMoves(t, n, r)
+		extent := n.own.segment(r.good.SID()).load(entHint)
+		if f.Borrow(1, int(extent)) != nil {
+			t.Error("memory is lent that nobody can borrow")
+		}
+		if err := errors.Join(n.Close(), f.Close(), whole.Close(), file.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestKernelRefuses has a rank without privilege reach for the memory of one
 // with more.
 func TestKernelRefuses(t *testing.T) {
@@ -321,7 +355,7 @@ func TestKernelRefuses(t *testing.T) {
 	if s.mem[0] != pattern(0) {
 		t.Error("bytes moved")
 	}
-	if _, arrived := j.n.Refused(NoAccess); arrived != 4 {
+	if _, arrived := j.n.Refused(NoAccess); arrived != uint64(len(accesses())) {
 		t.Errorf("%d refusals counted here", arrived)
 	}
 }

@@ -21,7 +21,7 @@ func testMoves(t *testing.T, n *NIC, r remote) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range 300 {
-		a := accesses()[rng.IntN(4)]
+		a := accesses()[rng.IntN(len(accesses()))]
 		off := rng.IntN(r.size + 1)
 		size := rng.IntN(r.size - off + 1)
 		if a.max != 0 {

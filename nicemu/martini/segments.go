@@ -3,6 +3,7 @@ package martini
 import (
 	"fmt"
 
+	"rhinet/internal/ring"
 	"rhinet/nicemu/fabric"
 )
 
@@ -46,11 +47,7 @@ func (n *NIC) register(at, size uint64, hint int) (Segment, error) {
 	sid := int(n.sids[len(n.sids)-1])
 	n.sids = n.sids[:len(n.sids)-1]
 	s := n.own.segment(sid)
-	s.store(entKey, n.key)
-	s.store(entStart, at)
-	s.store(entSize, size)
-	s.store(entHint, uint64(hint))
-	s.seal()
+	s.write(n.key, at, size, uint64(hint))
 	n.hints[sid] = hint
 	n.live++
 	return makeSegment(sid, s.validate()), nil
@@ -99,7 +96,12 @@ func (n *NIC) unregister(s Segment) (int, error) {
 
 // Expose pins b and gives it a segment: what a process does before peers may
 // PULL from b or PUSH to it.
-func (n *NIC) Expose(b []byte) (Segment, error) {
+func (n *NIC) Expose(b []byte) (Segment, error) { return n.expose(b, true) }
+
+// ExposeHeld is Expose for memory that the caller keeps alive and in place until Conceal, as Hold is Pin.
+func (n *NIC) ExposeHeld(b []byte) (Segment, error) { return n.expose(b, false) }
+
+func (n *NIC) expose(b []byte, fix bool) (Segment, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed.Load() {
@@ -107,7 +109,7 @@ func (n *NIC) Expose(b []byte) (Segment, error) {
 	}
 	// An extent of its own: Conceal waits for the transfers in the extent, and a
 	// buffer that is sent twice must not wait for the second transfer to end the first.
-	p, err := n.enter(b, true)
+	p, err := n.enter(b, fix)
 	if err != nil {
 		return 0, err
 	}
@@ -124,11 +126,23 @@ func (n *NIC) Expose(b []byte) (Segment, error) {
 func (n *NIC) Conceal(s Segment) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.recall(s)
 	i, err := n.unregister(s)
 	if err != nil {
 		return err
 	}
 	return n.unpin(makePin(i, (*n.pins)[i].gen))
+}
+
+// recall asks for the lines by which a segment and its extent are withdrawn, all at once: whoever has
+// used it has them.
+func (n *NIC) recall(s Segment) {
+	if sid := s.SID(); sid < Segments {
+		i := n.hints[sid]
+		ring.Prefetch((*ring.Line)(n.own.segment(sid)))
+		ring.Prefetch((*ring.Line)(n.own.extent(i)))
+		ring.Fetch((*ring.Line)(n.own.public[pubHolds+i*entryWords:]))
+	}
 }
 
 // withdrawAll invalidates every segment and extent of this process.

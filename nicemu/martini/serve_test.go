@@ -105,6 +105,15 @@ func pushed(n *NIC, node int, s Segment, off uint64, b []byte) error {
 	return pinnedFor(n, b, func() error { return n.Next().Push(Request{Node: node, Segment: s, Offset: off}, b) })
 }
 
+// Straight: the same two, of memory that is lent.
+func movedIn(n *NIC, node int, s Segment, off uint64, b []byte) error {
+	return n.Move(false, Request{Node: node, Segment: s, Offset: off}, b)
+}
+
+func movedOut(n *NIC, node int, s Segment, off uint64, b []byte) error {
+	return n.Move(true, Request{Node: node, Segment: s, Offset: off}, b)
+}
+
 // By BOTF: the same two, as packets. The PGID in the image is nonsense.
 func botfPushed(n *NIC, node int, s Segment, off uint64, b []byte) error {
 	return n.Next().Botf(&Packet{Type: PacketPush, PGID: 12345, PID: node, Node: node, Segment: s, Offset: off, Payload: b})
@@ -131,6 +140,8 @@ func accesses() []access {
 	return []access{
 		{"PULL", false, 0, pulled},
 		{"PUSH", true, 0, pushed},
+		{"PULL straight", false, 0, movedIn},
+		{"PUSH straight", true, 0, movedOut},
 		{"BOTF of push", true, MaxImage, botfPushed},
 		{"BOTF of pull request", false, 0, botfPulled},
 	}

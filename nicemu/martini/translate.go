@@ -25,7 +25,7 @@ func (t node) rva(key uint64, seg Segment, offset, size uint64) (va uint64, hint
 	}
 	owner, start, length := s.load(entKey), s.load(entStart), s.load(entSize)
 	hint = int(s.load(entHint) % Extents)
-	whole := s.load(entSeal) == fabric.Seal(owner, start, length, s.load(entHint))
+	whole := s.load(entSeal) == fabric.Seal4(owner, start, length, s.load(entHint))
 	if why = s.known(seg); why != 0 {
 		return 0, 0, why // withdrawn while it was read
 	}

@@ -1,9 +1,6 @@
 package martini
 
-import (
-	"rhinet/nicemu/dma"
-	"rhinet/nicemu/fabric"
-)
+import "rhinet/nicemu/dma"
 
 // Transmit is Push to a node whose Switch Interface discards all that arrives:
 // the request passes Window, PGIDTBL and PATLB, its payload is read packet by
@@ -24,11 +21,7 @@ func (w *Window) Transmit(r Request, b []byte) error {
 	if f.Reason != 0 {
 		return w.nic.refuse(f)
 	}
-	w.page[DWCommand] = uint64(MakeCommand(CommandPush, r.Flag, uint64(len(b))))
-	w.page[DWTarget] = uint64(MakeTarget(r.Node, r.Node))
-	w.page[DWLocal] = fabric.Address(b)
-	w.page[DWSegment] = uint64(r.Segment)
-	w.page[DWOffset] = r.Offset
+	w.compose(CommandPush, r, b)
 	w.page[DWKick] = 1
 	f.Reason = w.admit(CommandPush, r.Flag)
 	if f.Reason == 0 && len(b) > 0 {

@@ -82,12 +82,17 @@ func (w *Window) request(command int, r Request, b []byte) error {
 	if uint(r.Node) >= uint(w.nic.f.Ranks()) {
 		return w.nic.refuse(Refusal{Op: opName(command), Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), Reason: NoNode})
 	}
+	w.compose(command, r, b)
+	return w.Write(DWKick, 1)
+}
+
+// compose writes all of a request but the kick.
+func (w *Window) compose(command int, r Request, b []byte) {
 	w.page[DWCommand] = uint64(MakeCommand(command, r.Flag, uint64(len(b))))
 	w.page[DWTarget] = uint64(MakeTarget(r.Node, r.Node))
 	w.page[DWLocal] = fabric.Address(b)
 	w.page[DWSegment] = uint64(r.Segment)
 	w.page[DWOffset] = r.Offset
-	return w.Write(DWKick, 1)
 }
 
 func opName(command int) string {
@@ -137,10 +142,13 @@ func (w *Window) kick() error {
 		return w.nic.refuse(r)
 	}
 	if flag != 0 {
-		atomic.StoreUint64(&w.flags[flag], done)
+		w.complete(flag, done)
 	}
 	return nil
 }
+
+// complete sets a completion flag.
+func (w *Window) complete(flag int, done uint64) { atomic.StoreUint64(&w.flags[flag], done) }
 
 // admit does what IDLE and PGID check.
 func (w *Window) admit(op, flag int) Reason {
