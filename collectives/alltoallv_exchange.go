@@ -6,9 +6,9 @@ package collectives
 // Cost: one step of the network for short parts, two for others.
 func alltoallvExchange(b *builder) {
 	of, e := b.partsToSend(), b.envelope()
-	short := b.encloseAll(e, of)
+	shown, short := b.encloseAll(e, of)
 	all := b.scratch(b.size * e.n)
-	b.exchange(AllToAll, e, all)
+	b.exchange(Uneven, shown, all)
 	for d := 1; d < b.size; d++ {
 		src, dst := b.mod(b.rank-d), b.mod(b.rank+d)
 		b.room(2)

@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -23,7 +24,7 @@ func (g *Group) choose(s shape) *row {
 	}
 	for i := range table {
 		r := &table[i]
-		if r.kind == s.kind && r.prefers(g.crowded).holds(s.known(), g.size) && g.usable(r, s) {
+		if r.kind == s.kind && r.prefers(g.crowded).holds(s.known(), g.size) && r.pays(s, g.size, g.crowded) && g.usable(r, s) {
 			return r
 		}
 	}
@@ -71,6 +72,19 @@ func (g *Group) usable(r *row, s shape) bool {
 		}
 	}
 	return r.suits(s, g.size)
+}
+
+// pays reports whether what the row has every rank give is not too long for an exchange of so many ranks.
+func (r *row) pays(s shape, size int, crowded bool) bool {
+	return r.exchange == nil || r.exchange(s, size) <= exchanged(size, crowded)
+}
+
+// exchanged is how many bytes of each rank an exchange beats messages with.
+func exchanged(size int, crowded bool) int {
+	if size > fewRanks && !crowded {
+		return exchangeLine
+	}
+	return math.MaxInt
 }
 
 // prefers is where the row is preferred.

@@ -1,15 +1,26 @@
 package collectives
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Where ranks know different parts of the counts, they cannot agree on whether an
 // exchange takes the data. So what they show there says for itself. It begins with a
-// descriptor of two bytes for each part: where the part lies, counted from
-// the descriptor on, and its length, or byMessage if it comes as a message.
+// descriptor for each part: where the part lies, counted from
+// the descriptor on, and its length, or byMessage if it comes as a message, in two bytes each.
 const (
-	descriptor = 2
-	byMessage  = 255
+	descriptor = 4
+	byMessage  = 1<<16 - 1
 )
+
+// putDescriptor writes a descriptor, and getDescriptor reads it.
+func putDescriptor(e []byte, off, n int) { binary.LittleEndian.PutUint32(e, uint32(off|n<<16)) }
+
+func getDescriptor(e []byte) (off, n int) {
+	d := binary.LittleEndian.Uint32(e)
+	return int(uint16(d)), int(d >> 16)
+}
 
 // A LengthError is a part whose length is not the one that belongs there.
 type LengthError struct{ Got, Want int }
@@ -25,23 +36,24 @@ func (e *LengthError) Is(target error) bool { return target == ErrLength }
 // envelope returns temporary memory for as much as one rank can show.
 func (b *builder) envelope() region { return b.scratch(b.envelopeBytes()) }
 
-// envelopeBytes is below byMessage, so that each length has a number.
+// envelopeBytes is below byMessage, so that each length and place has a number.
 func (b *builder) envelopeBytes() int { return min(b.exchangeMax, byMessage-1) }
 
-// Enclose fills e, as long as an exchange takes, with what a rank that is not root shows in a
-// Gatherv of part, and reports whether there is room for it. See [Group.Passed].
-func Enclose(e, part []byte) bool {
-	if descriptor+len(part) > len(e) {
-		return false
+// Enclose writes into e, as long as an exchange takes, what a rank that is not root shows in a
+// Gatherv of part, and returns how long that is, 0 if there is no room for it. See [Group.Passed].
+func Enclose(e, part []byte) int {
+	n := descriptor + len(part)
+	if n > len(e) {
+		return 0
 	}
-	e[0], e[1] = descriptor, byte(len(part))
+	putDescriptor(e, descriptor, len(part))
 	copy(e[descriptor:], part)
-	return true
+	return n
 }
 
-// EncloseAll fills e with what a root shows in a Scatterv of send, and reports whether there is room for it.
-// See [Group.Passed].
-func EncloseAll(e, send []byte, counts, displs []int, elem, root int) bool {
+// EncloseAll writes into e what a root shows in a Scatterv of send, and returns how long that is, 0 if there is no
+// room for it. See [Group.Passed].
+func EncloseAll(e, send []byte, counts, displs []int, elem, root int) int {
 	end := len(counts) * descriptor
 	for i := range counts {
 		if i == root {
@@ -49,13 +61,13 @@ func EncloseAll(e, send []byte, counts, displs []int, elem, root int) bool {
 		}
 		at, n := place(counts, displs, elem, i)
 		if end+n > len(e) {
-			return false
+			return 0
 		}
-		e[i*descriptor], e[i*descriptor+1] = byte(end-i*descriptor), byte(n)
+		putDescriptor(e[i*descriptor:], end-i*descriptor, n)
 		copy(e[end:], send[at:at+n])
 		end += n
 	}
-	return true
+	return end
 }
 
 // describe writes the descriptor at e[at:] of n bytes that lie at e[off:].
@@ -63,19 +75,19 @@ func (b *builder) describe(e region, at, off, n int) {
 	b.sched.steps = append(b.sched.steps, step{op: opDescribe, a: region{off: off - at, n: n}, b: e.sub(at, descriptor)})
 }
 
-// enclose fills e with one part, and reports whether there is room for it.
-func (b *builder) enclose(e, part region) bool {
+// enclose writes one part into e, and returns what to show of e, and whether there is room for the part.
+func (b *builder) enclose(e, part region) (shown region, short bool) {
 	if descriptor+part.n > e.n {
 		b.describe(e, 0, 0, byMessage)
-		return false
+		return e.sub(0, descriptor), false
 	}
 	b.describe(e, 0, descriptor, part.n)
 	b.copy(e.sub(descriptor, part.n), part)
-	return true
+	return e.sub(0, descriptor+part.n), true
 }
 
-// encloseAll fills e with the parts for all other ranks, and reports whether there is room for them.
-func (b *builder) encloseAll(e region, part func(int) region) bool {
+// encloseAll writes the parts for all other ranks into e, and returns what to show of e, and whether there is room for them.
+func (b *builder) encloseAll(e region, part func(int) region) (shown region, short bool) {
 	total, end := b.size*descriptor, b.size*descriptor
 	for i := range b.size {
 		if i != b.rank {
@@ -93,7 +105,7 @@ func (b *builder) encloseAll(e region, part func(int) region) bool {
 			end += p.n
 		}
 	}
-	return total <= e.n
+	return e.sub(0, end), total <= e.n
 }
 
 // addressed is the rest of an envelope for all ranks from the descriptor for this one on.
@@ -112,7 +124,7 @@ func (b *builder) disclose(part, e region, src int) {
 // disclose carries out such a step. What e holds is what another process wrote.
 func (x *execution) disclose(g *Group, s *step) {
 	e, part := x.at(s.a), x.at(s.b)
-	off, n := int(e[0]), int(e[1])
+	off, n := getDescriptor(e)
 	switch {
 	case x.err != nil: // e may hold anything
 	case n == byMessage:

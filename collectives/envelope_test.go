@@ -14,13 +14,15 @@ func TestEnvelopesAreChecked(t *testing.T) {
 		want string // the part; "" for an error of its length
 		sent int    // receives posted
 	}{
-		{"short", []byte{2, 3, 'a', 'b', 'c'}, "abc", 0},
-		{"further on", []byte{4, 3, 9, 9, 'a', 'b', 'c'}, "abc", 0},
-		{"announced", []byte{0, byMessage, 0, 0, 0}, "...", 1},
-		{"too short", []byte{2, 2, 'a', 'b', 'c'}, "", 0},
-		{"too long", []byte{2, 4, 'a', 'b', 'c', 'd'}, "", 0},
-		{"beyond the end", []byte{3, 3, 'a', 'b', 'c'}, "", 0},
-		{"far beyond the end", []byte{254, 3, 'a', 'b', 'c'}, "", 0},
+		{"short", []byte{4, 0, 3, 0, 'a', 'b', 'c'}, "abc", 0},
+		{"further on", []byte{6, 0, 3, 0, 9, 9, 'a', 'b', 'c'}, "abc", 0},
+		{"announced", []byte{0, 0, 255, 255, 0, 0, 0}, "...", 1},
+		{"too short", []byte{4, 0, 2, 0, 'a', 'b', 'c'}, "", 0},
+		{"too long", []byte{4, 0, 4, 0, 'a', 'b', 'c', 'd'}, "", 0},
+		{"much too long", []byte{4, 0, 3, 1, 'a', 'b', 'c', 'd'}, "", 0},
+		{"beyond the end", []byte{5, 0, 3, 0, 'a', 'b', 'c'}, "", 0},
+		{"far beyond the end", []byte{254, 255, 3, 0, 'a', 'b', 'c'}, "", 0},
+		{"beyond the end by its upper half", []byte{4, 1, 3, 0, 'a', 'b', 'c'}, "", 0},
 	} {
 		f := newFake(0, 2)
 		g := mustGroup(t, f, Options{})
@@ -33,7 +35,7 @@ func TestEnvelopesAreChecked(t *testing.T) {
 		}
 		if c.want == "" {
 			var e *LengthError
-			if !errors.As(x.err, &e) || e.Want != 3 || e.Got != int(c.e[1]) || !errors.Is(x.err, ErrLength) {
+			if !errors.As(x.err, &e) || e.Want != 3 || e.Got != int(c.e[2])+int(c.e[3])<<8 || !errors.Is(x.err, ErrLength) {
 				t.Errorf("%s: %v", c.name, x.err)
 			}
 			c.want = "..."
@@ -50,8 +52,8 @@ func TestEnvelopesAreChecked(t *testing.T) {
 func TestEnvelopesOfAFailedExchangeAreNotOpened(t *testing.T) {
 	f := newFake(0, 2)
 	x := execution{err: errWait}
-	x.bufs[bufIn], x.bufs[bufOut] = []byte{0, byMessage}, []byte("...")
-	x.disclose(mustGroup(t, f, Options{}), &step{a: region{bufIn, 0, 2}, b: region{bufOut, 0, 3}})
+	x.bufs[bufIn], x.bufs[bufOut] = []byte{0, 0, 255, 255}, []byte("...")
+	x.disclose(mustGroup(t, f, Options{}), &step{a: region{bufIn, 0, 4}, b: region{bufOut, 0, 3}})
 	if f.posts != 0 || x.open != 0 || x.err != errWait {
 		t.Errorf("%d receives, %v", f.posts, x.err)
 	}

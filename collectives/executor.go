@@ -58,8 +58,7 @@ func (x *execution) advance(g *Group, block bool) bool {
 		case opReduce:
 			x.reducer.Reduce(x.at(s.a), x.at(s.b))
 		case opDescribe:
-			d := x.at(s.b)
-			d[0], d[1] = byte(s.a.off), byte(s.a.n)
+			putDescriptor(x.at(s.b), s.a.off, s.a.n)
 		case opDisclose:
 			x.disclose(g, s)
 		case opEnter:

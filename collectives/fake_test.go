@@ -55,12 +55,12 @@ func (f *fakeBoard) Exchange(flow Flow, root int, in, out []byte) error {
 	f.exchanges++
 	if flow == FromRoot || flow == ToRoot && f.rank != root {
 		for i := range out {
-			out[i] = byMessage // parts are announced
+			out[i] = 255 // parts are announced
 		}
 		return nil
 	}
 	for i := range f.size {
-		copy(out[i*len(in):], in)
+		copy(out[i*len(out)/f.size:], in)
 	}
 	return nil
 }

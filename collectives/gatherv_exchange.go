@@ -7,8 +7,8 @@ package collectives
 func gathervExchange(b *builder) {
 	if b.rank != b.root {
 		e := b.envelope()
-		short := b.enclose(e, b.in())
-		b.exchange(ToRoot, e, region{})
+		shown, short := b.enclose(e, b.in())
+		b.exchange(ToRoot, shown, region{})
 		if !short {
 			b.send(b.in(), b.root)
 		}

@@ -119,19 +119,29 @@ func (o Options) preferences(size int) (list []preference, err error) {
 	return list, nil
 }
 
-// Exchanges reports whether calls of an operation of up to so many bytes go by the
-// algorithm "exchange" in a group of a size, as far as these options can say: the table
-// prefers it, and nothing names another.
-func (o Options) Exchanges(k Kind, size, bytes int) bool {
+// Exchanges returns up to how many bytes of each rank calls of an operation go by the
+// algorithm "exchange", which takes most bytes, in a group of a size, as far as these options can say: the table
+// prefers it, and nothing names another. It is negative if none do.
+func (o Options) Exchanges(k Kind, size, most int) int {
 	const exchange = "exchange"
-	if cmp.Or(o.Force[k.String()], exchange) != exchange {
-		return false
+	i := slices.IndexFunc(table, func(r row) bool { return r.kind == k && r.name == exchange })
+	where := table[i].prefers(o.Oversubscribed)
+	if !where.holds(0, size) || cmp.Or(o.Force[k.String()], exchange) != exchange {
+		return -1
+	}
+	most = min(most, exchanged(size, o.Oversubscribed))
+	if where.maxBytes > 0 {
+		most = min(most, table[i].exchange(shape{kind: k, bytes: where.maxBytes}, size))
 	}
 	for _, r := range o.Rules {
-		if r.Kind == k && r.Algorithm != exchange && r.Oversubscribed == o.Oversubscribed && r.MinBytes <= bytes && r.span().holds(r.MinBytes, size) {
-			return false
+		s := shape{kind: k, bytes: r.MinBytes}
+		if r.Kind != k || r.Algorithm == exchange || r.Oversubscribed != o.Oversubscribed || !r.span().holds(r.MinBytes, size) || s.known() != r.MinBytes {
+			continue
 		}
+		if r.MinBytes == 0 {
+			return -1
+		}
+		most = min(most, table[i].exchange(s, size)-1)
 	}
-	i := slices.IndexFunc(table, func(r row) bool { return r.kind == k && r.name == exchange })
-	return table[i].prefers(o.Oversubscribed).holds(bytes, size)
+	return most
 }

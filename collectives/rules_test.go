@@ -98,8 +98,8 @@ func TestRulesComeBeforeTheTable(t *testing.T) {
 		if got := g.Choice(Bcast, c.bytes); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
-		if short := o.Exchanges(Bcast, c.size, 48); short != (g.Choice(Bcast, 8) == "exchange") && c.board {
-			t.Errorf("%+v: exchanges %v", c, short)
+		if most := o.Exchanges(Bcast, c.size, 64); (most >= 8) != (g.Choice(Bcast, 8) == "exchange") && c.board {
+			t.Errorf("%+v: exchanges of %d bytes", c, most)
 		}
 	}
 	// Where ranks know their own parts only, all choose as for none.
@@ -118,22 +118,39 @@ func TestRulesComeBeforeTheTable(t *testing.T) {
 	if got, err := g.Algorithm(Call{Kind: Allreduce, Send: make([]byte, 8), Recv: make([]byte, 8), Reducer: left{}}); got != "recursive-doubling" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
+}
+
+// TestUpToWhichLengthCallsAreExchanges: what the table, rules and forced algorithms say together, in bytes that a rank gives.
+func TestUpToWhichLengthCallsAreExchanges(t *testing.T) {
+	rules := func(list string) Options { return Options{Rules: mustRules(t, list)} }
 	for _, c := range []struct {
 		o    Options
-		want bool
+		kind Kind
+		size int
+		want int
 	}{
-		{Options{}, true}, {force("bcast=exchange"), true}, {force("bcast=chain"), false},
-		{Options{Rules: mustRules(t, "bcast=chain@2..@49..")}, true}, {Options{Rules: mustRules(t, "bcast=chain@2..@48..")}, false},
-		{Options{Rules: mustRules(t, "bcast=chain@2..@0..@shared")}, true}, {Options{Rules: mustRules(t, "bcast=exchange@2..@0..,reduce=linear@2..@0..")}, true},
-		{Options{Rules: mustRules(t, "bcast=chain@5..@0..")}, true},
+		{Options{}, Bcast, 4, 500}, {force("bcast=exchange"), Bcast, 4, 500}, {force("bcast=chain"), Bcast, 4, -1},
+		{rules("bcast=chain@2..@49.."), Bcast, 4, 48}, {rules("bcast=chain@2..@501.."), Bcast, 4, 500}, {rules("bcast=chain@2..@0..7"), Bcast, 4, -1},
+		{rules("bcast=chain@2..@49..,bcast=linear@2..@9..10"), Bcast, 4, 8},
+		{rules("bcast=chain@2..@0..@shared"), Bcast, 4, 500}, {rules("bcast=exchange@2..@0..,reduce=linear@2..@0.."), Bcast, 4, 500},
+		{rules("bcast=chain@5..@0.."), Bcast, 4, 500},
+		// Blocks for all ranks.
+		{rules("alltoall=linear@2..@10.."), Alltoall, 4, 39}, {rules("scatter=linear@2..@10.."), Scatter, 4, 29}, {rules("scatter=linear@2..@0.."), Scatter, 4, -1},
+		// Ranks that know their own part only choose as for none.
+		{rules("gatherv=linear@2..@8.."), Gatherv, 4, 500}, {rules("gatherv=linear@2..@0..7"), Gatherv, 4, -1}, {rules("barrier=linear@2..@0.."), Barrier, 4, -1},
+		// The table has ranges.
+		{Options{}, ReduceScatter, 4, 500}, {Options{Oversubscribed: true}, ReduceScatter, 4, -1}, {Options{}, Scatterv, 99, -1},
+		{Options{}, Gather, 4, 256}, {Options{Oversubscribed: true}, Gather, 4, 500},
+		{Options{}, Allgather, fewRanks, 500}, {Options{}, Allgather, fewRanks + 1, exchangeLine}, {Options{Oversubscribed: true}, Allgather, fewRanks + 1, 500},
 	} {
-		if got := c.o.Exchanges(Bcast, 4, 48); got != c.want {
-			t.Errorf("%+v: %v", c.o, got)
+		if got := c.o.Exchanges(c.kind, c.size, 500); got != c.want {
+			t.Errorf("%v of %d ranks, %+v: %d bytes, want %d", c.kind, c.size, c.o, got, c.want)
 		}
 	}
-	for _, shared := range []bool{false, true} { // the table has ranges
-		if got := (Options{Oversubscribed: shared}).Exchanges(ReduceScatter, 4, 48); got == shared {
-			t.Errorf("reduce_scatter, oversubscribed %t: %v", shared, got)
+	for _, size := range []int{fewRanks, fewRanks + 1} { // and so chooses a group
+		g := mustGroup(t, &fakeBoard{fake: newFake(0, size)}, Options{})
+		if few := size == fewRanks; g.Choice(Reduce, exchangeLine) != "exchange" || (g.Choice(Reduce, exchangeLine+1) == "exchange") != few || (g.Choice(Scatter, exchangeLine/(size-1)+1) == "exchange") != few {
+			t.Errorf("%d ranks: %s, %s, %s", size, g.Choice(Reduce, exchangeLine), g.Choice(Reduce, exchangeLine+1), g.Choice(Scatter, exchangeLine/(size-1)+1))
 		}
 	}
 }

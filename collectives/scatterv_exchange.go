@@ -12,8 +12,8 @@ func scattervExchange(b *builder) {
 		return
 	}
 	mine.n = b.inPart(b.rank).n
-	short := b.encloseAll(e, b.inPart)
-	b.exchange(FromRoot, e, region{})
+	shown, short := b.encloseAll(e, b.inPart)
+	b.exchange(FromRoot, shown, region{})
 	for d := 1; d < b.size && !short; d++ {
 		dst := b.mod(b.root + d)
 		b.sendAny(b.inPart(dst), dst)

@@ -58,8 +58,9 @@ func upTo(bytes int) span { return span{maxBytes: bytes} }
 func from(bytes int) span { return span{minBytes: bytes} }
 
 // The largest contribution to an exchange.
-func whole(s shape, _ int) int     { return s.bytes }
-func allBlocks(s shape, n int) int { return s.bytes * n }
+func whole(s shape, _ int) int        { return s.bytes }
+func allBlocks(s shape, n int) int    { return s.bytes * n }
+func othersBlocks(s shape, n int) int { return s.bytes * (n - 1) }
 
 // The least that is shown of parts of any length: their descriptors.
 func parts(shape, int) int          { return descriptor }
@@ -90,13 +91,13 @@ var table = []row{
 	{Bcast, "scatter-allgather", 0, nil, span{minBytes: 64 * kib, minRanks: 8}, never, bcastScatterAllgather},
 	{Bcast, "binomial", 0, nil, always, always, bcastBinomial},
 
-	{Gather, "exchange", 0, whole, always, always, gatherExchange},
+	{Gather, "exchange", 0, whole, upTo(256), always, gatherExchange},
 	{Gather, "linear", 0, nil, from(16 * kib), always, gatherLinear},
 	{Gather, "binomial", 0, nil, always, always, gatherBinomial},
 	{Gatherv, "exchange", 0, parts, always, always, gathervExchange},
 	{Gatherv, "linear", 0, nil, always, always, gathervLinear},
 
-	{Scatter, "exchange", 0, allBlocks, always, always, scatterExchange},
+	{Scatter, "exchange", 0, othersBlocks, always, always, scatterExchange},
 	{Scatter, "linear", 0, nil, from(16 * kib), always, scatterLinear},
 	{Scatter, "binomial", 0, nil, always, always, scatterBinomial},
 	{Scatterv, "exchange", 0, partsOfAll, span{maxRanks: 4}, span{maxRanks: 4}, scattervExchange},

@@ -68,11 +68,15 @@ const (
 	// included, in rank order. in is as long on all; with len(in) == 0 it is a
 	// barrier, and out is nil.
 	AllToAll Flow = iota
-	// FromRoot: root hands in to all others, which get it in an out as long.
-	// Their in and root's out mean nothing.
+	// Uneven is AllToAll of contributions of any lengths. out has places of one length
+	// for them; what a place has beyond a contribution means nothing.
+	Uneven
+	// FromRoot: root hands in to all others, which get it in an out as long at least.
+	// What out has beyond it, their in and root's out mean nothing.
 	FromRoot
-	// ToRoot: each hands in, as long on all, to root, whose out gets it in rank
-	// order, its own included. The out of the others means nothing.
+	// ToRoot: each hands in to root, whose out gets it in rank order, its own included, in places
+	// as long as root's in, which is none of the shorter ones. What a place has beyond a contribution
+	// and the out of the others mean nothing.
 	ToRoot
 )
 
@@ -113,7 +117,7 @@ type Controller interface {
 // A Switched is an optional ability of a Transport, found by assertion: switches of the network
 // meet the processes, and multiply what they give.
 type Switched interface {
-	// Switch returns the exchanges that the network makes, of any flow but ToRoot; nil if there are none for this group. All
+	// Switch returns the exchanges that the network makes, AllToAll and FromRoot; nil if there are none for this group. All
 	// processes meet in each, whatever its flow.
 	Switch() Exchange
 }

@@ -12,4 +12,8 @@ const (
 	chainPieces = 64
 	// linearScratch bounds what a root holds of contributions that it has not combined yet.
 	linearScratch = 1 << 20
+	// fewRanks is up to how many ranks an exchange of more than exchangeLine bytes of each, which
+	// takes as many cache misses as it has lines, beats messages where every rank has a processor.
+	fewRanks     = 8
+	exchangeLine = 48
 )

@@ -26,7 +26,7 @@ type collState struct {
 	async    *exchanges // of these; nil: none
 	scripts  uint32     // calls so far, of an inter-communicator
 
-	quick quick
+	quick *quick
 }
 
 // init readies c for collective calls. Exchanges on its board so far have used
@@ -50,6 +50,7 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 			t = k.x
 		}
 	}
+	k.quick = new(quick)
 	k.quick.init(k.x, o, c.size)
 	k.async = newExchanges(k.x, seq)
 	if !c.onHost(c.w) {

@@ -50,9 +50,9 @@ type exchanger struct {
 	peek   func() bool // looks once; a closed transport does not call it
 	peeked bool
 
-	// short takes the contributions of all ranks to a short call. Words,
+	// short takes the contributions of all ranks to a short call: see quick.init. Words,
 	// so that it is aligned for any element.
-	short [maxBoardRanks * ir.FlagBytes / 8]uint64
+	short []uint64
 	mine  [ir.FlagBytes]byte // what this rank gives that does not lie in one piece
 }
 
@@ -96,7 +96,7 @@ func lookOrder(c *core) []int {
 	return append(here, elsewhere...)
 }
 
-// ExchangeBytes is the payload of one line.
+// ExchangeBytes is the payload of one flag.
 func (x *exchanger) ExchangeBytes() int { return ir.FlagBytes }
 
 // Exchange makes one exchange, and waits for what it brings this rank.
@@ -113,7 +113,7 @@ func (x *exchanger) Exchange(f collectives.Flow, root int, in, out []byte) error
 			return err
 		}
 	}
-	if f != collectives.AllToAll {
+	if f > collectives.Uneven {
 		x.c.t.Perform(x.first)
 	}
 	if x.missing != 0 && !x.odd {
@@ -154,14 +154,21 @@ func (x *exchanger) ready() {
 	case x.flow == collectives.AllToAll:
 		copy(x.part(x.c.rank), x.give)
 		missing = x.everybody()
-	case mine && x.flow == collectives.ToRoot:
-		x.keep(x.part(x.root))
-		x.unraised, missing = false, x.everybody()
 	case x.flow == collectives.ToRoot:
-		x.rouse = x.peers[x.at[x.root]:][:1]
-	case !mine:
-		x.n, x.give = len(x.take), nil
-		x.unraised, missing = false, 1<<x.at[x.root]
+		if mine {
+			x.keep(x.part(x.root))
+			x.unraised, missing = false, x.everybody()
+		} else {
+			x.rouse = x.peers[x.at[x.root]:][:1]
+		}
+	case x.flow == collectives.FromRoot:
+		if !mine {
+			x.n, x.give = len(x.take), nil
+			x.unraised, missing = false, 1<<x.at[x.root]
+		}
+	default:
+		x.n, missing = len(x.take)/x.c.size, x.everybody()
+		copy(x.part(x.c.rank), x.give)
 	}
 	x.expect(x.turns.seq, callSign(x.note.Sign), missing)
 	if x.turns.last() {
@@ -192,7 +199,7 @@ func (x *exchanger) everybody() uint64 { return 1<<len(x.order) - 1 }
 func (x *exchanger) finish() error {
 	err := x.verdict()
 	x.give, x.take = nil, nil
-	if err == nil && x.flow == collectives.AllToAll {
+	if err == nil && x.flow <= collectives.Uneven {
 		x.turns.seen(x.turns.seq)
 	}
 	return err

@@ -98,7 +98,7 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 			return false
 		}
 	case collectives.Bcast:
-		if q.bcast == nil || !short(len(out)) {
+		if !q.bcast.takes(len(out)) {
 			return false
 		}
 		e.flow, e.n, in, e.take = collectives.FromRoot, len(out), out, out
@@ -107,23 +107,23 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 			e.n = len(out) / size
 			in = out[rank*e.n:][:e.n]
 		}
-		if q.gather == nil || !short(e.n) {
+		if !q.gather.takes(e.n) {
 			return false
 		}
 		e.flow, e.take = collectives.ToRoot, out
 	case collectives.Scatter:
-		e.n = len(out) * size
+		block := len(out)
 		if rank == call.Root {
-			e.n = len(in)
+			block = len(in) / size
 		}
-		if q.scatter == nil || !short(e.n) {
+		if e.n = block * (size - 1); !q.scatter.takes(e.n) {
 			return false
 		}
 		if e.flow, e.take = collectives.FromRoot, in; rank != call.Root {
 			e.take = e.scratch(e.n)
 		}
 	case collectives.Allgather:
-		if e.n = len(out) / size; q.allgather == nil || !short(e.n) {
+		if e.n = len(out) / size; !q.allgather.takes(e.n) {
 			return false
 		}
 		if sameStart(in, out) {
@@ -131,7 +131,7 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 		}
 		in, e.take = in[:e.n], out
 	case collectives.Alltoall:
-		if e.n = len(out); q.alltoall == nil || !short(e.n) {
+		if e.n = len(out); !q.alltoall.takes(e.n) {
 			return false
 		}
 		if sameStart(in, out) {
@@ -139,19 +139,19 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 		}
 		e.take = e.scratch(e.n * size)
 	case collectives.Reduce:
-		if q.reduce == nil || !short(e.n) {
+		if !q.reduce.takes(e.n) {
 			return false
 		}
 		if e.flow = collectives.ToRoot; rank == call.Root {
 			e.take, e.out = e.scratch(e.n*size), out[:e.n]
 		}
 	case collectives.Allreduce:
-		if q.allreduce == nil || !short(e.n) {
+		if !q.allreduce.takes(e.n) {
 			return false
 		}
 		e.take, e.out = e.scratch(e.n*size), out[:e.n]
 	case collectives.ReduceScatterBlock:
-		if q.reduceScatterBlock == nil || !short(e.n) {
+		if !q.reduceScatterBlock.takes(e.n) {
 			return false
 		}
 		part := e.n / size
@@ -190,6 +190,8 @@ func (e *exchange) ready(t *collTransport) {
 		e.give, e.missing = nil, x.everybody()
 	case e.flow == collectives.FromRoot && !mine:
 		e.give, e.missing = nil, 1<<x.at[e.root]
+	case e.kind == collectives.Scatter:
+		e.give = others(e.scratch(e.n), e.give, e.n/(c.size-1), e.root)
 	}
 }
 
@@ -342,8 +344,12 @@ func (e *exchange) deliver() {
 	c := e.of.x.c
 	switch e.kind {
 	case collectives.Scatter:
+		block := c.rank // of what root has
+		if c.rank != e.root {
+			block = collectives.BlockOf(c.rank, e.root)
+		}
 		if !sameStart(e.take, e.out) {
-			copy(e.out, e.take[c.rank*len(e.out):])
+			copy(e.out, e.take[block*len(e.out):])
 		}
 	case collectives.Alltoall:
 		part := e.n / c.size

@@ -63,7 +63,8 @@ type beginner struct {
 func newBeginner(rank, size int, start uint64, b *sharedFlags) *beginner {
 	c := &core{w: &world{}, rank: rank, size: size}
 	x := newExchanger(newCollTransport(c), b, 0, start)
-	all := quick{x, x, x, x, x, x, x, x, x, x, x, x, x}
+	var all quick
+	all.init(x, collectives.Options{}, size)
 	return &beginner{exchanges: &exchanges{x: x, last: start, met: start, all: x.peers}, t: x.collTransport, quick: all, check: map[*exchange]func() error{}}
 }
 
@@ -256,16 +257,17 @@ func TestWhichOperationsGoByFlags(t *testing.T) {
 func TestNonblockingCallsAllocateNothing(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	var rs [2]*Request
-	small, long := make([][]float64, 4), make([][]float64, 4)
+	small, lines, long := make([][]float64, 4), make([][]float64, 4), make([][]float64, 4)
 	for i := range small {
-		small[i], long[i] = make([]float64, 2), make([]float64, 4096)
+		small[i], lines[i], long[i] = make([]float64, 2), make([]float64, ir.FlagBytes/8), make([]float64, 4096)
 	}
 	for name, begin := range map[string]func(c *Comm, i int) *Request{
-		"Ibarrier":         func(c *Comm, _ int) *Request { return Ibarrier(c) },
-		"Ibcast":           func(c *Comm, i int) *Request { return Ibcast(c, small[i], 0) },
-		"Iallreduce":       func(c *Comm, i int) *Request { return Iallreduce(c, small[i], small[2+i], Sum) },
-		"Ialltoall":        func(c *Comm, i int) *Request { return Ialltoall(c, small[i], small[2+i]) },
-		"Iallreduce, long": func(c *Comm, i int) *Request { return Iallreduce(c, long[i], long[2+i], Sum) },
+		"Ibarrier":                    func(c *Comm, _ int) *Request { return Ibarrier(c) },
+		"Ibcast":                      func(c *Comm, i int) *Request { return Ibcast(c, small[i], 0) },
+		"Iallreduce":                  func(c *Comm, i int) *Request { return Iallreduce(c, small[i], small[2+i], Sum) },
+		"Ialltoall":                   func(c *Comm, i int) *Request { return Ialltoall(c, small[i], small[2+i]) },
+		"Iallreduce of several lines": func(c *Comm, i int) *Request { return Iallreduce(c, lines[i], lines[2+i], Sum) },
+		"Iallreduce, long":            func(c *Comm, i int) *Request { return Iallreduce(c, long[i], long[2+i], Sum) },
 	} {
 		call := func() {
 			for i, w := range ws {

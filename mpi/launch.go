@@ -19,7 +19,8 @@ type launch struct {
 	once  bool // it is begun at once, and once
 	view  Comm // of the communicator
 	group *collectives.Group
-	quick quick
+	quick *quick
+	none  quick // what the communicator has meanwhile
 	op    *collectives.Op
 	t     *collTransport // of its own; nil: it needed none yet, or another may still use it
 	mark  uint32
@@ -55,7 +56,7 @@ func (l *launch) divert(k *collState) {
 		return
 	}
 	l.group, l.quick = k.group, k.quick
-	k.quick = quick{}
+	k.quick = &l.none
 	k.t.call = l.call
 	if l.catch == nil {
 		l.catch = l.caught
@@ -66,7 +67,7 @@ func (l *launch) divert(k *collState) {
 // caught prepares the call that has come to the group.
 func (l *launch) caught(call collectives.Call) (err error) {
 	call.Once = l.once
-	if k := l.view.coll.async; k != nil && l.once && l.exchange.prepare(k, &l.quick, &call) {
+	if k := l.view.coll.async; k != nil && l.once && l.exchange.prepare(k, l.quick, &call) {
 		if l.short = true; l.view.w.Check {
 			l.use(&call, l.group.Rank())
 		}

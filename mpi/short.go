@@ -13,30 +13,41 @@ import (
 // where there is no board. The ways past the group are open because operations that
 // are not blocking have transports of their own, so none is ever started on the group.
 type quick struct {
-	barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall *exchanger
-	reduce, allreduce, reduceScatterBlock, reduceScatter                                *exchanger
+	barrier, gatherv, scatterv                              *exchanger
+	bcast, gather, scatter, allgather, allgatherv, alltoall shortcut
+	reduce, allreduce, reduceScatterBlock, reduceScatter    shortcut
 }
 
+// A shortcut is the exchanger for the calls of an operation in which ranks give 1 to most bytes.
+type shortcut struct {
+	x    *exchanger
+	most uint // 0: there is none
+}
+
+// takes reports whether the call in which ranks give n bytes goes there.
+func (s *shortcut) takes(n int) bool { return uint(n-1) < s.most }
+
 func (q *quick) init(x *exchanger, o collectives.Options, size int) {
-	for kind, at := range map[collectives.Kind]**exchanger{
-		collectives.Barrier: &q.barrier, collectives.Bcast: &q.bcast, collectives.Gather: &q.gather, collectives.Scatter: &q.scatter,
+	if x == nil {
+		return
+	}
+	longest := 0
+	for kind, at := range map[collectives.Kind]*shortcut{
+		collectives.Bcast: &q.bcast, collectives.Gather: &q.gather, collectives.Scatter: &q.scatter,
 		collectives.Allgather: &q.allgather, collectives.Allgatherv: &q.allgatherv, collectives.Alltoall: &q.alltoall,
 		collectives.Reduce: &q.reduce, collectives.Allreduce: &q.allreduce,
 		collectives.ReduceScatterBlock: &q.reduceScatterBlock, collectives.ReduceScatter: &q.reduceScatter,
 	} {
-		if o.Exchanges(kind, size, ir.FlagBytes) {
+		n := max(o.Exchanges(kind, size, ir.FlagBytes), 0)
+		*at, longest = shortcut{x, uint(n)}, max(longest, n)
+	}
+	for kind, at := range map[collectives.Kind]**exchanger{collectives.Barrier: &q.barrier, collectives.Gatherv: &q.gatherv, collectives.Scatterv: &q.scatterv} {
+		if o.Exchanges(kind, size, ir.FlagBytes) >= 0 {
 			*at = x
 		}
 	}
-	for kind, at := range map[collectives.Kind]**exchanger{collectives.Gatherv: &q.gatherv, collectives.Scatterv: &q.scatterv} {
-		if o.Exchanges(kind, size, 0) { // as ranks choose that know their own part only
-			*at = x
-		}
-	}
+	x.short = make([]uint64, (size*longest+7)/8)
 }
-
-// short reports whether an exchange takes n bytes. None at all is not for it.
-func short(n int) bool { return uint(n-1) < ir.FlagBytes }
 
 func (k *collState) barrier() error {
 	if k.quick.barrier != nil {
@@ -46,42 +57,50 @@ func (k *collState) barrier() error {
 }
 
 func (k *collState) bcast(buf []byte, root int) error {
-	if x := k.quick.bcast; x != nil && short(len(buf)) {
-		return x.Exchange(collectives.FromRoot, root, buf, buf)
+	if q := &k.quick.bcast; q.takes(len(buf)) {
+		return q.x.Exchange(collectives.FromRoot, root, buf, buf)
 	}
 	return k.group.Bcast(buf, root)
 }
 
 // gather is Gather of n bytes of each rank. out is nil except at root.
 func (k *collState) gather(in, out []byte, n, root int) error {
-	x := k.quick.gather
-	if x == nil || !short(n) {
+	q := &k.quick.gather
+	if !q.takes(n) {
 		return k.group.Gather(in, out, root)
 	}
 	if sameStart(in, out) {
 		in = out[root*n:][:n]
 	}
-	return x.Exchange(collectives.ToRoot, root, in, out)
+	return q.x.Exchange(collectives.ToRoot, root, in, out)
 }
 
 // giveOwn is Gatherv on a rank that is not root, and alone knows whether its part is short.
 func (k *collState) giveOwn(in []byte, size, root int) error {
 	x := k.quick.gatherv
-	if x == nil || !collectives.Enclose(x.mine[:], in) {
+	n := 0
+	if x != nil {
+		n = collectives.Enclose(x.mine[:], in)
+	}
+	if n == 0 {
 		return k.group.Gatherv(in, nil, nil, nil, size, root)
 	}
 	k.group.Passed()
-	return x.Exchange(collectives.ToRoot, root, x.mine[:], nil)
+	return x.Exchange(collectives.ToRoot, root, x.mine[:n], nil)
 }
 
 // giveAll is Scatterv at root, which alone knows whether the parts are short.
 func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size int) error {
 	x, root := k.quick.scatterv, k.t.c.rank
-	if x == nil || !collectives.EncloseAll(x.mine[:], in, counts, displs, size, root) {
+	n := 0
+	if x != nil {
+		n = collectives.EncloseAll(x.mine[:], in, counts, displs, size, root)
+	}
+	if n == 0 {
 		return k.group.Scatterv(in, counts, displs, out, size, root)
 	}
 	k.group.Passed()
-	err := x.Exchange(collectives.FromRoot, root, x.mine[:], nil)
+	err := x.Exchange(collectives.FromRoot, root, x.mine[:n], nil)
 	if err == nil && !sameStart(in, out) {
 		copy(out, portion(in, counts, displs, root, size))
 	}
@@ -89,29 +108,30 @@ func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size in
 }
 
 func (k *collState) allgather(in, out []byte) error {
-	x, n := k.quick.allgather, len(out)/k.t.c.size
-	if x == nil || !short(n) {
+	q, n := &k.quick.allgather, len(out)/k.t.c.size
+	if !q.takes(n) {
 		return k.group.Allgather(in, out)
 	}
 	if sameStart(in, out) {
 		in = out[k.t.c.rank*n:][:n]
 	}
-	return x.Exchange(collectives.AllToAll, 0, in, out)
+	return q.x.Exchange(collectives.AllToAll, 0, in, out)
 }
 
 // allgatherv is Allgatherv of counts of elements of a size. All show as many bytes as the
 // largest part has.
 func (k *collState) allgatherv(in, out []byte, counts, displs []int, size int) error {
-	x, n := k.quick.allgatherv, slices.Max(counts)*size
-	if x == nil || !short(n) {
+	q, n := &k.quick.allgatherv, slices.Max(counts)*size
+	if !q.takes(n) {
 		return k.group.Allgatherv(in, out, counts, displs, size)
 	}
+	x := q.x
 	mine := x.mine[:n]
 	if sameStart(in, out) {
 		in = portion(out, counts, displs, k.t.c.rank, size)
 	}
 	copy(mine, in)
-	all := view(x.short[:])[:n*k.t.c.size]
+	all := view(x.short)[:n*k.t.c.size]
 	if err := x.Exchange(collectives.AllToAll, 0, mine, all); err != nil {
 		return err
 	}
@@ -130,11 +150,12 @@ func portion(buf []byte, counts, displs []int, i, size int) []byte {
 }
 
 func (k *collState) alltoall(in, out []byte) error {
-	x, size := k.quick.alltoall, k.t.c.size
-	if x == nil || !short(len(out)) {
+	q, size := &k.quick.alltoall, k.t.c.size
+	if !q.takes(len(out)) {
 		return k.group.Alltoall(in, out)
 	}
-	all := view(x.short[:])[:len(out)*size]
+	x := q.x
+	all := view(x.short)[:len(out)*size]
 	if err := x.Exchange(collectives.AllToAll, 0, in, all); err != nil {
 		return err
 	}
@@ -147,55 +168,76 @@ func (k *collState) alltoall(in, out []byte) error {
 
 // scatter is Scatter of n bytes for each rank. in is nil except at root.
 func (k *collState) scatter(in, out []byte, n, root int) error {
-	x := k.quick.scatter
-	if x == nil || !short(n*k.t.c.size) {
+	q := &k.quick.scatter
+	size, rank := k.t.c.size, k.t.c.rank
+	if !q.takes(n * (size - 1)) {
 		return k.group.Scatter(in, out, root)
 	}
-	mine := k.t.c.rank * n
-	if k.t.c.rank != root {
-		in = view(x.short[:])[:n*k.t.c.size]
+	x := q.x
+	if rank == root {
+		err := x.Exchange(collectives.FromRoot, root, others(x.mine[:], in, n, root), nil)
+		if err == nil && !sameStart(in, out) {
+			copy(out, in[root*n:][:n])
+		}
+		return err
 	}
-	err := x.Exchange(collectives.FromRoot, root, in, in)
-	if err == nil && !sameStart(in, out) {
-		copy(out, in[mine:mine+n])
+	if size == 2 {
+		return x.Exchange(collectives.FromRoot, root, nil, out)
+	}
+	all := view(x.short)[:n*(size-1)]
+	err := x.Exchange(collectives.FromRoot, root, nil, all)
+	if err == nil {
+		copy(out, all[collectives.BlockOf(rank, root)*n:][:n])
 	}
 	return err
 }
 
+// others is all blocks of n bytes but root's, made in memory if they do not follow each other.
+func others(memory, all []byte, n, root int) []byte {
+	low, high := all[:root*n], all[(root+1)*n:]
+	switch 0 {
+	case len(low):
+		return high
+	case len(high):
+		return low
+	}
+	return append(append(memory[:0], low...), high...)
+}
+
 // reduce is Reduce. out is nil except at root.
 func (k *collState) reduce(in, out []byte, r *reducer, root int) error {
-	x := k.quick.reduce
-	if x == nil || !short(len(in)) {
+	q := &k.quick.reduce
+	if !q.takes(len(in)) {
 		return k.group.Reduce(in, out, r, root)
 	}
 	if k.t.c.rank != root {
-		return x.Exchange(collectives.ToRoot, root, in, nil)
+		return q.x.Exchange(collectives.ToRoot, root, in, nil)
 	}
-	return x.combine(collectives.ToRoot, root, in, 0, out, r)
+	return q.x.combine(collectives.ToRoot, root, in, 0, out, r)
 }
 
 func (k *collState) allreduce(in, out []byte, r *reducer) error {
-	if x := k.quick.allreduce; x != nil && short(len(in)) {
-		return x.combine(collectives.AllToAll, 0, in, 0, out, r)
+	if q := &k.quick.allreduce; q.takes(len(in)) {
+		return q.x.combine(collectives.AllToAll, 0, in, 0, out, r)
 	}
 	return k.group.Allreduce(in, out, r)
 }
 
 func (k *collState) reduceScatterBlock(in, out []byte, r *reducer) error {
-	x, n := k.quick.reduceScatterBlock, len(in)/k.t.c.size
-	if x == nil || !short(len(in)) {
+	q, n := &k.quick.reduceScatterBlock, len(in)/k.t.c.size
+	if !q.takes(len(in)) {
 		return k.group.ReduceScatterBlock(in, out, r)
 	}
-	return x.combine(collectives.AllToAll, 0, in, k.t.c.rank*n, out[:n], r)
+	return q.x.combine(collectives.AllToAll, 0, in, k.t.c.rank*n, out[:n], r)
 }
 
 func (k *collState) reduceScatter(in, out []byte, counts []int, r *reducer) error {
-	x := k.quick.reduceScatter
-	if x == nil || !short(slices.Max(counts)*r.size*len(counts)) {
+	q := &k.quick.reduceScatter
+	if !q.takes(slices.Max(counts) * r.size * len(counts)) {
 		return k.group.ReduceScatter(in, out, counts, r)
 	}
 	rank := k.t.c.rank
-	return x.combine(collectives.AllToAll, 0, in, offset(counts, nil, rank)*r.size, out[:counts[rank]*r.size], r)
+	return q.x.combine(collectives.AllToAll, 0, in, offset(counts, nil, rank)*r.size, out[:counts[rank]*r.size], r)
 }
 
 // combine makes an exchange that brings everybody's contribution here, and combines
@@ -203,7 +245,7 @@ func (k *collState) reduceScatter(in, out []byte, counts []int, r *reducer) erro
 // in and out may begin at one place.
 func (x *exchanger) combine(f collectives.Flow, root int, in []byte, from int, out []byte, r *reducer) error {
 	n, size := len(in), x.c.size
-	all := view(x.short[:])[:n*size]
+	all := view(x.short)[:n*size]
 	if err := x.Exchange(f, root, in, all); err != nil {
 		return err
 	}

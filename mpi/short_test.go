@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rhinet/collectives"
+	"rhinet/llc/ir"
 )
 
 // A drawn is a call with counts and places, equal on all ranks.
@@ -133,7 +134,7 @@ func TestShortCallsAreThoseByMessages(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(ranks), 21)) // the same on all ranks
 					for i := range 300 {
 						name := names[rng.IntN(len(names))]
-						d := draw(rng, ranks, 1+rng.IntN(30))
+						d := draw(rng, ranks, 1+rng.IntN([]int{30, 300}[i%2])) // 512 bytes of a rank are the most
 						got, err := shortCalls[name](quick[rank], d)
 						want, bad := shortCalls[name](slow[rank], d)
 						if !t.Failed() && (err != nil || bad != nil || !slices.Equal(got, want)) {
@@ -152,13 +153,13 @@ func TestWhatGoesPastTheGroup(t *testing.T) {
 	for _, crowded := range []bool{false, true} {
 		w, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: crowded, Force: map[string]string{"alltoall": "bruck"}})
 		q := w[0].coll.quick
-		for what, x := range map[string]*exchanger{"allgather": q.allgather, "allgatherv": q.allgatherv, "reduce_scatter_block": q.reduceScatterBlock} {
-			if x == nil {
+		for what, x := range map[string]shortcut{"allgather": q.allgather, "allgatherv": q.allgatherv, "reduce_scatter_block": q.reduceScatterBlock} {
+			if !x.takes(1) || !x.takes(ir.FlagBytes) || x.takes(0) || x.takes(ir.FlagBytes+1) {
 				t.Errorf("%s does not, oversubscribed %t", what, crowded)
 			}
 		}
-		if q.alltoall != nil || (q.reduceScatter == nil) != crowded {
-			t.Errorf("oversubscribed %t: alltoall %t, reduce_scatter %t", crowded, q.alltoall != nil, q.reduceScatter != nil)
+		if q.alltoall.takes(8) || q.reduceScatter.takes(8) == crowded {
+			t.Errorf("oversubscribed %t: alltoall %t, reduce_scatter %t", crowded, q.alltoall.takes(8), q.reduceScatter.takes(8))
 		}
 	}
 }

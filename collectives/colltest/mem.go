@@ -256,11 +256,11 @@ func (s switching) ExchangeStart(f collectives.Flow, root int, in, out []byte) e
 
 // gives and takes say what this rank does in a round.
 func (r *rank) gives(now *round) bool {
-	return now.flow == collectives.AllToAll || (r.id == now.root) == (now.flow == collectives.FromRoot)
+	return now.flow <= collectives.Uneven || (r.id == now.root) == (now.flow == collectives.FromRoot)
 }
 
 func (r *rank) takes(now *round) bool {
-	return now.flow == collectives.AllToAll || (r.id == now.root) == (now.flow == collectives.ToRoot)
+	return now.flow <= collectives.Uneven || (r.id == now.root) == (now.flow == collectives.ToRoot)
 }
 
 func (r *rank) ExchangeStart(f collectives.Flow, root int, in, out []byte) error {
@@ -278,11 +278,14 @@ func (r *rank) startExchange(f collectives.Flow, root int, in, out []byte, most 
 		now = &round{flow: f, root: root, parts: make([][]byte, r.Size())}
 		r.w.rounds[r.number] = now
 	}
-	all := f != collectives.FromRoot
+	all, fits := f != collectives.FromRoot, len(out) == len(in)*r.Size()
+	if f == collectives.Uneven {
+		fits = len(out) >= len(in)*r.Size() && len(out)%r.Size() == 0
+	}
 	switch {
-	case now.flow != f || f != collectives.AllToAll && now.root != root:
+	case now.flow != f || f > collectives.Uneven && now.root != root:
 		return fmt.Errorf("colltest: rank %d exchanges as %d with root %d, others as %d with root %d", r.id, f, root, now.flow, now.root)
-	case len(in) > most || r.takes(now) && all && len(out) != len(in)*r.Size() || !r.takes(now) && len(out) != 0:
+	case len(in) > most || r.takes(now) && all && !fits || !r.takes(now) && len(out) != 0:
 		return fmt.Errorf("colltest: exchange of %d bytes into %d", len(in), len(out))
 	}
 	r.number++
@@ -329,9 +332,11 @@ func (r *rank) collect() error {
 		return nil
 	case now.flow == collectives.FromRoot:
 		parts, n = parts[now.root:now.root+1], len(out)
+	case now.flow == collectives.Uneven:
+		n = len(out) / r.Size()
 	}
 	for i, part := range parts {
-		if len(part) != n {
+		if len(part) > n || len(part) < n && now.flow == collectives.AllToAll {
 			return fmt.Errorf("colltest: exchange: part %d has %d bytes, rank %d takes %d", i, len(part), r.id, n)
 		}
 		copy(out[i*n:], part)

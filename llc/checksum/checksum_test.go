@@ -190,11 +190,11 @@ func TestFlags(t *testing.T) {
 		mark, ok := b.Raised(0, 1, seq, into)
 		return ok && mark == seq+100
 	}
-	for _, n := range []int{0, 1, 40, 41, 48} {
-		for _, at := range []int{4, 16 + n%41} { // the mark; the payload or its checksum
+	for _, n := range []int{0, 1, 8, 37, 38, 39, 48, 64, 65, 300, ir.FlagBytes} {
+		for _, at := range []int{4, 16, 24, 26 + n - 1} { // the mark; the checksum; the length; the last of the payload
 			f, all := job(t, 2, fabric.Small(), "martini")
 			b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
-			if b.Boards() != fabric.Small().Boards/2 {
+			if b.Boards() != fabric.Small().Boards {
 				t.Fatalf("%d boards", b.Boards())
 			}
 			data, got := bytes.Repeat([]byte("f"), n), make([]byte, n)
@@ -205,7 +205,12 @@ func TestFlags(t *testing.T) {
 			}
 			b.Raise([]int{1}, 1, 6, 106, data)
 			boards, _ := f.FlagSpan()
-			f.Memory(boards+(2*ir.FlagTurns+6)*2*64, 64)[at] ^= 4 // board 2 of the NIC, flag 6, rank 0 of 2
+			const flag = (ir.FlagTurns + 6) * 2 // of board 1, of rank 0 of 2
+			place, lines := flag*64+uint64(at), uint64(fabric.Small().Boards*ir.FlagTurns*2)
+			if at >= 64 { // in its rest
+				place = lines*64 + flag*512 + uint64(at-64)
+			}
+			f.Memory(boards+place, 1)[0] ^= 4
 			if _, ok := other.Raised(0, 1, 6, got); ok {
 				t.Errorf("%d bytes: raised, though byte %d was overwritten", n, at)
 			}
@@ -222,8 +227,9 @@ func TestFlags(t *testing.T) {
 
 // TestFlagsOfAnotherLength: a flag whose reader is in another call, and expects more or less, is seen by its mark and is not damaged.
 func TestFlagsOfAnotherLength(t *testing.T) {
-	for _, gives := range []int{0, 8, 39, 40, 48} {
-		for _, wants := range []int{0, 8, 39, 40, 48} {
+	lengths := []int{0, 8, 38, 39, 48, 64, ir.FlagBytes}
+	for _, gives := range lengths {
+		for _, wants := range lengths {
 			_, all := job(t, 2, fabric.Small(), "martini")
 			b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
 			data, got := bytes.Repeat([]byte("f"), gives), make([]byte, wants)
@@ -276,9 +282,9 @@ func TestReplayedFlag(t *testing.T) {
 	f, all := job(t, 2, fabric.Small(), "martini")
 	b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
 	boards, _ := f.FlagSpan()
-	// Board 2 of the NIC, rank 0 of 2, the flag of 4 and of the next lap.
+	// Board 1, rank 0 of 2, the flag of 4 and of the next lap.
 	const next = 4 + ir.FlagTurns
-	line := f.Memory(boards+(2*ir.FlagTurns+4)*2*64, 64)
+	line := f.Memory(boards+(ir.FlagTurns+4)*2*64, 64)
 	got := make([]byte, 3)
 	b.Raise([]int{1}, 1, 4, 7, []byte("old"))
 	if _, ok := other.Raised(0, 1, 4, got); !ok || string(got) != "old" {

@@ -6,7 +6,7 @@
 // looks like a mistake of the program. All ranks of a job wrap theirs, or none.
 //
 //	packet   payload | checksum                8 bytes more
-//	flag     two flags of the NIC for one      the first 40 bytes, the last 8
+//	flag     10 bytes more                     before the payload, with its length
 //
 // A checksum covers the header, the payload, who sent it to whom, and the how
 // manieth packet it is in its ring, so that an old packet that looks new is found

@@ -90,11 +90,7 @@ func (w *way) open(number uint64, words *[3]uint64, in, packet []byte) (payload 
 	return in[:n], sum == binary.LittleEndian.Uint64(packet[n:])
 }
 
-// flagSum is the checksum of a flag, whose payload, with its length, is always as long.
-func flagSum(from, board int, seq, mark uint32, payload []byte) uint64 {
-	x := fold(fold(start, uint64(from)<<32|uint64(uint32(board))), uint64(seq)<<32|uint64(mark))
-	for ; len(payload) >= 8; payload = payload[8:] {
-		x = fold(x, binary.LittleEndian.Uint64(payload))
-	}
-	return x
+// flagSum is the checksum of a flag without its payload of n bytes.
+func flagSum(from, board int, seq, mark uint32, n int) uint64 {
+	return fold(fold(start, uint64(from)<<32|uint64(n)<<16|uint64(uint16(board))), uint64(seq)<<32|uint64(mark))
 }

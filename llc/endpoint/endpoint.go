@@ -31,6 +31,12 @@ const _ = uint(ir.MaxPeers - fabric.MaxRanks)
 // A rank has as many flags as the users of boards count with.
 const _, _ = uint(ir.FlagTurns - fabric.FlagLines), uint(fabric.FlagLines - ir.FlagTurns)
 
+// A flag takes as much, and as much in its line.
+const (
+	_, _ = uint(ir.FlagRoom - fabric.FlagBytes), uint(fabric.FlagBytes - ir.FlagRoom)
+	_, _ = uint(ir.FlagInline - fabric.FlagInline), uint(fabric.FlagInline - ir.FlagInline)
+)
+
 // New returns the endpoint of a rank, which computes from now on. dead is the
 // error by which the NIC says that the process of a peer has ended.
 func New(f *fabric.Fabric, rank int, dead error) Endpoint {

@@ -158,11 +158,14 @@ type Auditor interface {
 	Audit()
 }
 
-// A Flag is one line of a board.
-type Flag [LineBytes]byte
-
-// FlagBytes is the payload of one flag.
-const FlagBytes = 48
+// FlagBytes is the payload of one flag. Up to FlagInline bytes are in one line with
+// its number, so they cost no more than none. FlagRoom is what a NIC takes: the difference is for
+// a translator that wraps another.
+const (
+	FlagBytes  = 512
+	FlagInline = 48
+	FlagRoom   = FlagBytes + 48
+)
 
 // FlagTurns is how many flags a peer has on a board. They are used in turn, flag
 // seq as number seq modulo FlagTurns, so that a peer may be ahead of those who
@@ -190,7 +193,8 @@ type Board interface {
 	// It changes nothing but timing, and pays where peers run at once.
 	Claim(board int, seq uint32)
 	// Raised reports whether the flag of peer carries seq. If so it returns the
-	// mark and copies the payload to data.
+	// mark and copies the payload to data, as much of it as there is and data takes. What
+	// data has beyond the payload means nothing then.
 	Raised(peer, board int, seq uint32, data []byte) (mark uint32, raised bool)
 }
 

@@ -1,17 +1,19 @@
 package nictest
 
 import (
+	"encoding/binary"
 	"sync/atomic"
 
 	"rhinet/llc/ir"
 )
 
-// A flag is one line of a board. Its words are atomic, because a late reader
+// A flag is one of a board. Its words are atomic, because a late reader
 // may look while the writer is rounds ahead.
 type flag struct {
 	seq  atomic.Uint32
 	mark atomic.Uint32
-	data [ir.FlagBytes]atomic.Uint32
+	n    atomic.Uint32 // bytes of data
+	data [ir.FlagRoom / 8]atomic.Uint64
 }
 
 // boarded is an endpoint with boards.
@@ -32,9 +34,12 @@ func (b *boarded) flag(board int, seq uint32) *flag {
 
 func (b *boarded) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 	f := b.flag(board, seq)
-	for i, v := range data {
-		f.data[i].Store(uint32(v))
+	for i := 0; i < len(data); i += 8 {
+		var word [8]byte
+		copy(word[:], data[i:])
+		f.data[i/8].Store(binary.NativeEndian.Uint64(word[:]))
 	}
+	f.n.Store(uint32(len(data)))
 	f.mark.Store(mark)
 	f.seq.Store(seq)
 	b.Rouse(peers)
@@ -53,8 +58,11 @@ func (b *boarded) Raised(peer, board int, seq uint32, data []byte) (mark uint32,
 	if f.seq.Load() != seq {
 		return 0, false
 	}
-	for i := range data {
-		data[i] = byte(f.data[i].Load())
+	data = data[:min(len(data), int(f.n.Load()))]
+	for i := 0; i < len(data); i += 8 {
+		var word [8]byte
+		binary.NativeEndian.PutUint64(word[:], f.data[i/8].Load())
+		copy(data[i:], word[:])
 	}
 	return f.mark.Load(), true
 }

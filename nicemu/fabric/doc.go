@@ -9,7 +9,7 @@
 //	header   magic, version, job, geometry                     one page
 //	common   what the job has decided                          one page
 //	bells    which ranks sleep                                 a line each
-//	boards   shared flag arrays: for each array and turn a line of each writer
+//	boards   shared flag arrays: for each array and turn a line of each writer, and behind all arrays the rests of long flags
 //	tables   Front    process, status                          one page
 //	         Device   memory of the rank's NIC that it alone writes
 //	slice    Public   memory of the rank's NIC that all NICs write

@@ -108,7 +108,7 @@ func (f *Fabric) Span(rank int, a Area) (offset, size uint64) {
 
 // Flags returns the lines of the shared flag arrays, one after the other: in each
 // FlagLines times a line of every rank, which are that rank's to write. Those that
-// are written together lie together.
+// are written together lie together. Behind all arrays lie the rests of the flags, in the same order.
 func (f *Fabric) Flags() []ring.Line {
 	at, n := f.FlagSpan()
 	return lines(f.mem[at : at+n : at+n])

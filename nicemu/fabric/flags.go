@@ -8,20 +8,34 @@ import (
 	"rhinet/internal/ring"
 )
 
-// FlagBytes is the payload of a flag: what follows the first two words of its
-// line, of which the first carries the sequence.
-const FlagBytes = 48
+// FlagBytes is the largest payload of a flag.
+const FlagBytes = FlagInline + restLines*ring.LineBytes
+
+// A flag is a line:
+//
+//	word 0    sequence, mark
+//	word 1    length of the payload, if there is more in the flag's rest; else 0
+//	word 2-7  the first FlagInline bytes of the payload
+//
+// The rest is restLines lines elsewhere, so that the lines of all ranks for one
+// sequence lie together. It is written before the line, and read after it.
+const (
+	FlagInline = 48
+	restLines  = 8
+)
 
 // A FlagWriter raises the flags of one rank in the shared flag arrays: lines of
 // the job, by array, sequence (modulo [FlagLines]) and rank. All ranks can read
-// them, so however many look, a flag is one line, written once. It belongs to one goroutine
+// them, so however many look, a flag is written once. It belongs to one goroutine
 // at a time. Whether the rank may write there is for its NIC to know.
 type FlagWriter struct {
 	f      *Fabric
 	rank   int
 	lines  []ring.Line
-	raised map[int]*ring.Line // what the own lines hold, by number
+	raised map[int]*ring.Line // what the own lines hold, by number; with sequence 0 it is that of longs
+	longs  map[int]*longFlag  // what was raised last with a rest, by number
 	last   [FlagLines]flag    // where of raised that is, for the array used last by turn
+	recent [FlagLines]restFlag
 }
 
 // A flag is the own line of one array and turn.
@@ -30,9 +44,21 @@ type flag struct {
 	line *ring.Line // nil: none
 }
 
+// A longFlag is what a line and its rest hold.
+type longFlag struct {
+	line ring.Line
+	rest [restLines]ring.Line
+}
+
+// A restFlag is a flag of longs, as flag is one of raised.
+type restFlag struct {
+	at   int
+	long *longFlag // nil: none
+}
+
 // FlagWriter returns what raises the flags of a rank.
 func (f *Fabric) FlagWriter(rank int) *FlagWriter {
-	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: map[int]*ring.Line{}}
+	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: map[int]*ring.Line{}, longs: map[int]*longFlag{}}
 }
 
 // flagAt returns the number of a line, or -1.
@@ -47,8 +73,8 @@ func (f *Fabric) flagAt(array, writer int, seq uint32) int {
 // reports whether there is such a flag.
 func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	at := w.f.flagAt(array, w.rank, seq)
-	if at < 0 || len(data) > FlagBytes || seq == 0 {
-		return false
+	if at < 0 || len(data) > FlagInline || seq == 0 {
+		return w.raiseLong(at, seq, mark, data)
 	}
 	own := &w.last[seq%FlagLines]
 	if own.at != at || own.line == nil {
@@ -61,10 +87,52 @@ func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	case 8:
 		l[2] = binary.NativeEndian.Uint64(data)
 	default:
-		copy(LineBytes(l)[ring.LineBytes-FlagBytes:], data)
+		copy(inlineOf(l)[:], data)
 	}
 	ring.Publish(&w.lines[at], l)
 	return true
+}
+
+// raiseLong is Raise of what does not lie in one line, or is no flag.
+func (w *FlagWriter) raiseLong(at int, seq, mark uint32, data []byte) bool {
+	if at < 0 || len(data) > FlagBytes || seq == 0 {
+		return false
+	}
+	own := &w.last[seq%FlagLines]
+	if own.at != at || own.line == nil {
+		w.turn(own, at)
+	}
+	own.line[0] = 0
+	recent := &w.recent[seq%FlagLines]
+	if recent.at != at || recent.long == nil {
+		if w.longs[at] == nil {
+			w.longs[at] = new(longFlag)
+		}
+		*recent = restFlag{at, w.longs[at]}
+	}
+	l, rest := recent.long, data[FlagInline:]
+	copy(memoryOf(w.f.restOf(w.lines, at)), rest)
+	copy(memoryOf(l.rest[:]), rest)
+	l.line[0], l.line[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
+	*inlineOf(&l.line) = [FlagInline]byte(data)
+	ring.Publish(&w.lines[at], &l.line)
+	w.claimRest(at+w.f.ranks, len(rest))
+	return true
+}
+
+// claimRest fetches n bytes of the rest of a flag, which is likely to be raised next.
+func (w *FlagWriter) claimRest(at, n int) {
+	if at >= w.f.flags {
+		return
+	}
+	for i, rest := 0, w.f.restOf(w.lines, at); i*ring.LineBytes < n; i++ {
+		ring.Prefetch(&rest[i])
+	}
+}
+
+// restOf returns the rest of a flag.
+func (f *Fabric) restOf(lines []ring.Line, at int) []ring.Line {
+	return lines[f.flags+at*restLines:][:restLines]
 }
 
 // turn makes own the line with a number.
@@ -88,9 +156,20 @@ var ErrFlag = errors.New("a flag of this rank has been overwritten")
 
 // Audit reports whether the flags that were raised are as they were written.
 func (w *FlagWriter) Audit() error {
-	for at, l := range w.raised {
-		for i := range l {
-			if atomic.LoadUint64(&w.lines[at][i]) != l[i] {
+	for at, line := range w.raised {
+		long := w.longs[at]
+		if line[0] == 0 {
+			line = &long.line
+		}
+		if !holds(&w.lines[at], line) {
+			return ErrFlag
+		}
+		if long == nil {
+			continue
+		}
+		rest := w.f.restOf(w.lines, at)
+		for i := range rest {
+			if !holds(&rest[i], &long.rest[i]) {
 				return ErrFlag
 			}
 		}
@@ -98,8 +177,20 @@ func (w *FlagWriter) Audit() error {
 	return nil
 }
 
+// holds reports whether a line is as it was written.
+func holds(l, written *ring.Line) bool {
+	for i := range l {
+		if atomic.LoadUint64(&l[i]) != written[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // Raised reports whether the flag of writer carries seq, in the lines that Flags
-// returned. If so it returns the mark and copies the payload to data.
+// returned. If so it returns the mark and copies the payload to data, as much as there is: what
+// lies beyond its length, of a flag that was raised with more than FlagInline bytes or is looked at
+// for more, is left as it is.
 func (f *Fabric) Raised(flags []ring.Line, array, writer int, seq uint32, data []byte) (mark uint32, raised bool) {
 	at := f.flagAt(array, writer, seq)
 	if uint(at) >= uint(len(flags)) {
@@ -110,10 +201,28 @@ func (f *Fabric) Raised(flags []ring.Line, array, writer int, seq uint32, data [
 	if uint32(lead) != seq {
 		return 0, false
 	}
-	if len(data) == 8 {
+	switch {
+	case len(data) == 8:
 		binary.NativeEndian.PutUint64(data, l[2])
-	} else {
-		copy(data, LineBytes(l)[ring.LineBytes-FlagBytes:])
+	case len(data) <= FlagInline:
+		copy(data, inlineOf(l)[:])
+	default:
+		*(*[FlagInline]byte)(data) = *inlineOf(l)
+		if n := l[1]; n != 0 {
+			f.takeRest(flags, at, data, n)
+		}
 	}
 	return uint32(lead >> 32), true
+}
+
+// takeRest copies the rest of a flag with a payload of n bytes, as its writer says, to its place in data.
+// If that is as long as expected, the length of the copy is not made of n: so the processor can fetch
+// the rest before it has seen the line, and does not wait for one after the other.
+func (f *Fabric) takeRest(flags []ring.Line, at int, data []byte, n uint64) {
+	rest := memoryOf(f.restOf(flags, at))
+	if n >= uint64(len(data)) {
+		copy(data[FlagInline:], rest)
+	} else if n > FlagInline {
+		copy(data[FlagInline:n], rest)
+	}
 }

@@ -124,7 +124,8 @@ type layout struct {
 	start   [numAreas]int // offset in the rank's tables or in its slice
 	size    [numAreas]int
 	ring    int // distance of packet rings
-	boards  int // bytes of the flag arrays
+	flags   int // lines of the flag arrays, which the rests of all flags follow
+	boards  int // bytes of both
 	tables  int // offset of the first rank's tables
 	entries int // distance of tables
 	slices  int // offset of the first slice
@@ -156,7 +157,8 @@ func layOut(ranks int, g Geometry) layout {
 			l.stride += pages(l.size[a])
 		}
 	}
-	l.boards = g.Boards * ranks * FlagLines * ring.LineBytes
+	l.flags = g.Boards * ranks * FlagLines
+	l.boards = l.flags * (1 + restLines) * ring.LineBytes
 	l.tables = bellsAt + pages(ranks*ring.LineBytes+l.boards)
 	l.slices = l.tables + ranks*l.entries
 	l.chunks = l.slices + ranks*l.stride

@@ -13,7 +13,7 @@ type flagWriter = fabric.FlagWriter
 
 // A Flagpole raises this node's flags (see [fabric.FlagWriter]): all nodes have
 // the boards among their I/O spaces and look there without a request. A flag goes
-// out by BOTF. A Flagpole belongs to one goroutine at a time.
+// out by BOTF, after its rest, if it has one, by another. A Flagpole belongs to one goroutine at a time.
 type Flagpole struct {
 	route
 	*flagWriter

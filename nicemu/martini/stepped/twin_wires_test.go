@@ -246,6 +246,25 @@ func (x *wires) lineAt(slot uint64) int {
 	panic("no line")
 }
 
+// flagPushed writes a flag with a payload as the core does: what the line does not take first.
+func (x *wires) flagPushed(from, board int, seq uint32, line, payload []byte) martini.Reason {
+	boards := x.w.fast.f.Geometry().Boards
+	_, end := x.w.fast.f.FlagSpan()
+	at := uint64((board*fabric.FlagLines+int(seq%fabric.FlagLines))*twinNodes + from)
+	if board == boards {
+		return x.pushed(from, from, 0, boardSegment, end, line)
+	}
+	if len(payload) > fabric.FlagInline {
+		binary.NativeEndian.PutUint64(line[8:], uint64(len(payload)))
+		const restBytes = martini.FlagBytes - fabric.FlagInline
+		rest := uint64(boards*fabric.FlagLines*twinNodes)*ring.LineBytes + at*restBytes
+		if why := x.pushed(from, from, 0, boardSegment, rest, payload[fabric.FlagInline:]); why != 0 {
+			return why
+		}
+	}
+	return x.pushed(from, from, 0, boardSegment, at*ring.LineBytes, line)
+}
+
 // flag raises a flag on a board, which all look at.
 func (x *wires) flag() {
 	w, from := x.w, x.w.pick(twinNodes)
@@ -256,9 +275,8 @@ func (x *wires) flag() {
 	err := x.poles[from].Raise(board, seq, mark, b)
 	line := make([]byte, ring.LineBytes)
 	binary.NativeEndian.PutUint64(line, uint64(seq)|uint64(mark)<<32)
-	copy(line[ring.LineBytes-martini.FlagBytes:], b)
-	at := uint64((board*fabric.FlagLines+int(seq%fabric.FlagLines))*twinNodes + from)
-	ok := x.same("flag", from, from, x.pushed(from, from, 0, boardSegment, at*ring.LineBytes, line), err)
+	copy(line[ring.LineBytes-fabric.FlagInline:], b)
+	ok := x.same("flag", from, from, x.flagPushed(from, board, seq, line, b), err)
 	for _, s := range []*side{&w.fast, &w.slow} {
 		for _, n := range s.nics {
 			got := make([]byte, len(b))
