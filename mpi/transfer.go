@@ -256,6 +256,7 @@ type requestPool struct {
 	guards  guards           // of a checked job
 	handles handles          // of one that wants to know of forgotten requests
 	lines   *callsite.Finder // in debug mode
+	origins *origins         // of what was sent; nil: nobody will ask
 }
 
 // take hands out a transfer.
@@ -289,6 +290,7 @@ func (p *transfer) watched() Request {
 	k.mu.Lock()
 	if w.Check {
 		k.guards.guard(p)
+		k.origins.sent(p)
 	}
 	if w.Forgotten != nil {
 		r.handle = k.handles.take(p)
