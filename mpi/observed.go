@@ -285,10 +285,13 @@ func (w *window) observe() {
 	}
 }
 
-// unobserved is a way to memory as it is without that.
+// unobserved is a way to memory as it is without that, and without notes of locks.
 func unobserved(r reach) reach {
 	if o, ok := r.(*observedReach); ok {
-		return o.reach
+		r = o.reach
+	}
+	if s, ok := r.(*signed); ok {
+		r = s.reach
 	}
 	return r
 }

@@ -3,6 +3,7 @@ package mpi
 import (
 	"rhinet/internal/callsite"
 	"rhinet/llc"
+	"rhinet/llc/port"
 )
 
 // In a checked job (see Job.Check) each rank remembers the lines from which it has sent. Messages carry nothing of that: those to one rank
@@ -43,7 +44,7 @@ func streamKey(ctx uint16, to, tag int) uint64 {
 
 // add notes a message that is sent from a line.
 func (o *origins) add(key uint64, line *callsite.Line) {
-	at := &o.recent[key*0x9e3779b97f4a7c15>>(64-recentBits)]
+	at := o.place(key)
 	s := *at
 	if s == nil || s.key != key {
 		s = o.stream(key)
@@ -53,6 +54,11 @@ func (o *origins) add(key uint64, line *callsite.Line) {
 		s.turn(line)
 	}
 	s.last.n++
+}
+
+// place is where the stream with a key is, if it is in use now.
+func (o *origins) place(key uint64) **stream {
+	return &o.recent[key*0x9e3779b97f4a7c15>>(64-recentBits)]
 }
 
 // stream is the one with a key.
@@ -149,8 +155,30 @@ func (w *world) recorded() Transport {
 		return w.Transport
 	}
 	w.requests.origins = &origins{all: map[uint64]*stream{}}
-	return &recorded{w.Transport, &w.requests}
+	r := recorded{w.Transport, &w.requests}
+	if p, ok := w.Transport.(*port.Port); ok {
+		return &recordedPort{p, r}
+	}
+	return &r
 }
+
+// A recordedPort is recorded of a port, whose other calls come at once there.
+type recordedPort struct {
+	*port.Port
+	recorded recorded
+}
+
+func (t *recordedPort) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
+	t.recorded.note(key.Context(), dst, tag) // not through recorded: a line that lies deep is found at greater cost
+	return t.Port.Send(key, dst, tag, mode, buf)
+}
+
+func (t *recordedPort) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	return t.recorded.TrySend(key, dst, tag, buf)
+}
+
+func (t *recordedPort) Start(r *llc.Request, send bool) { t.recorded.Start(r, send) }
+func (t *recordedPort) Cancel(r *llc.Request) bool      { return t.recorded.Cancel(r) }
 
 // pointToPoint reports whether a context is that of messages on a communicator.
 func pointToPoint(ctx uint16) bool { return ctx < 2*maxContexts && ctx&1 == 0 }
@@ -198,10 +226,3 @@ func (t *recorded) Cancel(r *llc.Request) bool {
 
 // Failure is what the network has lost, see failure.
 func (t *recorded) Failure() error { return failure(t.Transport) }
-
-// sent notes what p, a plain one, sends. The pool is locked.
-func (o *origins) sent(p *transfer) {
-	if o != nil && p.kind == sending {
-		o.add(streamKey(p.c.keyTo(p.site.peer).Context(), p.c.global(p.site.peer), p.site.tag), p.made)
-	}
-}

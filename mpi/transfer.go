@@ -290,7 +290,14 @@ func (p *transfer) watched() Request {
 	k.mu.Lock()
 	if w.Check {
 		k.guards.guard(p)
-		k.origins.sent(p)
+		if o := k.origins; o != nil && p.kind == sending {
+			key := streamKey(p.c.keyTo(p.site.peer).Context(), p.c.global(p.site.peer), p.site.tag)
+			if s := *o.place(key); s != nil && s.key == key && s.last.line == p.made {
+				s.last.n++ // most often
+			} else {
+				o.add(key, p.made)
+			}
+		}
 	}
 	if w.Forgotten != nil {
 		r.handle = k.handles.take(p)
