@@ -41,8 +41,7 @@ const longestAnswer = 64 << 10
 
 // trace asks the senders of messages for their lines, and answers others. All ranks of the world call it. Who gets no answer does without.
 func (c *Comm) trace(s site, strays []*stray) {
-	o := c.w.requests.origins
-	if o == nil {
+	if c.w.requests.origins == nil {
 		return
 	}
 	asked, open := map[int][]inquiry{}, map[int][]*stray{}
