@@ -64,13 +64,21 @@ func (c *core) observe() {
 		for i, id := range c.ids {
 			to.Foreign(c.counted, c.global(i), id.pointToPoint())
 		}
-		switch o := c.t.(type) {
-		case *observed:
-			c.t = &observed{o.Transport, to, c.counted}
-		case *counted:
-			c.t = &counted{o.Counting, uncounted{observed{o.Port, to, c.counted}}}
-		}
+		c.t = countedFor(c.counted, c.t)
 	}
+}
+
+// countedFor is t that counts what it does for a communicator, if it counts.
+func countedFor(comm observe.CommID, t Transport) Transport {
+	switch o := t.(type) {
+	case *observed:
+		return &observed{o.Transport, o.to, comm}
+	case *counted:
+		return &counted{o.Counting, uncounted{observed{o.Port, o.to, comm}}}
+	case *recorded:
+		return &recorded{countedFor(comm, o.Transport), o.k}
+	}
+	return t
 }
 
 // sent is what a call has done that sends a message.

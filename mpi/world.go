@@ -108,10 +108,10 @@ func join(job Job, s site) (*world, boardSlot, error) {
 		w.requests.lines = callsite.New("rhinet/mpi")
 		w.requests.guards.seed = maphash.MakeSeed()
 	}
-	w.Transport = w.recorded()
 	if job.Clock == nil {
 		w.Transport = w.observed()
 	}
+	w.Transport = w.recorded()
 	job.Transport = w.Transport
 	w.ids.init(slotsOf(job.Transport))
 	root := &core{w: w, t: job.Transport, rank: job.Rank, size: job.Size}
