@@ -39,6 +39,8 @@ func unexpected(t Transport, ctx uint16) uint64 {
 		return unexpected(t.Transport, ctx)
 	case *counted:
 		return t.Port.Unexpected(ctx)
+	case *recorded:
+		return unexpected(t.Transport, ctx)
 	case *virtual:
 		return unexpected(t.Transport, ctx)
 	case interface{ Unexpected(ctx uint16) uint64 }:

@@ -41,14 +41,16 @@ func Finalize(world *Comm) (err error) {
 		return err
 	}
 	whole, err := world.lastBarrier(s)
-	var left []string
+	var left []*stray
 	w.court.close(err)
 	if w.Check && err == nil {
 		if whole {
 			world.seeOff(s)
 		}
 		left = w.unreceived()
-		if whole { // Who leaves is taken for dead, and what it has sent last is lost.
+		if whole {
+			world.trace(s, left[:min(len(left), listedLines)])
+			// Who leaves is taken for dead, and what it has sent last is lost.
 			_, err = world.lastBarrier(s)
 		}
 	}
@@ -119,7 +121,7 @@ func (w *world) close() error {
 }
 
 // leftOver is the error of a rank that leaves requests and messages behind, or nil.
-func (c *Comm) leftOver(s site, pending, unreceived []string) error {
+func (c *Comm) leftOver(s site, pending []string, unreceived []*stray) error {
 	text := ""
 	if len(pending) > 0 {
 		text = fmt.Sprintf("%d requests were never completed; Wait for each, or Test it until it is done:%s", len(pending), listed(pending))
@@ -136,14 +138,20 @@ func (c *Comm) leftOver(s site, pending, unreceived []string) error {
 	return c.errorAt(s, ErrPending, "%s", text)
 }
 
+// listedLines is how much of a list is shown.
+const listedLines = 8
+
 // listed are the first lines of a list.
-func listed(lines []string) string {
-	const shown = 8
-	more := ""
-	if len(lines) > shown {
-		lines, more = lines[:shown], "\n\t..."
+func listed[T any](list []T) string {
+	var text strings.Builder
+	for i, l := range list {
+		if i == listedLines {
+			text.WriteString("\n\t...")
+			break
+		}
+		fmt.Fprintf(&text, "\n\t%v", l)
 	}
-	return "\n\t" + strings.Join(lines, "\n\t") + more
+	return text.String()
 }
 
 // Abort ends the whole job with a status, of which 1 to 255 reach the system;

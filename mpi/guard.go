@@ -186,20 +186,30 @@ func (k *guards) end(p *transfer) bool {
 			return false
 		}
 	}
+	if len(all) == 1 { // most often
+		k.drop(&all[0])
+		p.guards = all[:0]
+		return true
+	}
 	k.dismiss(p)
 	return true
+}
+
+// drop takes one guard away.
+func (k *guards) drop(g *guard) {
+	g.buf, g.in = nil, nil
+	s := &k.reads
+	if g.fills {
+		s = &k.fills
+	}
+	s.remove(g)
 }
 
 // dismiss takes the guards of p away.
 func (k *guards) dismiss(p *transfer) {
 	all := p.guards
 	for i := range all {
-		g := &all[i]
-		if g.buf, g.in = nil, nil; g.fills {
-			k.fills.remove(g)
-		} else {
-			k.reads.remove(g)
-		}
+		k.drop(&all[i])
 	}
 	p.guards = all[:0]
 }

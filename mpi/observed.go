@@ -64,13 +64,21 @@ func (c *core) observe() {
 		for i, id := range c.ids {
 			to.Foreign(c.counted, c.global(i), id.pointToPoint())
 		}
-		switch o := c.t.(type) {
-		case *observed:
-			c.t = &observed{o.Transport, to, c.counted}
-		case *counted:
-			c.t = &counted{o.Counting, uncounted{observed{o.Port, to, c.counted}}}
-		}
+		c.t = countedFor(c.counted, c.t)
 	}
+}
+
+// countedFor is t that counts what it does for a communicator, if it counts.
+func countedFor(comm observe.CommID, t Transport) Transport {
+	switch o := t.(type) {
+	case *observed:
+		return &observed{o.Transport, o.to, comm}
+	case *counted:
+		return &counted{o.Counting, uncounted{observed{o.Port, o.to, comm}}}
+	case *recorded:
+		return &recorded{countedFor(comm, o.Transport), o.k}
+	}
+	return t
 }
 
 // sent is what a call has done that sends a message.
@@ -285,10 +293,13 @@ func (w *window) observe() {
 	}
 }
 
-// unobserved is a way to memory as it is without that.
+// unobserved is a way to memory as it is without that, and without notes of locks.
 func unobserved(r reach) reach {
 	if o, ok := r.(*observedReach); ok {
-		return o.reach
+		r = o.reach
+	}
+	if s, ok := r.(*signed); ok {
+		r = s.reach
 	}
 	return r
 }

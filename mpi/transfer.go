@@ -256,6 +256,7 @@ type requestPool struct {
 	guards  guards           // of a checked job
 	handles handles          // of one that wants to know of forgotten requests
 	lines   *callsite.Finder // in debug mode
+	origins *origins         // of what was sent; nil: nobody will ask
 }
 
 // take hands out a transfer.
@@ -289,6 +290,14 @@ func (p *transfer) watched() Request {
 	k.mu.Lock()
 	if w.Check {
 		k.guards.guard(p)
+		if o := k.origins; o != nil && p.kind == sending {
+			key := streamKey(p.c.keyTo(p.site.peer).Context(), p.c.global(p.site.peer), p.site.tag)
+			if s := *o.place(key); s != nil && s.key == key && s.last.line == p.made {
+				s.last.n++ // most often
+			} else {
+				o.add(key, p.made)
+			}
+		}
 	}
 	if w.Forgotten != nil {
 		r.handle = k.handles.take(p)

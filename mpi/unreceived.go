@@ -3,7 +3,6 @@ package mpi
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -18,33 +17,67 @@ import (
 // message to all to whom it has sent anything, which arrives last, and waits for those that are sent to it.
 // What fails on the way is no matter: it is looked for what is there.
 func (c *Comm) seeOff(s site) {
+	last := map[int][]byte{}
+	for peer := range c.size {
+		if c.t.Addressed(peer) {
+			last[peer] = nil
+		}
+	}
+	c.mail(s, roundLast, last, 0)
+}
+
+// Rounds of messages in Finalize are told apart by their tags.
+const (
+	roundLast = iota
+	roundAsk
+	roundAnswer
+)
+
+// mail is a round of messages between ranks of the world, in which each sends what it has for others, and all take part. It returns what has come.
+func (c *Comm) mail(s site, round int, out map[int][]byte, longest int) []letter {
 	told, mine := make([]int32, c.size), make([]int32, 1)
+	for peer := range out {
+		told[peer] = 1
+	}
+	if c.sumOfParts(s, told, mine) != nil {
+		mine[0] = 0
+	}
+	return c.post(s, round, out, int(mine[0]), longest)
+}
+
+// A letter is what has come from a rank in a round.
+type letter struct {
+	from int
+	text []byte
+}
+
+// post is mail of ranks that know how many letters they get.
+func (c *Comm) post(s site, round int, out map[int][]byte, letters, longest int) (in []letter) {
 	var list []*llc.Request
-	begin := func(peer int, send bool) {
-		r := &llc.Request{Peer: peer, Context: lastContext, Label: s.call, Collective: &c.coll.t.note}
+	begin := func(peer int, buf []byte, send bool) {
+		r := &llc.Request{Peer: peer, Context: lastContext, Tag: round, Buf: buf, Label: s.call, Collective: &c.coll.t.note}
 		c.t.Start(r, send)
 		list = append(list, r)
 	}
-	for peer := range told {
-		if c.t.Addressed(peer) {
-			told[peer] = 1
-			begin(peer, true)
-		}
+	for peer, text := range out {
+		begin(peer, text, true)
 	}
-	if c.sumOfParts(s, told, mine) == nil {
-		for range mine[0] {
-			begin(llc.AnyPeer, false)
-		}
+	for range letters {
+		begin(llc.AnyPeer, make([]byte, longest), false)
 	}
 	ctx := c.whole
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	for _, r := range list {
-		if c.t.WaitContext(ctx, r) != nil {
+	for i, r := range list {
+		switch {
+		case c.t.WaitContext(ctx, r) != nil:
 			c.t.Cancel(r)
+		case i >= len(out) && r.Status.Err == nil:
+			in = append(in, letter{r.Status.Source, r.Buf[:min(int(r.Status.Bytes), longest)]})
 		}
 	}
+	return in
 }
 
 // sumOfParts adds up what all ranks have for each, as part of the call s.
@@ -60,28 +93,24 @@ func (c *Comm) sumOfParts(s site, in, out []int32) error {
 }
 
 // unreceived lists the messages to this rank that nobody has received.
-func (w *world) unreceived() (list []string) {
+func (w *world) unreceived() (list []*stray) {
 	open := w.contexts()
-	describe := func(c *core, source, tag int, bytes int64, more string) {
-		if c == nil {
-			return
+	w.Transport.Unreceived(func(ctx uint16, m llc.Status) {
+		if c := open[ctx]; c != nil {
+			list = append(list, &stray{c: c, ctx: ctx, from: m.Source, tag: m.Tag, bytes: m.Bytes})
 		}
-		list = append(list, fmt.Sprintf("from %d tag %d on %s: %d bytes%s", c.local(source), tag, c.name, bytes, more))
-	}
-	type arrived struct {
-		ctx uint16
-		llc.Status
-	}
-	var all []arrived
-	w.Transport.Unreceived(func(ctx uint16, m llc.Status) { all = append(all, arrived{ctx, m}) })
-	slices.SortStableFunc(all, func(a, b arrived) int { return cmp.Compare(a.ctx, b.ctx) })
-	for _, m := range all {
-		describe(open[m.ctx], m.Source, m.Tag, m.Bytes, "")
+	})
+	slices.SortStableFunc(list, func(a, b *stray) int { return cmp.Compare(a.ctx, b.ctx) })
+	later := map[uint64]int{}
+	for _, m := range slices.Backward(list) {
+		key := streamKey(m.ctx, m.from, m.tag)
+		later[key]++
+		m.back = later[key]
 	}
 	for _, m := range w.probed.list() {
 		id := m.c.id.pointToPoint()
 		if open[id] == m.c.core {
-			describe(open[id], m.from, m.site.tag, m.bytes, fmt.Sprintf(", which %s has matched (%s)", m.site.call, m.made))
+			list = append(list, &stray{c: open[id], ctx: id, from: m.from, tag: m.site.tag, bytes: m.bytes, match: m})
 		}
 	}
 	return list

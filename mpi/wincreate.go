@@ -453,6 +453,7 @@ func (w *window) lockedRanks() (ranks []int) {
 
 // enlist and delist keep the windows that Finalize has to end.
 func (w *world) enlist(v *window) {
+	v.sign()
 	v.observe()
 	w.mu.Lock()
 	w.windows = append(w.windows, v)

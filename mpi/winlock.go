@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/bits"
 	"sync/atomic"
+
+	"rhinet/llc/ir"
 )
 
 // A winLock is a lock in the shared memory of a window, of one rank's part: of
@@ -17,13 +19,14 @@ import (
 type winLock struct {
 	state   *uint64
 	waiting *uint64  // ranks that wait
-	who     []uint64 // a bit for each of them
+	who     []uint64 // a bit for each of them, and notes of those who have it: see [winLock.notes]
 }
 
-// Sizes of a winLock in bytes: one line with what is used most, and the bits.
+// Sizes of a winLock in bytes: one line with what is used most, the bits, and notes.
 const (
 	winLockBits  = 64
-	winLockBytes = winLockBits + 1024/8
+	winLockNotes = winLockBits + 1024/8
+	winLockBytes = winLockNotes + lockNotes*lockNoteBytes
 	writerWaits  = 1 << 31
 )
 
@@ -83,9 +86,12 @@ func (l *winLock) acquire(c *Comm, call string, exclusive bool) error {
 		return l.acquireMortal(c, call, exclusive)
 	}
 	met := false
+	held := ir.Collective{Holder: new(ir.Holder)}
 	l.enlist(c.rank)
-	c.t.AwaitCollective(call, nil, nil, func() bool {
-		met = met || l.try(exclusive, c.rank)
+	c.t.AwaitCollective(call, &held, nil, func() bool {
+		if met = met || l.try(exclusive, c.rank); !met {
+			l.find(c, held.Holder)
+		}
 		return met
 	})
 	l.delist(c.rank)
@@ -116,7 +122,7 @@ func (l *winLock) surrender(c *Comm, exclusive bool) {
 	if atomic.LoadUint64(l.waiting) == 0 {
 		return
 	}
-	for i := range l.who {
+	for i := range bitWords {
 		for set := atomic.LoadUint64(&l.who[i]); set != 0; set &= set - 1 {
 			if r := i*64 + bits.TrailingZeros64(set); r < c.size {
 				c.t.Wake(c.global(r))

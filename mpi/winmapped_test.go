@@ -38,7 +38,7 @@ func ranksOnMapped(n, bytes int) (ranks []*mapped, parts [][]byte) {
 		parts = append(parts, alignedBytes(bytes))
 	}
 	for r := range n {
-		ranks = append(ranks, newMapped(&Comm{core: &core{size: n, rank: r, t: &waiting{}}}, mem, size, parts))
+		ranks = append(ranks, newMapped(&Comm{core: &core{w: new(world), size: n, rank: r, t: &waiting{}}}, mem, size, parts))
 	}
 	return ranks, parts
 }

@@ -38,9 +38,9 @@ type reach interface {
 // each rank two locks, and the regions of a dynamic window.
 //
 //	0    lock of passive target synchronization
-//	192  lock of updates that no operation of the processor does
-//	384  updates by the processor that this rank is in
-//	448  regions: id, segment, bytes of each
+//	704  lock of updates that no operation of the processor does
+//	1408 updates by the processor that this rank is in
+//	1472 regions: id, segment, bytes of each
 type control struct {
 	c    *Comm
 	mem  []byte

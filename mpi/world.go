@@ -103,14 +103,16 @@ func join(job Job, s site) (*world, boardSlot, error) {
 		job.Abort = os.Exit
 	}
 	plain := job.Transport
-	if job.Clock == nil {
-		job.Transport = job.observed()
-	}
 	w := &world{Job: job, comms: map[*core]struct{}{}, users: 1}
 	if job.Debug {
 		w.requests.lines = callsite.New("rhinet/mpi")
 		w.requests.guards.seed = maphash.MakeSeed()
 	}
+	if job.Clock == nil {
+		w.Transport = w.observed()
+	}
+	w.Transport = w.recorded()
+	job.Transport = w.Transport
 	w.ids.init(slotsOf(job.Transport))
 	root := &core{w: w, t: job.Transport, rank: job.Rank, size: job.Size}
 	board := w.ids.first(job.Size, root.onHost(w))

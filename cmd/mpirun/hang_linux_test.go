@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rhinet/mpi"
 )
 
 // What differs from run to run, or is chosen by whoever runs it.
@@ -124,5 +127,52 @@ func TestHangPageShowsHowDesertersAreTold(t *testing.T) {
 	status, _, got := mpirun(t, "-n", "3", "-x", playRank+"=leave Recv", os.Args[0])
 	if want := block(t, page, "mpirun: rank 1 ("); status != 1 || shape(got) != shape(want) {
 		t.Errorf("status %d\nthe page shows\n%smpirun printed\n%s", status, want, got)
+	}
+}
+
+// locksBoth has two ranks lock their own parts of a window, and then each that of the other.
+func locksBoth(world *mpi.Comm, kind mpi.LockType) error {
+	win, err := mpi.WinAllocate[int](world, 1)
+	if err != nil {
+		return err
+	}
+	if err := win.Lock(kind, world.Rank()); err != nil { // "own"
+		return err
+	}
+	if err := mpi.Barrier(world); err != nil {
+		return err
+	}
+	return win.Lock(mpi.LockExclusive, 1-world.Rank())
+}
+
+// Who waits for a lock is said to wait for the rank that has it, and in a checked job it is said where that has taken it. Of
+// those who share one a job that is not checked knows nothing.
+func TestHangReportsNameWhoHasALock(t *testing.T) {
+	source, err := os.ReadFile("hang_linux_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(source), "// \"own\"")
+	own := fmt.Sprintf("hang_linux_test.go:%d", strings.Count(before, "\n")+1)
+	for _, c := range []struct {
+		kind    string
+		checked bool
+		peer    string
+	}{{"alone", false, "1"}, {"alone", true, "1"}, {"shared", false, "-"}, {"shared", true, "1"}} {
+		patiently(t, func(d time.Duration) string {
+			args := []string{"-n", "2", "--timeout", d.String(), "-x", playRank + "=locks " + c.kind, os.Args[0]}
+			if c.checked {
+				args = append([]string{"--check"}, args...)
+			}
+			_, _, got := mpirun(t, args...)
+			lines := regexp.MustCompile(`(?m)^lock: rank (0 waits for what rank 1|1 waits for what rank 0) has taken at \S*`+regexp.QuoteMeta(own)+"$").FindAllString(got, -1)
+			switch {
+			case !regexp.MustCompile(`(?m)^0 +Lock +` + c.peer + " +-").MatchString(got):
+			case strings.Contains(got, "deadlock: 0 -> 1 -> 0") != (c.peer == "1"):
+			case c.checked && len(lines) == 2 || !c.checked && !strings.Contains(got, "lock: rank"):
+				return ""
+			}
+			return fmt.Sprintf("%+v: mpirun printed\n%s", c, got)
+		})
 	}
 }

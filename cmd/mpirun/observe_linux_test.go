@@ -141,6 +141,19 @@ func callOf(s *observe.Stats, rank int, call string) observe.Call {
 	return observe.Call{}
 }
 
+// What is checked is counted like what is not: each call once.
+func TestStatsCountCheckedCallsOnce(t *testing.T) {
+	plain, checked := observed(t, 0, ""), observed(t, 0, "", "--check")
+	for rank := range 3 {
+		for _, call := range []string{"Send", "Irecv", "Wait", "Sendrecv", "Isend", "WaitAll", "Allreduce"} {
+			want, got := callOf(plain, rank, call), callOf(checked, rank, call)
+			if want.Count == 0 || got.Count != want.Count || got.Bytes != want.Bytes {
+				t.Errorf("rank %d, %s: %+v, want %+v", rank, call, got, want)
+			}
+		}
+	}
+}
+
 // Calls, bytes and pairs are counted exactly.
 func TestStatsCountCalls(t *testing.T) {
 	s := observed(t, 0, "")

@@ -54,6 +54,10 @@ func play(world *mpi.Comm) error {
 		return liveTuned(world)
 	case "rings":
 		return liveWithRings(world)
+	case "locks alone":
+		return locksBoth(world, mpi.LockExclusive)
+	case "locks shared":
+		return locksBoth(world, mpi.LockShared)
 	}
 	_, call, _ := strings.Cut(part, " ")
 	win, err := windowFor(world, call)

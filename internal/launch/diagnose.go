@@ -47,6 +47,11 @@ func table(all []reading) string {
 	for row := range strings.Lines(rows) {
 		b.WriteString(strings.TrimRight(row, " \n") + "\n") // cells without words are blanks
 	}
+	for _, r := range all {
+		if !r.ended && r.State == pmi.Waiting && r.Taken != "" {
+			fmt.Fprintf(&b, "lock: rank %d waits for what rank %d has taken at %s\n", r.rank, r.Peer, r.Taken)
+		}
+	}
 	for _, d := range disagreements(all) {
 		b.WriteString(d + "\n")
 	}
@@ -105,6 +110,9 @@ func (s *reading) what() string {
 	}
 	if s.Bytes >= 0 {
 		details = append(details, s.bytes()+" bytes")
+	}
+	if s.Taken != "" {
+		details = append(details, "taken there at "+s.Taken)
 	}
 	text := "waiting in " + s.Call
 	if details != nil {

@@ -107,7 +107,8 @@ func TestTable(t *testing.T) {
 	ended := waitFor(0)
 	ended.ended, ended.rank = true, 7
 	last := waitFor(7)
-	last.rank = 8
+	last.rank, last.Taken = 8, "main.go:17"
+	ended.Taken = "main.go:18"
 	want := []string{
 		"rank call peer tag bytes since",
 		"0 Recv 1 5 8 1.2s",
@@ -119,6 +120,7 @@ func TestTable(t *testing.T) {
 		"6 (state 99)",
 		"7 (ended)",
 		"8 Recv 7 (ended) 5 8 0s",
+		"lock: rank 8 waits for what rank 7 has taken at main.go:17",
 	}
 	var got []string
 	for line := range strings.Lines(table(append(all, ended, last))) {
@@ -131,10 +133,10 @@ func TestTable(t *testing.T) {
 
 func TestGroups(t *testing.T) {
 	all := numbered(waitFor(1), waitFor(3), waitFor(3), waitFor(3), reading{}, waitFor(pmi.NoPeer), reading{Status: pmi.Status{State: pmi.Computing}})
-	all[2].waited = 2 * time.Second
+	all[2].waited, all[0].Taken = 2*time.Second, "main.go:17"
 	all[5].Call, all[5].Tag, all[5].Bytes = "Barrier", pmi.NoTag, -1
 	want := []string{
-		"rank 0 waiting in Recv (peer 1, tag 5, 8 bytes)",
+		"rank 0 waiting in Recv (peer 1, tag 5, 8 bytes, taken there at main.go:17)",
 		"ranks 1-3 waiting in Recv (peer 3, tag 5, 8 bytes) for 2s",
 		"rank 5 waiting in Barrier",
 		"rank 6 computing",

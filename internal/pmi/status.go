@@ -3,7 +3,9 @@ package pmi
 import (
 	"cmp"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // A State is a point in the life of a rank as its status line shows it.
@@ -41,8 +43,11 @@ const (
 	NoBytes = -1 // the call has no buffer, or its size is not known
 )
 
-// CallBytes is how much of a call's name a status line keeps.
-const CallBytes = 24
+// CallBytes is how much of a call's name a status line keeps, and TakenBytes how much of a line of the source.
+const (
+	CallBytes  = 24
+	TakenBytes = 56
+)
 
 // A Wait says what a rank waits for.
 type Wait struct {
@@ -52,6 +57,7 @@ type Wait struct {
 	Bytes   int64  // size of the buffer, or NoBytes
 	Context uint16 // communication context
 	More    int    // calls of other goroutines of the rank that wait beside this one
+	Taken   string // the line at which Peer has taken what is waited for, at most TakenBytes of it; empty: not known
 	Collective
 }
 
@@ -61,6 +67,14 @@ type Collective struct {
 	Team uint32 // the communicator, the same number on all its ranks
 	Turn uint32 // how many collective calls came before on it
 	Sign uint32 // call and arguments; 0: no collective call
+	// Holder is who has what is waited for, if that is a lock; else nil, as in every Status.
+	Holder *Holder `json:"-"`
+}
+
+// A Holder is a rank that has a lock. Whoever waits for that keeps it right.
+type Holder struct {
+	Peer  int    // rank in the job, or NoPeer
+	Taken string // see Wait
 }
 
 // A Status is what a rank says about itself.
@@ -93,6 +107,12 @@ func (s Status) Plausible(ranks int) Status {
 	if s.Bytes < 0 || s.Bytes > addressable {
 		s.Bytes = NoBytes
 	}
+	if s.Peer < 0 || strings.ContainsFunc(s.Taken, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("./_-+@:", c)
+	}) {
+		s.Taken = ""
+	}
+	s.Holder = nil
 	return s
 }
 

@@ -20,6 +20,7 @@ func TestWhatIsPlausibleStays(t *testing.T) {
 		{}, {State: Computing, Lost: 2}, {State: Finalized}, {State: Aborted, Lost: 1},
 		{State: Waiting, Wait: Wait{Call: "Recv", Tag: 7, Bytes: 64, Context: 3}, Since: 12, Lost: 2},
 		{State: Waiting, Wait: Wait{Call: "Allreduce", Peer: NoPeer, Tag: NoTag, Bytes: NoBytes, Collective: Collective{Team: 1, Turn: 2, Sign: 3}}},
+		{State: Waiting, Wait: Wait{Call: "Lock", Peer: 1, Tag: NoTag, Bytes: NoBytes, Taken: "/src/a-b_c/main.go:17"}},
 		{State: Waiting, Wait: Wait{Call: "Probe", Peer: AnyPeer, Tag: AnyTag, Bytes: 1 << 50}},
 	} {
 		if got := s.Plausible(2); got != s {
@@ -48,6 +49,12 @@ func TestWhatCannotBeIsLeftOut(t *testing.T) {
 	}
 	if w := in(Wait{Call: "Recv", Bytes: -5}); w.Bytes != NoBytes {
 		t.Errorf("got %+v", w)
+	}
+	for _, w := range []Wait{{Call: "Lock", Taken: "a\nb"}, {Call: "Lock", Taken: "a b"}, {Call: "Lock", Taken: "\x1b"}, {Call: "Lock", Peer: NoPeer, Taken: "main.go:1"},
+		{Call: "Lock", Collective: Collective{Holder: new(Holder)}}} {
+		if w := in(w); w.Taken != "" || w.Holder != nil {
+			t.Errorf("got %+v", w)
+		}
 	}
 	call := Wait{Call: "Recv", Peer: 1}
 	for from, to := range map[Status]Status{

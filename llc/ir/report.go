@@ -18,6 +18,9 @@ type Waiting = pmi.Wait
 // tell whether the ranks of a communicator are in the same one.
 type Collective = pmi.Collective
 
+// A Holder is a peer that has a lock that others wait for.
+type Holder = pmi.Holder
+
 // A Reporter is an optional ability of a translator (see [Abilities]): to
 // show to the outside what this peer waits for. A waiter reports before it
 // sleeps for the first time and clears when its wait ends; both with the

@@ -7,11 +7,11 @@ import (
 
 // describe reports the wait of w, once, and again if other waits have come or gone beside it.
 func (p *Port) describe(w *waiter) {
-	more := p.Waiting()
-	if p.report == nil || w.reported && w.more == more {
+	more, held := p.Waiting(), w.holder()
+	if p.report == nil || w.reported && w.more == more && w.held == held {
 		return
 	}
-	w.reported, w.more = true, more
+	w.reported, w.more, w.held = true, more, held
 	s := ir.Waiting{Call: w.call, Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes, More: more}
 	switch w.kind {
 	case waitRequest:
@@ -24,6 +24,9 @@ func (p *Port) describe(w *waiter) {
 		if w.collective != nil {
 			s.Collective = *w.collective
 		}
+		if s.Holder != nil {
+			s.Peer, s.Taken, s.Holder = held.Peer, held.Taken, nil
+		}
 	case waitTask:
 		describeTask(&s, w.task)
 	case waitTasks:
@@ -32,6 +35,14 @@ func (p *Port) describe(w *waiter) {
 		s.Peer, s.Tag, s.Context = w.src, w.tag, w.context
 	}
 	p.report.Report(s)
+}
+
+// holder is who has what w waits for.
+func (w *waiter) holder() (h ir.Holder) {
+	if w.collective != nil && w.collective.Holder != nil {
+		h = *w.collective.Holder
+	}
+	return h
 }
 
 // describeTask says what a wait for t is for.

@@ -212,6 +212,12 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 			ps[0].Recv(6, 1, 7, nil)
 		},
 			ir.Waiting{Call: "Barrier", Peer: -2, Tag: -2, Bytes: -1}},
+		{func() {
+			held := ir.Collective{Holder: &ir.Holder{Peer: 1, Taken: "main.go:17"}}
+			ps[0].AwaitCollective("Lock", &held, nil, func() bool { _, ok := ps[0].eng.Probe(6, 1, 7); return ok })
+			ps[0].Recv(6, 1, 7, nil)
+		},
+			ir.Waiting{Call: "Lock", Peer: 1, Tag: -2, Bytes: -1, Taken: "main.go:17"}},
 		{func() { ps[0].Send(6, 1, 7, llc.Synchronous, nil) }, ir.Waiting{Call: "Ssend", Peer: 1, Tag: 7, Context: 6}},
 	}
 	for i, c := range cases {

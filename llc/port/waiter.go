@@ -26,6 +26,7 @@ type waiter struct {
 	asleep   bool
 	reported bool // on the status line
 	more     int  // waits beside it that the line tells of
+	held     ir.Holder
 	met      bool // cond held once
 	expired  atomic.Bool
 	next     *waiter

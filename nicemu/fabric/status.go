@@ -12,14 +12,15 @@ import (
 // the line is being written.
 const (
 	statusSeq   = iota
-	statusFlags // state, call's length, context, calls beside
+	statusFlags // state, call's length, context, calls beside, length of what is taken
 	statusWho   // peer, tag
 	statusBytes
 	statusSince
-	statusCall                                // three words
-	statusTeam = statusCall + pmi.CallBytes/8 // team, turn
-	statusSign = statusTeam + 1
-	statusEnd  = statusSign + 1
+	statusCall                                 // three words
+	statusTeam  = statusCall + pmi.CallBytes/8 // team, turn
+	statusSign  = statusTeam + 1
+	statusTaken = statusSign + 1 // seven words
+	statusEnd   = statusTaken + pmi.TakenBytes/8
 )
 
 // Publish puts s on rank's status line, and without Lost, which is for [Fabric.Lose]. If
@@ -46,24 +47,40 @@ func (f *Fabric) Publish(rank int, s *pmi.Status) {
 type statusWords [statusEnd]uint64
 
 func statusLine(s *pmi.Status) (w statusWords) {
-	var call [pmi.CallBytes]byte
-	n := copy(call[:], s.Call)
-	w[statusFlags] = uint64(s.State) | uint64(n)<<8 | uint64(s.Context)<<16 | uint64(min(s.More, mostMore))<<moreShift
+	call, taken := putText(w[statusCall:statusTeam], s.Call), putText(w[statusTaken:], s.Taken)
+	w[statusFlags] = uint64(s.State) | call<<8 | uint64(s.Context)<<16 | uint64(min(s.More, mostMore))<<moreShift | taken<<takenShift
 	w[statusWho] = uint64(uint32(s.Peer)) | uint64(uint32(s.Tag))<<32
 	w[statusBytes] = uint64(s.Bytes)
 	w[statusSince] = uint64(s.Since)
-	for i := range pmi.CallBytes / 8 {
-		w[statusCall+i] = binary.LittleEndian.Uint64(call[8*i:])
-	}
 	w[statusTeam] = uint64(s.Team) | uint64(s.Turn)<<32
 	w[statusSign] = uint64(s.Sign)
 	return w
 }
 
-// Where the flags have the number of calls beside, and the most that it can be.
+// putText puts as much of a text into words as these hold, and returns how much that is.
+func putText(w []uint64, text string) (n uint64) {
+	var b [pmi.TakenBytes]byte
+	n = uint64(copy(b[:8*len(w)], text))
+	for i := range w {
+		w[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return n
+}
+
+// text is what putText put into words, with so many bytes.
+func text(w []uint64, n uint64) string {
+	var b [pmi.TakenBytes]byte
+	for i := range w {
+		binary.LittleEndian.PutUint64(b[8*i:], atomic.LoadUint64(&w[i]))
+	}
+	return string(b[:min(n, 8*uint64(len(w)))])
+}
+
+// Where the flags have the number of calls beside, the most that it can be, and the length of what is taken.
 const (
-	moreShift = 32
-	mostMore  = 1<<16 - 1
+	moreShift  = 32
+	mostMore   = 1<<16 - 1
+	takenShift = 48
 )
 
 // sameWait reports whether a line differs at most in since when, and how many calls are beside.
@@ -106,14 +123,11 @@ func readStatus(w []uint64) pmi.Status {
 	flags := atomic.LoadUint64(&w[statusFlags])
 	who := atomic.LoadUint64(&w[statusWho])
 	team := atomic.LoadUint64(&w[statusTeam])
-	var call [pmi.CallBytes]byte
-	for i := range pmi.CallBytes / 8 {
-		binary.LittleEndian.PutUint64(call[8*i:], atomic.LoadUint64(&w[statusCall+i]))
-	}
 	return pmi.Status{
 		State: pmi.State(flags),
 		Wait: pmi.Wait{
-			Call:    string(call[:min(flags>>8&0xff, pmi.CallBytes)]),
+			Call:    text(w[statusCall:statusTeam], flags>>8&0xff),
+			Taken:   text(w[statusTaken:], flags>>takenShift&0xff),
 			Peer:    int(int32(who)),
 			Tag:     int(int32(who >> 32)),
 			Bytes:   int64(atomic.LoadUint64(&w[statusBytes])),

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ func TestStatusTravels(t *testing.T) {
 	want := pmi.Status{
 		State: pmi.Waiting,
 		Wait: pmi.Wait{
-			Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe, More: mostMore,
+			Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe, More: mostMore, Taken: strings.Repeat("/directory", 5) + "/a.go:",
 			Collective: pmi.Collective{Team: 1<<32 - 1, Turn: 7, Sign: 1 << 31},
 		},
 		Since: time.Now().UnixNano(),
@@ -29,6 +30,11 @@ func TestStatusTravels(t *testing.T) {
 	f.Publish(1, &want)
 	if s, _ := f.Status(1); s.Call != want.Call[:pmi.CallBytes] {
 		t.Fatalf("call %q", s.Call)
+	}
+	want.Taken += "1"
+	f.Publish(1, &want)
+	if s, _ := f.Status(1); s.Taken != want.Taken[:pmi.TakenBytes] {
+		t.Fatalf("taken at %q", s.Taken)
 	}
 	want.Since = 0
 	f.Publish(1, &want)

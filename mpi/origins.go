@@ -1,0 +1,228 @@
+package mpi
+
+import (
+	"rhinet/internal/callsite"
+	"rhinet/llc"
+	"rhinet/llc/port"
+)
+
+// In a checked job (see Job.Check) each rank remembers the lines from which it has sent. Messages carry nothing of that: those to one rank
+// with one tag in one context are received in the order in which they were sent, so what nobody has received are the last ones, and
+// the receiver asks for their lines when all meet in Finalize: see trace.
+
+// Origins are the lines from which a rank has sent. The lock of the pool of requests guards them.
+type origins struct {
+	recent [1 << recentBits]*stream // those in use now, where their keys say
+	all    map[uint64]*stream
+	anew   bool // they have been forgotten once
+}
+
+// A stream is what was sent to one rank with one tag in one context.
+type stream struct {
+	key    uint64
+	last   origin
+	before []origin // those before the last one, as far as they are remembered
+	lost   bool     // there may be more before these
+}
+
+// An origin is a line from which so many messages were sent, with none from elsewhere between.
+type origin struct {
+	line *callsite.Line
+	n    int
+}
+
+const (
+	recentBits  = 8
+	keptStreams = 1 << 14 // who has more of them forgets all, and begins anew
+	keptOrigins = 8       // of a stream
+)
+
+// streamKey tells streams apart: a tag has 31 bits, and a context 16.
+func streamKey(ctx uint16, to, tag int) uint64 {
+	return uint64(to)<<47 | uint64(ctx)<<31 | uint64(tag)
+}
+
+// add notes a message that is sent from a line.
+func (o *origins) add(key uint64, line *callsite.Line) {
+	at := o.place(key)
+	s := *at
+	if s == nil || s.key != key {
+		s = o.stream(key)
+		*at = s
+	}
+	if s.last.line != line {
+		s.turn(line)
+	}
+	s.last.n++
+}
+
+// place is where the stream with a key is, if it is in use now.
+func (o *origins) place(key uint64) **stream {
+	return &o.recent[key*0x9e3779b97f4a7c15>>(64-recentBits)]
+}
+
+// stream is the one with a key.
+func (o *origins) stream(key uint64) *stream {
+	s := o.all[key]
+	if s == nil {
+		if len(o.all) == keptStreams {
+			clear(o.all)
+			clear(o.recent[:])
+			o.anew = true
+		}
+		s = &stream{key: key, lost: o.anew}
+		o.all[key] = s
+	}
+	return s
+}
+
+// turn has a line be that of the next messages.
+func (s *stream) turn(line *callsite.Line) {
+	if sameLine(s.last.line, line) {
+		return
+	}
+	if s.last.n > 0 {
+		if len(s.before) == keptOrigins-1 {
+			s.before = append(s.before[:0], s.before[1:]...)
+			s.lost = true
+		}
+		s.before = append(s.before, s.last)
+	}
+	s.last = origin{line: line}
+}
+
+// withdraw notes that a message of a line was not sent after all. Unless all of that line were sent one after the other, nobody
+// knows which of them it was, and those so far are forgotten.
+func (o *origins) withdraw(key uint64, line *callsite.Line) {
+	s := o.all[key]
+	if s == nil {
+		return
+	}
+	var its *origin
+	turns := 0
+	for i := range s.before {
+		if sameLine(s.before[i].line, line) {
+			its, turns = &s.before[i], turns+1
+		}
+	}
+	if sameLine(s.last.line, line) {
+		its, turns = &s.last, turns+1
+	}
+	if s.lost || turns != 1 || its.n == 0 {
+		s.before, s.last, s.lost = nil, origin{}, true
+		return
+	}
+	its.n--
+}
+
+// sameLine reports whether two lines are the same one: several calls on a line have a Line each.
+func sameLine(a, b *callsite.Line) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// line is that of the message with a number from the last one, which is 1; of 0, which may be any, it is the line that all are from. It
+// is nil if it is not known.
+func (o *origins) line(key uint64, back int) *callsite.Line {
+	s := o.all[key]
+	switch {
+	case s == nil:
+		return nil
+	case back == 0 && (s.lost || len(s.before) > 0):
+		return nil
+	case back <= s.last.n:
+		return s.last.line
+	}
+	back -= s.last.n
+	for i := len(s.before) - 1; i >= 0; i-- {
+		if back <= s.before[i].n {
+			return s.before[i].line
+		}
+		back -= s.before[i].n
+	}
+	return nil
+}
+
+// A recorded is the transport of a rank that remembers from which lines it has sent, where no request knows that: see
+// transfer.watched.
+type recorded struct {
+	Transport
+	k *requestPool
+}
+
+// recorded returns the transport of w, one that remembers origins if they are asked for: not in virtual time, where that
+// would be measured, nor on the library of another MPI.
+func (w *world) recorded() Transport {
+	_, foreign := w.Transport.(library)
+	if foreign || !w.Check || w.requests.lines == nil || w.Clock != nil {
+		return w.Transport
+	}
+	w.requests.origins = &origins{all: map[uint64]*stream{}}
+	r := recorded{w.Transport, &w.requests}
+	if p, ok := w.Transport.(*port.Port); ok {
+		return &recordedPort{p, r}
+	}
+	return &r
+}
+
+// A recordedPort is recorded of a port, whose other calls come at once there.
+type recordedPort struct {
+	*port.Port
+	recorded recorded
+}
+
+func (t *recordedPort) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
+	t.recorded.note(key.Context(), dst, tag) // not through recorded: a line that lies deep is found at greater cost
+	return t.Port.Send(key, dst, tag, mode, buf)
+}
+
+func (t *recordedPort) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	return t.recorded.TrySend(key, dst, tag, buf)
+}
+
+func (t *recordedPort) Start(r *llc.Request, send bool) { t.recorded.Start(r, send) }
+func (t *recordedPort) Cancel(r *llc.Request) bool      { return t.recorded.Cancel(r) }
+
+// pointToPoint reports whether a context is that of messages on a communicator.
+func pointToPoint(ctx uint16) bool { return ctx < 2*maxContexts && ctx&1 == 0 }
+
+// note remembers a message of the line that calls.
+func (t *recorded) note(ctx uint16, to, tag int) {
+	if pointToPoint(ctx) {
+		line := t.k.lines.Caller()
+		t.k.mu.Lock()
+		t.k.origins.add(streamKey(ctx, to, tag), line)
+		t.k.mu.Unlock()
+	}
+}
+
+// Send remembers the message first: another goroutine may send while it waits.
+func (t *recorded) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
+	t.note(key.Context(), dst, tag)
+	return t.Transport.Send(key, dst, tag, mode, buf)
+}
+
+func (t *recorded) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	ok := t.Transport.TrySend(key, dst, tag, buf)
+	if ok {
+		t.note(key.Context(), dst, tag)
+	}
+	return ok
+}
+
+func (t *recorded) Start(r *llc.Request, send bool) {
+	if send {
+		t.note(r.Context, r.Peer, r.Tag)
+	}
+	t.Transport.Start(r, send)
+}
+
+func (t *recorded) Cancel(r *llc.Request) bool {
+	done := t.Transport.Cancel(r)
+	if p, ok := r.Owner.(*transfer); done && ok && p.kind != receiving && pointToPoint(r.Context) {
+		t.k.mu.Lock()
+		t.k.origins.withdraw(streamKey(r.Context, r.Peer, r.Tag), p.made)
+		t.k.mu.Unlock()
+	}
+	return done
+}
+
+// Failure is what the network has lost, see failure.
+func (t *recorded) Failure() error { return failure(t.Transport) }

@@ -1,0 +1,107 @@
+package mpi
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"rhinet/internal/callsite"
+)
+
+// Of random messages, some of which are received and some given up, every line that is known is the right one, and
+// those of the last few turns are known.
+func TestOriginsAgainstAPlainList(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	lines := make([]*callsite.Line, 4)
+	for i := range lines[1:] {
+		lines[i+1] = &callsite.Line{File: "main.go", Number: i}
+	}
+	for range 200 {
+		o := &origins{all: map[uint64]*stream{}}
+		sent := map[uint64][]*callsite.Line{}
+		givenUp := map[uint64]bool{}
+		for range rnd.IntN(300) {
+			key := streamKey(uint16(2*rnd.IntN(2)), rnd.IntN(2), rnd.IntN(2))
+			if rnd.IntN(40) == 0 && len(sent[key]) > 0 {
+				i := rnd.IntN(len(sent[key]))
+				o.withdraw(key, sent[key][i])
+				sent[key] = append(sent[key][:i:i], sent[key][i+1:]...)
+				givenUp[key] = true
+				continue
+			}
+			line := lines[rnd.IntN(1+rnd.IntN(len(lines)))]
+			sent[key] = append(sent[key], line)
+			o.add(key, line)
+		}
+		for key, list := range sent {
+			turns, one := 0, true
+			for back := range len(list) {
+				want := list[len(list)-1-back]
+				if back > 0 && want != list[len(list)-back] {
+					turns, one = turns+1, false
+				}
+				got := o.line(key, back+1)
+				if got != nil && got != want || !givenUp[key] && turns < keptOrigins && got != want {
+					t.Fatalf("message %d from the last one is from %v, want %v", back, got, want)
+				}
+			}
+			if all := o.line(key, 0); all != nil && (!one || all != list[0]) || !givenUp[key] && one && len(list) > 0 && all != list[0] {
+				t.Fatalf("all %d messages are from %v: %v", len(list), all, one)
+			}
+			if o.line(key, len(list)+1) != nil {
+				t.Fatal("more messages are known than were sent")
+			}
+		}
+	}
+}
+
+// Streams are told apart up to the largest rank, context and tag.
+func TestKeysOfStreams(t *testing.T) {
+	seen := map[uint64]bool{}
+	for _, to := range []int{0, 1, 1<<17 - 1} {
+		for _, ctx := range []uint16{0, 2, 1<<16 - 1} {
+			for _, tag := range []int{0, 1, MaxTag} {
+				seen[streamKey(ctx, to, tag)] = true
+			}
+		}
+	}
+	if len(seen) != 27 {
+		t.Errorf("%d keys of 27 streams", len(seen))
+	}
+}
+
+// Who has more streams than are kept begins anew, and does not say of a stream that one line has sent all of it.
+func TestMoreStreamsThanAreKept(t *testing.T) {
+	o := &origins{all: map[uint64]*stream{}}
+	line := &callsite.Line{File: "main.go", Number: 1}
+	for tag := range keptStreams {
+		o.add(streamKey(0, 1, tag), line)
+	}
+	if o.line(streamKey(0, 1, 0), 0) != line {
+		t.Error("the first stream is not kept")
+	}
+	o.add(streamKey(0, 1, keptStreams), line)
+	if len(o.all) != 1 || o.line(streamKey(0, 1, 0), 1) != nil || o.line(streamKey(0, 1, keptStreams), 1) != line {
+		t.Errorf("%d streams", len(o.all))
+	}
+	o.add(streamKey(0, 1, 0), line)
+	if o.line(streamKey(0, 1, 0), 1) != line || o.line(streamKey(0, 1, 0), 0) != nil {
+		t.Error("what was sent before is not counted")
+	}
+}
+
+func TestAKnownStreamTakesNoMemory(t *testing.T) {
+	o := &origins{all: map[uint64]*stream{}}
+	a, b := &callsite.Line{File: "main.go", Number: 1}, &callsite.Line{File: "main.go", Number: 2}
+	send := func() {
+		for tag := range 10 {
+			o.add(streamKey(0, 1, tag), a)
+			o.add(streamKey(0, 1, tag), b)
+		}
+	}
+	for range 2 * keptOrigins {
+		send()
+	}
+	if n := testing.AllocsPerRun(100, send); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
