@@ -317,7 +317,7 @@ func (x *exchanger) put() {
 		if to := x.c.w.Observe; to != nil {
 			to.Add(x.call, len(x.give))
 		}
-		rouse, together := x.rouse, x.flow == collectives.AllToAll && x.c.w.Collectives.Oversubscribed
+		rouse, together := x.rouse, x.flow <= collectives.Uneven && x.c.w.Collectives.Oversubscribed
 		if together {
 			rouse = nil
 		}

@@ -38,6 +38,7 @@ func TestWhoWakesWhom(t *testing.T) {
 		want    [size]string
 	}{
 		{"in a crowd", true, collectives.AllToAll, -1, [size]string{"[]", "[]", "[0 1]"}},
+		{"in a crowd, of unequal parts", true, collectives.Uneven, -1, [size]string{"[]", "[]", "[0 1]"}},
 		{"in a crowd, the last in another call", true, collectives.AllToAll, 2, [size]string{"[]", "[]", "[0 1]"}},
 		{"each for itself", false, collectives.AllToAll, -1, [size]string{"[1 2]", "[2 0]", "[0 1]"}},
 		{"to a root in a crowd", true, collectives.ToRoot, -1, [size]string{"[]", "[0]", "[0]"}},
