@@ -172,9 +172,9 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 		{"exit Wait", 3, "exited with status 3", "ranks 0,2 waiting in Wait (peer any, tag any, 8 bytes) for "},
 		{"exit WaitAll", 3, "exited with status 3", "ranks 0,2 waiting in WaitAll (peer 1, tag 7, 8 bytes) for "},
 		{"exit Sendrecv", 3, "exited with status 3", "ranks 0,2 waiting in Sendrecv (peer 1, tag 7, 80000 bytes) for "},
-		{"kill Lock", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock for "},
-		{"kill Lock of own memory", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock for "},
-		{"leave LockAll", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in LockAll for "},
+		{"kill Lock", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock (peer 1) for "},
+		{"kill Lock of own memory", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock (peer 1) for "},
+		{"leave LockAll", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in LockAll (peer 1) for "},
 		{"kill Fence", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Fence for "},
 		{"exit Finalize", 3, "exited with status 3", "ranks 0,2 waiting in Finalize for "},
 	} {
