@@ -10,9 +10,9 @@ import (
 // that, milliseconds each time, while a sleeper that is woken runs at once. So a few yields
 // are measured, and while they are long a wait goes to sleep instead.
 //
-// The longer it finds the same, the seldomer it measures. A long yield may have been the last of
-// those beside ranks that were starting: so the next ones are measured soon, and
-// after a short one each, until they are believed. Several
+// The longer it finds the same, the seldomer it measures: a job that has just begun soon again, since a long yield may have been
+// the last of those beside ranks that were starting. After a short one in a crowd the next ones are
+// measured each, until they are believed or one is long. Several
 // goroutines may count at once, and lose counts of each other.
 type crowd struct {
 	left  uint32 // yields, or what would have been some, before the next that is measured
@@ -33,12 +33,13 @@ func (c *crowd) due() bool {
 // note takes in how long a yield took.
 func (c *crowd) note(took time.Duration) {
 	level, gap := atomic.LoadUint32(&c.level), atomic.LoadUint32(&c.gap)
+	again := false
 	switch {
 	case took >= longYield:
 		gap = max(2*gap, crowdSoon)
 		level = min(level+crowdDense, crowdMost)
 	case level > 0:
-		gap = 0
+		again = true
 		level--
 	default:
 		gap = 2*gap + 1
@@ -46,6 +47,9 @@ func (c *crowd) note(took time.Duration) {
 	gap = min(gap, crowdSample-1)
 	atomic.StoreUint32(&c.level, level)
 	atomic.StoreUint32(&c.gap, gap)
+	if again {
+		gap = 0
+	}
 	atomic.StoreUint32(&c.left, gap)
 }
 
