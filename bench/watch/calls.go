@@ -16,10 +16,14 @@ const (
 	CallBytes = 8
 	CallReps  = 9
 	// CallPause is how long rank 1 stays away before it receives, so that it does not sleep
-	// in the call and need not be woken; after one and a half rank 0 receives its answer.
+	// in the call and need not be woken; after one and a half rank 0 receives its answer. Rank 1 stays away
+	// for another half then: else it would come earlier each time, and sleep in the call at last.
 	CallPause = 100 * time.Millisecond
 
 	callWarm = 200 // round trips before; not enough for a poll delay
+	// In the middle of these both stay away for so many pauses: a job does things
+	// by another way when it has just begun.
+	callSettle = 2
 	callTag  = 1
 )
 
@@ -39,6 +43,9 @@ func Call(world *mpi.Comm, pause time.Duration) error {
 	out, in := make([]byte, CallBytes), make([]byte, CallBytes)
 	for i := range callWarm + CallReps {
 		var err error
+		if i == callWarm/2 {
+			time.Sleep(callSettle * pause)
+		}
 		switch {
 		case world.Rank() == 1:
 			if i >= callWarm {
@@ -46,6 +53,9 @@ func Call(world *mpi.Comm, pause time.Duration) error {
 			}
 			if _, err = mpi.Recv(world, in, 0, callTag); err == nil {
 				err = mpi.Send(world, out, 0, callTag)
+			}
+			if i >= callWarm {
+				time.Sleep(pause / 2)
 			}
 		case world.Rank() == 0 && i < callWarm:
 			if err = mpi.Send(world, out, 1, callTag); err == nil {

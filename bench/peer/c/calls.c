@@ -23,10 +23,12 @@ static void calls(int rank, int reps, int micros)
     memset(out, 1, sizeof out);
     for (int i = 0; i < WARM + reps; i++) {
         if (rank > 1) continue;
+        if (i == WARM / 2) usleep(2 * micros); /* a job that has just begun may go another way */
         if (rank == 1) {
             if (i >= WARM) usleep(micros); /* not asleep in the call when the message comes */
             MPI_Recv(in, 8, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(out, 8, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+            if (i >= WARM) usleep(micros / 2); /* nor earlier each time */
             continue;
         }
         if (i < WARM) {
