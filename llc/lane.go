@@ -5,26 +5,53 @@ import (
 	"math"
 
 	"rhinet/internal/invariants"
+	"rhinet/internal/ring"
 	"rhinet/internal/vec"
 	"rhinet/llc/ir"
+	"rhinet/llc/seq"
 	"rhinet/llc/wire"
 )
 
 // The ready lane: the eager message that nothing stands in the way of. What
 // decides about it changes with the connection and the backlog, not with the
-// message, and is kept in the first fields of peer: direct, lines and data for
-// sends, via and in for receives. A driver whose translator is an [ir.Express] asks
+// message, and is kept in the Lane of each peer. A driver whose translator is an [ir.Express] asks
 // here first; whatever is not plain goes the long way, by Send, Recv and Step. The
 // rules are the same: Send asks Direct, too, and both ways take room, cut messages
 // and put them together by the same functions.
 
-// Direct takes the next line of the ring of dst for a standard message of n bytes
-// with tag, and reports whether there is one: the message fits a line, the ring
-// has room, and nothing waits that must go before it. The caller places the
-// packet at once.
+// A Lane is the ready lane to and from one peer. The engine says by its first fields what may pass, and changes them
+// with the connection and the backlog; Out and In are the driver's, who finds there by what it passes.
+type Lane struct {
+	// Outgoing: written by Send, see connect.go and credit.go.
+	direct int        // messages shorter than this go straight through: ring of our own, no backlog
+	lines  seq.Window // lines of that ring
+	Out    *ring.Outlet
+
+	// Incoming: where packets of this peer must come from, see connect.go,
+	// and the message they belong to, see eager.go.
+	In     *ring.Inlet
+	number int32
+	via    uint32 // complement of the ring, so that zero is the shared ring
+	seen   uint32 // messages that have come in its packet ring, see early.go
+	in     incoming
+}
+
+// Lane returns the lane of a peer. It is the same one for good.
+func (e *Engine) Lane(peer int) *Lane { return &e.peers[peer].Lane }
+
+// Admits reports whether a standard message of n bytes with tag goes in the next line of the ring of the peer: it
+// fits a line, the ring has room, and nothing waits that must go before it.
+func (l *Lane) Admits(tag, n int) bool {
+	return n < l.direct && l.lines.Open() && uint(tag) <= math.MaxInt32
+}
+
+// Step takes that line, if the lane Admits a message. The caller places the packet at once.
+func (l *Lane) Step() (slot uint64) { return l.lines.Step() }
+
+// Direct is Admits and Step of the lane to dst.
 func (e *Engine) Direct(dst, tag, n int) (slot uint64, ok bool) {
-	if p := &e.peers[dst]; n < p.direct && p.lines.Open() && uint(tag) <= math.MaxInt32 {
-		return p.lines.Step(), true
+	if l := e.Lane(dst); l.Admits(tag, n) {
+		return l.Step(), true
 	}
 	return 0, false
 }
@@ -59,6 +86,11 @@ func EagerWords(head *[3]uint64, key Key, tag, n int) {
 	head[0] = uint64(wire.Eager)<<32 | uint64(key)<<48
 	head[1] = uint64(uint32(tag)) << 32
 	head[2] = uint64(key)&^math.MaxUint32 | uint64(n)
+}
+
+// LineWords is EagerWords of a message that lies in a line: the low half of w1 is the length, as the ring wants it.
+func LineWords(key Key, tag, n int) (w0, w1, w2 uint64) {
+	return uint64(wire.Eager)<<32 | uint64(key)<<48, uint64(uint32(tag))<<32 | uint64(n), uint64(key)&^math.MaxUint32 | uint64(n)
 }
 
 // FragmentWords writes the header of the packet that begins at byte off of a message.
@@ -98,6 +130,21 @@ func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, room int) (size, 
 	p.seen++
 	return size, its, true
 }
+
+// Whole reports whether [Engine.Accept] takes the next packet of a lane, which lies in ring from and has the header words w0, w1 and
+// w2, for the same receive, but for one thing: the caller asks whether the lane is Unmet, and calls Came when it
+// takes the packet. Whole knows only messages that are lines, and receives that ask for a tag.
+func (l *Lane) Whole(key Key, tag int, w0, w1, w2 uint64, from uint32, room int) (size int, ok bool) {
+	n := w2 ^ uint64(key)&^math.MaxUint32 // the size, if the types are equal
+	return int(n), n <= uint64(min(room, ir.Inline)) && uint32(w0>>32) == uint32(wire.Eager)|uint32(key)<<16 &&
+		w1 == uint64(tag)<<32|n && tag >= 0 && ^from == l.via && l.in.size == 0
+}
+
+// Unmet reports whether nothing is here that the next packet of a lane, or a receive of it, with key could meet.
+func (e *Engine) Unmet(l *Lane, key Key) bool { return e.table.Vacant(uint16(key), l.number) }
+
+// Came notes that a packet of Whole has been taken.
+func (l *Lane) Came() { l.seen++ }
 
 // Fill copies what a packet carries to the beginning of buf, which is as long at least.
 func Fill(buf, data []byte) {

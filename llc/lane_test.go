@@ -58,12 +58,18 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 		llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
 		c.spoil(court, r, v)
 		before := llc.Counted(court.engines[1], 0)
+		e, key := court.engines[1], llc.MakeKey(r.Context, r.Type)
+		n, whole := e.Lane(r.Peer).Whole(key, r.Tag, v.Head[0], v.Head[1]|uint64(len(v.Data)), v.Head[2], v.Ring, len(r.Buf))
+		whole = whole && e.Unmet(e.Lane(r.Peer), key)
 		size, its, got := court.engines[1].Accept(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, v, len(r.Buf))
 		if got {
 			llc.Fill(r.Buf, v.Data)
 		}
 		if got != c.want {
 			t.Errorf("%s: accepted %v", name, got)
+		}
+		if line := got && size == len(v.Data) && r.Tag != llc.AnyTag; whole != line || whole && n != size {
+			t.Errorf("%s: accepted %v, as a line %v, with %d bytes", name, got, whole, n)
 		}
 		if n := llc.Counted(court.engines[1], 0) - before; n > 1 || (n == 1) != got {
 			t.Errorf("%s: accepted %v, and counted as %d packets", name, got, n)
@@ -384,6 +390,36 @@ func TestSilence(t *testing.T) {
 		listed := e.Completed() == r
 		if listed == silent || r.Notify == silent || e.Telling() {
 			t.Errorf("silent %v: listed %v, Notify %v", silent, listed, r.Notify)
+		}
+	}
+}
+
+// TestWholeIsALine: whatever a lane takes as a line, it would take anyway, but what does not fit a line is none.
+func TestWholeIsALine(t *testing.T) {
+	c := newCourt(t)
+	c.connect()
+	c.send(0, &llc.Request{Peer: 1})
+	c.recv(1, &llc.Request{Buf: make([]byte, 1)})
+	c.run(5)
+	e := c.engines[1]
+	for n := range ir.Inline + 3 {
+		v := &ir.View{Data: make([]byte, n)}
+		llc.EagerWords(&v.Head, 0, 5, n)
+		w0, w1, w2 := llc.LineWords(0, 5, n)
+		if w0 != v.Head[0] || w1 != v.Head[1]|uint64(n) || w2 != v.Head[2] {
+			t.Errorf("%d bytes: %x %x %x, want %x", n, w0, w1, w2, v.Head)
+		}
+		l := e.Lane(0)
+		size, ok := l.Whole(0, 5, w0, w1, w2, v.Ring, 100)
+		if ok = ok && e.Unmet(l, 0); ok != (n <= ir.Inline) || ok && size != n {
+			t.Errorf("%d bytes: %v, %d", n, ok, size)
+		}
+		if _, _, ok := e.Accept(0, 0, 5, v, 100); !ok {
+			t.Errorf("%d bytes are not accepted", n)
+		}
+		before := llc.Counted(e, 0)
+		if l.Came(); llc.Counted(e, 0) != before+1 {
+			t.Error("what came is not counted")
 		}
 	}
 }

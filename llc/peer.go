@@ -8,21 +8,12 @@ import (
 // A peer is what the engine knows of one peer. The fields of the path of a
 // small message come first, so that they share two cache lines.
 type peer struct {
-	// Outgoing: written by Send, see connect.go and credit.go.
-	direct int        // messages shorter than this go straight through: ring of our own, no backlog
-	lines  seq.Window // lines of that ring
-	data   seq.Window // its data area
-	ring   ir.Ring
-	number int32
-
-	// Incoming: where packets of this peer must come from, see connect.go,
-	// and the message they belong to, see eager.go.
-	via uint32 // complement of the ring, so that zero is the shared ring
-	in  incoming
-	nic *nic // by which it is reached
+	Lane
+	data seq.Window // data area of the ring to it
+	ring ir.Ring
+	nic  *nic // by which it is reached
 
 	series series // of the receives posted last, see series.go
-	seen   uint32 // messages that have come in its packet ring, see early.go
 
 	out     outState
 	grant   inState

@@ -44,16 +44,26 @@ func streamKey(ctx uint16, to, tag int) uint64 {
 
 // add notes a message that is sent from a line.
 func (o *origins) add(key uint64, line *callsite.Line) {
-	at := o.place(key)
-	s := *at
-	if s == nil || s.key != key {
-		s = o.stream(key)
-		*at = s
+	if o.again(key, line) {
+		return
 	}
+	s := o.stream(key)
+	*o.place(key) = s
 	if s.last.line != line {
 		s.turn(line)
 	}
 	s.last.n++
+}
+
+// again is add of a message from the line of the one before in its stream, which is in use now: most often. Else it
+// reports false, and nothing has happened. It is inlined, as add is not.
+func (o *origins) again(key uint64, line *callsite.Line) bool {
+	s := *o.place(key)
+	if s == nil || s.key != key || s.last.line != line {
+		return false
+	}
+	s.last.n++
+	return true
 }
 
 // place is where the stream with a key is, if it is in use now.

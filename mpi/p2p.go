@@ -14,12 +14,14 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 	if c == nil {
 		return c.check(site{"Send", toPeer, dst, tag})
 	}
+	b := view(buf)
 	e := recentElem[T](&c.w.elems) // inlined, as elemOf is not
 	if e == nil {
-		e = learn[T](&c.w.elems)
+		if e = learn[T](&c.w.elems); e.bad != "" {
+			return c.sendSlow(site{"Send", toPeer, dst, tag}, e, b, llc.Standard)
+		}
 	}
-	b := view(buf)
-	if !c.eager(e, dst, tag) {
+	if !c.reaches(dst, tag) {
 		return c.sendSlow(site{"Send", toPeer, dst, tag}, e, b, llc.Standard)
 	}
 	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, llc.Standard, b); err != nil {
@@ -29,8 +31,11 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 }
 
 // eager reports whether a send of elements of e goes to the transport at once: all is in order, and no context ends it.
-func (c *Comm) eager(e *elem, dst, tag int) bool {
-	return c.state.Load() == commOpen && e.bad == "" && uint(dst) < uint(c.size) && uint(tag) <= MaxTag && c.ctx == nil
+func (c *Comm) eager(e *elem, dst, tag int) bool { return e.bad == "" && c.reaches(dst, tag) }
+
+// reaches is eager of elements that can travel.
+func (c *Comm) reaches(dst, tag int) bool {
+	return c.state.Load() == commOpen && uint(dst) < uint(c.size) && uint(tag) <= MaxTag && c.ctx == nil
 }
 
 // Ssend is Send that returns only when the matching receive has started.
@@ -61,12 +66,14 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
 	if c == nil {
 		return emptyStatus(), c.check(site{"Recv", fromPeer, src, tag})
 	}
+	b := view(buf)
 	e := recentElem[T](&c.w.elems)
 	if e == nil {
-		e = learn[T](&c.w.elems)
+		if e = learn[T](&c.w.elems); e.bad != "" {
+			return c.recvSlow(site{"Recv", fromPeer, src, tag}, e, b)
+		}
 	}
-	b := view(buf)
-	from, ok := c.awaits(e, src, tag)
+	from, ok := c.awaits(src, tag)
 	if !ok {
 		return c.recvSlow(site{"Recv", fromPeer, src, tag}, e, b)
 	}
@@ -80,16 +87,16 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
 	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: count, Bytes: st.Bytes}, nil
 }
 
-// awaits is the peer from which a receive of elements of e gets a message of rank src; ok is false if not all is in order, or
-// a context ends the receive.
-func (c *Comm) awaits(e *elem, src, tag int) (from int, ok bool) {
+// awaits is the peer from which a receive gets a message of rank src; ok is false if not all is in order, or
+// a context ends the receive. The caller looks at the elements.
+func (c *Comm) awaits(src, tag int) (from int, ok bool) {
 	if from = llc.AnyPeer; src != AnySource {
 		if uint(src) >= uint(c.size) {
 			return 0, false
 		}
 		from = c.global(src)
 	}
-	return from, c.state.Load() == commOpen && e.bad == "" && (uint(tag) <= MaxTag || tag == AnyTag) && c.ctx == nil
+	return from, c.state.Load() == commOpen && (uint(tag) <= MaxTag || tag == AnyTag) && c.ctx == nil
 }
 
 // keyTo is the key of point-to-point messages to rank dst.

@@ -291,10 +291,7 @@ func (p *transfer) watched() Request {
 	if w.Check {
 		k.guards.guard(p)
 		if o := k.origins; o != nil && p.kind == sending {
-			key := streamKey(p.c.keyTo(p.site.peer).Context(), p.c.global(p.site.peer), p.site.tag)
-			if s := *o.place(key); s != nil && s.key == key && s.last.line == p.made {
-				s.last.n++ // most often
-			} else {
+			if key := streamKey(p.c.keyTo(p.site.peer).Context(), p.c.global(p.site.peer), p.site.tag); !o.again(key, p.made) {
 				o.add(key, p.made)
 			}
 		}

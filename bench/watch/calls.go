@@ -24,7 +24,7 @@ const (
 	// In the middle of these both stay away for so many pauses: a job does things
 	// by another way when it has just begun.
 	callSettle = 2
-	callTag  = 1
+	callTag    = 1
 )
 
 // A CallCost is how many instructions one blocking call takes on one runtime, the least of

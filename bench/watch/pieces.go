@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"rhinet/bench"
 	"rhinet/internal/observe"
@@ -126,6 +127,10 @@ func pulled(nic string, bytes int) (*setup, error) {
 	return &setup{step, closeAll}, nil
 }
 
+// coupleSettles is after what time messages go as they do from then on: processes that have just begun
+// are not reached by barriers yet.
+const coupleSettles = 250 * time.Millisecond
+
 // couple returns two ports that have rings at each other, watched as d says, and observed by by.
 func couple(name string, d nics.Debug, by [2]*observe.Rank) (ports [2]*port.Port, closeAll func() error, err error) {
 	g := nics.Geometry(name, fabric.Default(), 2)
@@ -158,7 +163,10 @@ func couple(name string, d nics.Debug, by [2]*observe.Rank) (ports [2]*port.Port
 		ports[i] = p
 		closers = append(closers, func() error { p.Abandon(); _ = p.Close(); return nil }) // what is left over is no matter
 	}
-	for i := range 16 { // until both have rings of their own
+	for i := range 160 { // until both have rings of their own, and those are where messages go in a job that has settled
+		if i == 16 {
+			time.Sleep(coupleSettles)
+		}
 		from, to := i%2, 1-i%2
 		err := ports[from].Send(0, to, 7, llc.Standard, nil)
 		if err == nil {

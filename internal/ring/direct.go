@@ -6,7 +6,7 @@ import "sync/atomic"
 // whether there is one. It stays until Take. A line that is corrupt is left to
 // Poll. Peer and Ring of p are set whenever the ring is in the set.
 func (s *Set) Look(peer int, p *Packet) bool {
-	if s.held != nil || s.heldSR {
+	if s.holds {
 		s.Consume()
 	}
 	m := s.peers[peer]
@@ -27,7 +27,7 @@ func (s *Set) Look(peer int, p *Packet) bool {
 }
 
 // seen returns the first word of the line of the next packet, and reports whether it is there.
-func (m *member) seen() (w uint64, there bool) {
+func (m *Inlet) seen() (w uint64, there bool) {
 	if w = atomic.LoadUint64(&m.line[0]); uint32(w) == m.want {
 		return w, true
 	}
@@ -36,7 +36,7 @@ func (m *member) seen() (w uint64, there bool) {
 }
 
 // short is open of a packet whose payload lies in its line, which begins with w and w1.
-func (m *member) short(w, w1 uint64, p *Packet) {
+func (m *Inlet) short(w, w1 uint64, p *Packet) {
 	l, n, w2 := m.line, uint64(uint32(w1)), m.line[2]
 	p.Head[0], p.Head[1], p.Head[2] = w, w1, w2
 	p.Data = inline(l)[:n:n]
@@ -64,6 +64,39 @@ func (s *Set) Advance(p *Packet) bool {
 		return true
 	}
 	return m.open(w, p) == nil
+}
+
+// Inlet returns the packet ring that peer writes, or nil if none is in the set.
+func (s *Set) Inlet(peer int) *Inlet {
+	if uint(peer) >= uint(len(s.peers)) {
+		return nil
+	}
+	return s.peers[peer]
+}
+
+// Lead returns the first header word of the next packet, and reports whether there is one that the caller
+// may take: none is if the latest Poll of the set has left a packet to be consumed.
+func (m *Inlet) Lead() (w0 uint64, there bool) {
+	w0 = atomic.LoadUint64(&m.line[0])
+	return w0, uint32(w0) == m.want && !m.set.holds
+}
+
+// Rest returns the other header words of the packet that Lead has found. The low half of w1 is the length of its
+// payload.
+func (m *Inlet) Rest() (w1, w2 uint64) { return m.line[1], m.line[2] }
+
+// Data is the payload of that packet, of n bytes, if that are at most [Inline].
+func (m *Inlet) Data(n int) []byte { return inline(m.line)[:n:n] }
+
+// From returns the Ring of the packets.
+func (m *Inlet) From() uint32 { return m.ring }
+
+// Take consumes the packet that Lead has found, whose payload has n bytes in its line, and whose header words have
+// a sum.
+func (m *Inlet) Take(n int, sum uint64) {
+	m.set.delivered++
+	m.last = m.set.delivered
+	next(&m.Reader, uint64(n), sum)
 }
 
 // PollOthers is Poll that leaves the ring that peer writes alone.

@@ -39,6 +39,14 @@ func fetch(line *byte, n int)
 //go:noescape
 func put(r *Ring, slot uint64, head *[3]uint64, payload []byte)
 
+// line has put write packet number slot of o, with the header words w0, w1 and w2, if the words by which
+// the way was found are what they were, and counts it. Else it reports false.
+//
+// It stands for what line in publish_pure.go does.
+//
+//go:noescape
+func line(o *Outlet, slot, w0, w1, w2 uint64, payload []byte) bool
+
 // storeCounters stores two counters that only the caller writes, each whole,
 // after all that it stored before.
 //
@@ -55,3 +63,11 @@ func storeCounters(dst *Line, slot, pos uint64)
 //
 //go:noescape
 func release(r *Reader)
+
+// next frees the space of r's packet, which has a payload of n bytes in its line, and header words with a sum, and
+// does what release does.
+//
+// It stands for what next in publish_pure.go does.
+//
+//go:noescape
+func next(r *Reader, n, sum uint64)

@@ -100,6 +100,94 @@ putByte:
 	JNZ  putByte
 	JMP  putHead
 
+// The next line is scatter lines on, and so is the one after.
+//
+// func line(o *Outlet, slot, w0, w1, w2 uint64, payload []byte) bool
+TEXT ·line(SB), NOSPLIT, $0-65
+	MOVQ  o+0(FP), R13
+	MOVQ  Outlet_words+0(R13), AX
+	MOVQ  Outlet_words+8(R13), BX
+	MOVQ  Outlet_words+16(R13), CX
+	MOVQ  (AX), AX
+	MOVQ  (BX), BX
+	MOVQ  (CX), CX
+	XORQ  Outlet_were+0(R13), AX
+	XORQ  Outlet_were+8(R13), BX
+	XORQ  Outlet_were+16(R13), CX
+	ORQ   BX, AX
+	ORQ   CX, AX
+	JNE   lineNone
+	MOVQ  Outlet_count(R13), DX
+	INCQ  (DX)
+	MOVQ  slot+8(FP), R10
+	MOVQ  w1+24(FP), BX
+	MOVQ  w2+32(FP), R8
+	MOVQ  payload_base+40(FP), SI
+	MOVQ  payload_len+48(FP), CX
+	LEAQ  1(R10), AX
+	MOVQ  AX, Outlet_slot(R13)
+	MOVQ  Outlet_ring(R13), R13
+	MOVQ  Ring_mask(R13), R9
+	CMPL  AX, $1 // the sequence, unless that is 0
+	ADCL  $0, AX
+	ORQ   w0+16(FP), AX
+	SHLQ  $6, R9
+	IMUL3Q $(const_scatter*const_LineBytes), R10, R10
+	LEAQ  (const_scatter*const_LineBytes)(R10), R11
+	LEAQ  (const_claimAhead*const_scatter*const_LineBytes)(R10), R12
+	ANDQ  R9, R10
+	ANDQ  R9, R11
+	ANDQ  R9, R12
+	MOVQ  Ring_lines(R13), DX
+	LEAQ  (DX)(R10*1), DI
+	MOVQ  R8, 16(DI)
+	ADDQ  BX, R8
+	ADDQ  AX, R8
+	ADDQ  R8, Ring_sum(R13)
+	CMPQ  CX, $8
+	JNE   lineOther
+	MOVQ  (SI), R8
+	MOVQ  R8, 24(DI)
+
+lineHead:
+	MOVQ  BX, 8(DI)
+	MOVQ  AX, 0(DI)
+	BYTE $0x42; BYTE $0x0F; BYTE $0x0D; BYTE $0x0C; BYTE $0x1A // PREFETCHW (DX)(R11*1)
+	BYTE $0x42; BYTE $0x0F; BYTE $0x0D; BYTE $0x0C; BYTE $0x22 // PREFETCHW (DX)(R12*1)
+	MOVB  $1, ret+64(FP)
+	RET
+
+lineOther:
+	JLT   lineFew
+	LEAQ  24(DI), R9
+	MOVQ  -8(SI)(CX*1), R8 // the last word, which may overlap the one before
+	MOVQ  R8, -8(R9)(CX*1)
+
+lineWord:
+	MOVQ  (SI), R8
+	MOVQ  R8, (R9)
+	ADDQ  $8, SI
+	ADDQ  $8, R9
+	SUBQ  $8, CX
+	CMPQ  CX, $8
+	JGT   lineWord
+	JMP   lineHead
+
+lineFew:
+	TESTQ CX, CX
+	JLE   lineHead
+
+lineByte:
+	MOVB  -1(SI)(CX*1), R8
+	MOVB  R8, 23(DI)(CX*1)
+	DECQ  CX
+	JNZ   lineByte
+	JMP   lineHead
+
+lineNone:
+	MOVB  $0, ret+64(FP)
+	RET
+
 // func Prefetch(dst *Line)
 TEXT ·Prefetch(SB), NOSPLIT, $0-8
 	MOVQ dst+0(FP), DI
@@ -197,6 +285,43 @@ TEXT ·release(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)(AX*1)
 
 released:
+	RET
+
+// func next(r *Reader, n, sum uint64)
+TEXT ·next(SB), NOSPLIT, $0-24
+	MOVQ r+0(FP), DI
+	MOVQ n+8(FP), DX
+	MOVQ sum+16(FP), R8
+	MOVQ Reader_slot(DI), AX
+	MOVQ (Reader_ring+Ring_mask)(DI), R10
+	MOVQ (Reader_ring+Ring_lines)(DI), R11
+	MOVQ (Reader_ring+Ring_counters)(DI), SI
+	MOVQ DX, Reader_usual(DI)
+	ADDQ R8, Reader_sum(DI)
+	INCQ AX
+	MOVQ AX, Reader_slot(DI)
+	LEAL 1(AX), DX // the sequence, unless that is 0
+	CMPL DX, $1
+	ADCL $0, DX
+	MOVL DX, Reader_want(DI)
+	IMUL3Q $const_scatter, AX, BX
+	ANDQ R10, BX
+	SHLQ $6, BX
+	ADDQ R11, BX
+	MOVQ BX, Reader_line(DI) // no write barrier: the ring keeps all its lines
+	MOVQ AX, 0(SI)
+	MOVQ Reader_row(DI), R9
+	INCQ R9
+	MOVQ R9, Reader_row(DI)
+	CMPQ R9, $const_fetchRow
+	JLT  nextDone
+	ADDQ $const_fetchAhead, AX
+	IMULQ $const_scatter, AX
+	ANDQ R10, AX
+	SHLQ $6, AX
+	PREFETCHT0 (R11)(AX*1)
+
+nextDone:
 	RET
 
 // func storeCounters(dst *Line, slot, pos uint64)

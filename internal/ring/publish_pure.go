@@ -24,6 +24,20 @@ func put(r *Ring, slot uint64, head *[3]uint64, payload []byte) {
 	r.sum += w0 + w1 + head[2]
 }
 
+// line has put write packet number slot of o, with the header words w0, w1 and w2, if the words by which
+// the way was found are what they were, and counts it. Else it reports false.
+func line(o *Outlet, slot, w0, w1, w2 uint64, payload []byte) bool {
+	for i, word := range o.words {
+		if atomic.LoadUint64(word) != o.were[i] {
+			return false
+		}
+	}
+	*o.count++
+	put(o.ring, slot, &[3]uint64{w0, w1, w2}, payload)
+	o.slot = slot + 1
+	return true
+}
+
 // Prefetch asks for dst with the intent to write it, where the processor can
 // be asked; it changes nothing but timing.
 func Prefetch(*Line) {}
@@ -41,6 +55,13 @@ func fetch(line *byte, n int) {}
 func release(r *Reader) {
 	r.aim()
 	storeCounters(r.ring.counters, r.slot, r.pos)
+}
+
+// next frees the space of r's packet, which has a payload of n bytes in its line, and header words with a sum, and
+// does what release does.
+func next(r *Reader, n, sum uint64) {
+	r.after, r.usual, r.fresh = r.pos, n, sum
+	r.Consume()
 }
 
 // storeCounters stores two counters that only the caller writes, each whole,

@@ -12,9 +12,10 @@ const (
 	patience = 4 * burst
 )
 
-// A member is a packet ring of a set.
-type member struct {
+// An Inlet is a packet ring of a set. Who has it takes packets that are single lines from it without a call of the set.
+type Inlet struct {
 	Reader
+	set  *Set
 	peer int
 	ring uint32
 	last uint64 // when it delivered last, in packets of the set
@@ -28,9 +29,9 @@ type member struct {
 // goroutine.
 type Set struct {
 	shared *SharedReader // nil once it is corrupt
-	hot    [hotRings]*member
+	hot    [hotRings]*Inlet
 	nhot   int
-	cold   []*member
+	cold   []*Inlet
 	turn   int // index in cold of the next to look at
 
 	step   int // where the next pass starts: a hot ring, nhot: shared, nhot+1: cold
@@ -38,12 +39,12 @@ type Set struct {
 	around int // where a pass starts once patience is at its end
 	since  int // packets since then, or since a pass found nothing
 	sweep  bool
-	held   *member // whose packet the previous Poll returned
-	heldSR bool    // it came from the shared ring
+	holds  bool   // the previous Poll returned a packet
+	held   *Inlet // whose it was; nil: it came from the shared ring
 
-	looked    *member // whose packet the latest Look found
-	skip      *member // left alone by the pass under way
-	peers     []*member
+	looked    *Inlet // whose packet the latest Look found
+	skip      *Inlet // left alone by the pass under way
+	peers     []*Inlet
 	removed   []bool // peers of which nothing is delivered; nil until there is one
 	delivered uint64
 	reads     uint64
@@ -52,7 +53,7 @@ type Set struct {
 // NewSet returns a set of the given shared ring and no packet rings, for the
 // peers 0 to peers-1.
 func NewSet(shared *SharedReader, peers int) *Set {
-	return &Set{shared: shared, peers: make([]*member, peers)}
+	return &Set{shared: shared, peers: make([]*Inlet, peers)}
 }
 
 // Add polls a packet ring from now on. Its packets carry peer and ring; a peer
@@ -61,7 +62,7 @@ func (s *Set) Add(peer int, ring uint32, r *Reader) {
 	if uint(peer) >= uint(len(s.peers)) || s.peers[peer] != nil {
 		panic(badPeer)
 	}
-	m := &member{Reader: *r, peer: peer, ring: ring, last: s.delivered}
+	m := &Inlet{Reader: *r, set: s, peer: peer, ring: ring, last: s.delivered}
 	s.peers[peer] = m
 	s.cold = append(s.cold, m)
 	s.warm(len(s.cold) - 1)
@@ -88,6 +89,7 @@ func (s *Set) drop(at int) {
 	s.hot[at] = s.hot[s.nhot]
 	s.hot[s.nhot] = nil
 	s.peers[m.peer] = nil
+	m.line = new(Line) // whoever has it sees nothing more
 	s.step, s.run = 0, 0
 }
 
@@ -106,7 +108,7 @@ func (s *Set) Hint(peer int) {
 }
 
 // find returns the index of m in hot, moving it there if need be.
-func (s *Set) find(m *member) int {
+func (s *Set) find(m *Inlet) int {
 	if i := slices.Index(s.hot[:s.nhot], m); i >= 0 {
 		return i
 	}
@@ -237,12 +239,14 @@ func (s *Set) Expect() (apart bool) {
 // Consume frees the space of the packet that Poll returned last, if that has
 // not happened yet.
 func (s *Set) Consume() {
-	if s.held != nil {
+	if !s.holds {
+		return
+	}
+	if s.holds = false; s.held != nil {
 		s.held.Consume()
 		s.held = nil
-	} else if s.heldSR {
+	} else {
 		s.shared.Consume()
-		s.heldSR = false
 	}
 }
 
@@ -279,7 +283,7 @@ func (s *Set) take(at int, p *Packet) (bool, error) {
 		s.drop(at)
 		return false, err
 	}
-	s.held = m
+	s.holds, s.held = true, m
 	s.count(at)
 	m.last = s.delivered
 	return ok, nil
@@ -297,7 +301,7 @@ func (s *Set) takeShared(step int, p *Packet) (bool, error) {
 		return false, err
 	}
 	if ok {
-		s.heldSR = true
+		s.holds = true
 		s.count(step)
 	}
 	return ok, nil

@@ -50,6 +50,7 @@ func Wrap(t ir.Translator) ir.Translator {
 	if a.Express != nil {
 		a.Express = &express{t: w, x: a.Express}
 	}
+	a.Lanes = nil  // what goes there would have none
 	a.Switch = nil // what it multicasts would pass without
 	if a.Refuser != nil {
 		a.Refuser = &refuser{w, a.Refuser}

@@ -63,6 +63,7 @@ func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 	if a.Express != nil {
 		a.Express = &express{m: m, x: a.Express}
 	}
+	a.Lanes = nil // what goes there is not seen
 	if a.Reporter != nil {
 		a.Reporter = &reporter{m, a.Reporter}
 	}

@@ -47,6 +47,11 @@ type Writer interface {
 	Attest(again bool)
 }
 
+// An Opener is a Writer of which lines may go by an outlet: what Put does of them, too.
+type Opener interface {
+	Outlet() *ring.Outlet
+}
+
 // A Sender is the way into the shared ring of a peer.
 type Sender interface {
 	// Send appends a packet and reports whether there was room.

@@ -77,6 +77,9 @@ func (b *Inbox) Take() { b.set.Take() }
 // Advance is Take, and Look at the same peer.
 func (b *Inbox) Advance(v *ir.View) bool { return b.set.Advance((*ring.Packet)(v)) }
 
+// Inlet returns the packet ring that peer writes, if it is watched.
+func (b *Inbox) Inlet(peer int) *ring.Inlet { return b.set.Inlet(peer) }
+
 // PollOthers is Poll that leaves the packet ring that peer writes alone.
 func (b *Inbox) PollOthers(peer int, ev *ir.Event) bool {
 	if b.end.Answered() {

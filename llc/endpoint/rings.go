@@ -43,6 +43,7 @@ var (
 	_ ir.Remote     = (*Rings)(nil)
 	_ ir.BlockMover = (*Rings)(nil)
 	_ ir.Express    = (*Rings)(nil)
+	_ ir.Lanes      = (*Rings)(nil)
 	_ ir.Board      = (*Rings)(nil)
 	_ ir.Aimer      = (*Rings)(nil)
 	_ ir.Auditor    = (*Rings)(nil)
@@ -238,6 +239,21 @@ func (r *Rings) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) 
 //go:noinline
 func (r *Rings) unplaced(peer int, err error) {
 	r.Fail(&ir.Command{Op: ir.Packet, Peer: int32(peer)}, err)
+}
+
+// Outlet returns the packet ring that is open to peer, if lines may go into it: not before its doorbell can be seen.
+func (r *Rings) Outlet(peer int) *ring.Outlet {
+	p := &r.ways[peer]
+	o, ok := p.writer.(Opener)
+	if !ok {
+		return nil
+	}
+	word := p.bell.Word()
+	if word == nil {
+		return nil
+	}
+	o.Outlet().Watch(word)
+	return o.Outlet()
 }
 
 // Boards returns how many boards there are.

@@ -20,6 +20,7 @@ type Abilities struct {
 	Aborter    Aborter
 	Auditor    Auditor
 	Express    Express
+	Lanes      Lanes
 	Memory     Memory
 	Remote     Remote
 	Clock      Clock
@@ -46,6 +47,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Aborter, _ = t.(Aborter)
 	a.Auditor, _ = t.(Auditor)
 	a.Express, _ = t.(Express)
+	a.Lanes, _ = t.(Lanes)
 	a.Memory, _ = t.(Memory)
 	a.Remote, _ = t.(Remote)
 	a.Clock, _ = t.(Clock)

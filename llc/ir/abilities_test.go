@@ -15,6 +15,7 @@ type able struct {
 	Aborter
 	Auditor
 	Express
+	Lanes
 	Memory
 	Remote
 	Clock

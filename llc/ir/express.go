@@ -1,5 +1,7 @@
 package ir
 
+import "rhinet/internal/ring"
+
 // A View is a packet in a packet ring, where it lies. Its sender may still
 // change the payload.
 type View struct {
@@ -29,4 +31,16 @@ type Express interface {
 	Advance(v *View) bool
 	// PollOthers is Poll that leaves the packet ring that peer writes alone.
 	PollOthers(peer int, ev *Event) bool
+}
+
+// Lanes are an optional ability of a translator that is an [Express] (see [Abilities]): packets that are
+// single lines pass its rings without a call of the translator. Whoever wraps a translator and has to see packets has no lanes.
+type Lanes interface {
+	// Outlet returns the ring that the latest Open for peer named, if lines may go into it, or nil. What goes there is as if
+	// by Place; but if the outlet is Asleep afterwards, the caller calls Wake. It holds until the next Open
+	// for peer.
+	Outlet(peer int) *ring.Outlet
+	// Inlet returns the packet ring that peer writes, or nil if none is watched. What is taken there is as if by Look and
+	// Take. After the end of peer it shows no packet.
+	Inlet(peer int) *ring.Inlet
 }

@@ -165,21 +165,13 @@ func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
 }
 
 // Vacant reports whether nothing is here that a message of src, or a receive from
-// src, in ctx could meet.
+// src, in ctx could meet. src is below the number of peers.
 func (t *Table[P, U]) Vacant(ctx uint16, src int32) bool {
-	contexts, i := t.contexts, uint(ctx)
-	if i >= uint(len(contexts)) {
+	if int(ctx) >= len(t.contexts) || t.contexts[ctx] == nil {
 		return false
 	}
-	c := contexts[i]
-	if c == nil {
-		return false
-	}
-	sources, k := c.sources, uint(src)
-	if k >= uint(len(sources)) {
-		return false
-	}
-	s := sources[k]
+	c := t.contexts[ctx]
+	s := c.sources[src]
 	return s != nil && c.anyone.n|s.posted.n|s.messages.n == 0
 }
 

@@ -6,58 +6,6 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Send sends buf and returns when it may be used again; with mode Synchronous,
-// when the matching receive has started as well. dst is a peer. The error is
-// that of the request's Status, or ErrClosed.
-func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
-	p.lock()
-	if p.express != nil && mode == llc.Standard && !p.is(drained) {
-		if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
-			llc.EagerWords(&p.head, key, tag, len(buf))
-			p.express.Place(dst, slot, 0, &p.head, buf)
-			p.gate.leave()
-			return nil
-		}
-		if len(buf) > ir.Inline {
-			return p.sendLong(key, dst, tag, buf)
-		}
-	}
-	return p.sendRest(key, dst, tag, mode, buf, 0)
-}
-
-// sendRest is the long way of a message of which so many bytes have gone by the lane.
-func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, gone int) error {
-	if p.is(drained) {
-		p.gate.leave()
-		return ErrClosed
-	}
-	if p.is(sampled) && gone == 0 {
-		return p.timedSend(key, dst, tag, mode, buf)
-	}
-	r := p.request()
-	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
-	if gone > 0 {
-		p.eng.SendRest(r, gone)
-	} else {
-		p.eng.Send(r)
-	}
-	p.post()
-	if p.eng.Telling() { // it went to a receive of this peer itself
-		p.announce()
-	}
-	if !r.Done() && !p.finish(r, "Send", nil) {
-		p.gate.leave()
-		return ErrClosed // r is lost: the engine may still hold it
-	}
-	err := r.Status.Err
-	p.keep(r)
-	if p.seen != nil {
-		p.sent(sendRow(mode), message(key, dst, tag, len(buf)))
-	}
-	p.depart()
-	return err
-}
-
 // depart leaves the port, and has the helper look after what is under way.
 func (p *Port) depart() {
 	if p.is(due) {
@@ -164,9 +112,9 @@ func (p *Port) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.R
 	if p.express != nil && !p.is(drained) {
 		if r = s.take(); r != nil {
 			r.Buf = buf
-			if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
-				llc.EagerWords(&p.head, key, tag, len(buf))
-				p.express.Place(dst, slot, 0, &p.head, buf)
+			l := p.eng.Lane(dst)
+			if l.Admits(tag, len(buf)) {
+				p.put(l, key, dst, tag, buf)
 				p.eng.Went(r)
 				p.gate.leave()
 				return r, true

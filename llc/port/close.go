@@ -16,6 +16,7 @@ func (p *Port) Close() error {
 		return ErrClosed
 	}
 	p.set(drained)
+	p.withdrawLanes()
 	var err error
 	if !p.drain() {
 		err = ErrUnfinished

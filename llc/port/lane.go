@@ -2,8 +2,10 @@ package port
 
 import (
 	"rhinet/internal/observe"
+	"rhinet/internal/ring"
 	"rhinet/internal/wait"
 	"rhinet/llc"
+	"rhinet/llc/ir"
 )
 
 // The ready lane of the engine, driven: blocking calls whose message is eager, and
@@ -15,12 +17,69 @@ func (p *Port) direct(key llc.Key, dst, tag int, buf []byte) bool {
 	if p.express == nil {
 		return false
 	}
-	slot, ok := p.eng.Direct(dst, tag, len(buf))
+	l := p.eng.Lane(dst)
+	ok := l.Admits(tag, len(buf))
 	if ok {
-		llc.EagerWords(&p.head, key, tag, len(buf))
-		p.express.Place(dst, slot, 0, &p.head, buf)
+		p.put(l, key, dst, tag, buf)
 	}
 	return ok
+}
+
+// put places a message that the lane admits.
+func (p *Port) put(l *llc.Lane, key llc.Key, dst, tag int, buf []byte) {
+	slot := l.Step()
+	if o := l.Out; o != nil {
+		w0, w1, w2 := llc.LineWords(key, tag, len(buf))
+		if o.Line(slot, w0, w1, w2, buf) {
+			if o.Asleep() {
+				p.nic.Wake(dst)
+			}
+			return
+		}
+	}
+	p.place(l, slot, key, dst, tag, buf)
+}
+
+// place is put by the translator.
+//
+//go:noinline
+func (p *Port) place(l *llc.Lane, slot uint64, key llc.Key, dst, tag int, buf []byte) {
+	llc.EagerWords(&p.head, key, tag, len(buf))
+	p.express.Place(dst, slot, 0, &p.head, buf)
+	if p.lanes != nil {
+		l.Out = p.outlet(dst)
+	}
+}
+
+// outlet is how lines to dst go past the translator from now on; nil: they do not.
+func (p *Port) outlet(dst int) *ring.Outlet {
+	if !p.asks() {
+		return nil
+	}
+	return p.lanes.Outlet(dst)
+}
+
+// grant has lines of src received past the translator from now on, if that is possible.
+func (p *Port) grant(src int) {
+	if l := p.eng.Lane(src); l.In == nil && p.asks() {
+		l.In = p.lanes.Inlet(src)
+	}
+}
+
+// asks reports whether a message that has gone or come by the lane, but not past a translator that has lanes, is one after
+// which that is asked for a way past it. Most often there is one soon, or never.
+func (p *Port) asks() bool {
+	p.asked++
+	return p.asked%asksOf == 0
+}
+
+// withdrawLanes has everything go past the lane from now on.
+func (p *Port) withdrawLanes() {
+	p.lanes = nil
+	for i := range p.nic.Peers() {
+		l := p.eng.Lane(i)
+		l.Out, l.In = nil, nil
+	}
 }
 
 // gather takes the messages of one packet that src has sent and that are there, up to some,
@@ -153,6 +212,20 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) 
 	if !p.ready(src) {
 		return 0, 0, none
 	}
+	if l := p.eng.Lane(src); len(buf) <= ir.Inline && l.In != nil && p.lull.calm() {
+		in := l.In
+		if w0, there := in.Lead(); there {
+			w1, w2 := in.Rest()
+			if n, ok := l.Whole(key, tag, w0, w1, w2, in.From(), len(buf)); ok && p.eng.Unmet(l, key) {
+				llc.Fill(buf, in.Data(n))
+				in.Take(n, w0+w1+w2)
+				l.Came()
+				p.lull.instant++
+				p.lull.waits++
+				return n, tag, n
+			}
+		}
+	}
 	if waited := !p.lull.calm() || !p.express.Look(src, &p.view); waited {
 		p.eng.Attend(len(buf))
 		if !p.expect(key, src) {
@@ -170,7 +243,9 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) 
 	}
 	got = len(p.view.Data)
 	llc.Fill(buf, p.view.Data)
-	p.express.Take()
+	if p.express.Take(); len(buf) <= ir.Inline && p.lanes != nil {
+		p.grant(src)
+	}
 	if got < size {
 		if got = p.next(src, buf[:size], got); got < size {
 			return size, its, got

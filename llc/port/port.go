@@ -71,6 +71,8 @@ type Port struct {
 	vectors  ir.Vectors    // nil: none
 	aimer    ir.Aimer      // nil: none, or whoever is waited for needs the processor
 	express  ir.Express    // nil: none
+	lanes    ir.Lanes      // nil: none
+	asked    uint          // how often something has passed express that might pass those
 	view     ir.View       // the packet that the lane looks at
 	head     [3]uint64     // of the packet that it sends
 	piece    []byte        // payload of that, if the message does not lie in one piece
@@ -117,6 +119,7 @@ func New(cfg Config) *Port {
 	}
 	p.sw = can.Switch
 	p.board, p.express, p.report, p.auditor, p.clock = can.Board, can.Express, can.Reporter, can.Auditor, can.Clock
+	p.lanes = can.Lanes
 	p.memory, p.remote, p.barriers = can.Memory, can.Remote, can.Controller
 	p.atomics, p.locker, p.vectors = can.Atomics, can.Locker, can.Vectors
 	if cfg.Policy.Spin > 0 {

@@ -38,9 +38,9 @@ func (c *Counting) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) er
 	p := c.Port
 	p.lock()
 	if p.express != nil && mode == llc.Standard && !p.is(drained|sampled) {
-		if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
-			llc.EagerWords(&p.head, key, tag, len(buf))
-			p.express.Place(dst, slot, 0, &p.head, buf)
+		l := p.eng.Lane(dst)
+		if l.Admits(tag, len(buf)) {
+			p.put(l, key, dst, tag, buf)
 			if !p.seen.Near(observe.Send, key.Context(), dst, len(buf)) {
 				p.seen.Count(observe.Send, key.Context(), dst, len(buf))
 			}
@@ -98,9 +98,9 @@ func (c *Counting) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *l
 	if p.express != nil {
 		if r = s.take(); r != nil {
 			r.Buf, r.Seen = buf, llc.SeenSend
-			if slot, ok := p.eng.Direct(dst, tag, len(buf)); ok {
-				llc.EagerWords(&p.head, key, tag, len(buf))
-				p.express.Place(dst, slot, 0, &p.head, buf)
+			l := p.eng.Lane(dst)
+			if l.Admits(tag, len(buf)) {
+				p.put(l, key, dst, tag, buf)
 				p.eng.Went(r)
 				gone = true
 			} else {

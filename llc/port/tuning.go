@@ -82,3 +82,7 @@ const (
 	grace    = time.Second
 	drainNap = 100 * time.Microsecond
 )
+
+// A lane asks the translator for a way past it after one of so many messages, sent and received: it has none when a job begins. The
+// number is odd, because most programs send and receive in turn.
+const asksOf = 15

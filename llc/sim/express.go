@@ -52,9 +52,9 @@ func (w *world) direct(i int, s *send) bool {
 	e, data, gone := w.ranks[i].engine, message(&s.req), 0
 	n := len(data)
 	var head [3]uint64
-	if slot, ok := e.Direct(s.to, s.tag, n); ok {
-		llc.EagerWords(&head, llc.MakeKey(s.ctx, s.req.Type), s.tag, n)
-		w.net.Place(i, s.to, slot, 0, &head, data)
+	if l := e.Lane(s.to); l.Admits(s.tag, n) {
+		head[0], head[1], head[2] = llc.LineWords(llc.MakeKey(s.ctx, s.req.Type), s.tag, n)
+		w.net.Place(i, s.to, l.Step(), 0, &head, data)
 		s.direct = true
 		return true
 	}
@@ -91,8 +91,12 @@ func (w *world) accept(i int, r *receive) bool {
 	if r.req.Body != nil {
 		return false
 	}
-	size, tag, ok := e.Accept(r.src, llc.MakeKey(r.ctx, r.req.Type), r.tag, &v, len(r.req.Buf))
-	if !ok {
+	key, tag := llc.MakeKey(r.ctx, r.req.Type), r.tag
+	l := e.Lane(r.src)
+	size, ok := l.Whole(key, tag, v.Head[0], v.Head[1]>>32<<32|uint64(len(v.Data)), v.Head[2], v.Ring, len(r.req.Buf))
+	if ok = ok && e.Unmet(l, key); ok {
+		l.Came()
+	} else if size, tag, ok = e.Accept(r.src, key, tag, &v, len(r.req.Buf)); !ok {
 		return false
 	}
 	got := len(v.Data)

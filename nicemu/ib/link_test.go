@@ -42,11 +42,16 @@ func TestRoutesAreRefused(t *testing.T) {
 		if err := errors.Join(err1, err2, w.Put(0, 0, new([3]uint64), nil)); err != nil {
 			t.Fatal(err)
 		}
+		if !w.Outlet().Line(1, 0, 0, 0, nil) {
+			t.Fatalf("%s: no line goes by the outlet", name)
+		}
 		rings := bytes.Clone(h[0].f.Bytes(1, fabric.Rings))
-		c.spoil(h, l)
+		if c.spoil(h, l); w.Outlet().Line(2, 0, 0, 0, nil) {
+			t.Errorf("%s: a line goes by the outlet", name)
+		}
 		_, _, err3 := w.Consumed()
 		_, err4 := s.Send(new([3]uint64), nil)
-		for _, err := range []error{w.Put(1, 0, new([3]uint64), nil), err3, err4} {
+		for _, err := range []error{w.Put(2, 0, new([3]uint64), nil), err3, err4} {
 			if !errors.Is(err, c.want) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -74,7 +79,7 @@ func TestRoutesAreFoundAgain(t *testing.T) {
 	if err := l.Transfer(Write, 0, 0, []byte{1}); !errors.Is(err, NoRegion) {
 		t.Error(err)
 	}
-	if w.good() || w.Put(1, 0, new([3]uint64), nil) != nil || !w.good() || w.Put(2, 0, new([3]uint64), nil) != nil {
+	if w.good() || w.Outlet().Line(1, 0, 0, 0, nil) || w.Put(1, 0, new([3]uint64), nil) != nil || !w.good() || !w.Outlet().Line(2, 0, 0, 0, nil) {
 		t.Error("after an error the link does not go on")
 	}
 	if _, err := l.RingWriter(fabric.Small().Rings); !errors.Is(err, BeyondRegion) {

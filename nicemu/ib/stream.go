@@ -20,10 +20,12 @@ func load(w *uint64) uint64 { return atomic.LoadUint64(w) }
 type RingWriter struct {
 	route
 	ring ring.Ring
+	out  ring.Outlet
 	max  int
 
-	slot, pos uint64 // where the next packet goes
-	attested  uint64 // slot when Attest was called last
+	placed   uint64 // by the outlet, which nobody asks for
+	pos      uint64 // where the next payload goes
+	attested uint64 // out.Sent when Attest was called last
 }
 
 // RingWriter opens packet ring i at the other side of a link.
@@ -39,11 +41,18 @@ func (l *Link) RingWriter(i int) (*RingWriter, error) {
 	}
 	layout := h.f.Geometry().Ring
 	w.ring, w.max = ring.Open(mem, layout), layout.Bytes
+	w.open()
 	return w, nil
 }
 
 // Use has the packets to come go by another link with the same process. A refusal leaves w as it is.
-func (w *RingWriter) Use(l *Link) error { return w.find(l, regionRings, RemoteWrite) }
+func (w *RingWriter) Use(l *Link) error {
+	err := w.find(l, regionRings, RemoteWrite)
+	if err == nil {
+		w.open()
+	}
+	return err
+}
 
 // RingReader returns a reader of this process's own packet ring i, which nobody has
 // read yet, or nil if there is none, as after Close.
@@ -64,14 +73,23 @@ func (w *RingWriter) Put(slot, pos uint64, head *[3]uint64, payload []byte) erro
 		if err := w.renew(RemoteWrite); err != nil {
 			return err
 		}
+		w.open()
 	}
+	w.out.Went(slot + 1)
 	if len(payload) <= ring.Inline {
 		w.ring.PutLine(slot, head, payload)
-	} else {
-		w.pos = w.ring.Put(slot, pos, head, payload)
+		return nil
 	}
-	w.slot = slot + 1
+	w.pos = w.ring.Put(slot, pos, head, payload)
 	return nil
+}
+
+// Outlet returns the ring as one into which lines go as long as the way holds: what Put does of one, but find another.
+func (w *RingWriter) Outlet() *ring.Outlet { return &w.out }
+
+// open has the outlet go by the way as it is now.
+func (w *RingWriter) open() {
+	w.out.Open(&w.ring, &w.placed, [...]*uint64{w.own, w.peer, w.mem}, [...]uint64{w.ownWas, w.peerWas, w.memWas})
 }
 
 // Consumed is RDMA READ of the counters that the ring's reader exports. They may be
@@ -207,10 +225,10 @@ func (h *HCA) account(to, from, which int) ring.Account {
 // Attest puts down what has been written into this ring, if that has changed, or
 // again, in case that the account was overwritten.
 func (w *RingWriter) Attest(again bool) {
-	if w.slot != w.attested || again {
-		w.attested = w.slot
+	if sent := w.out.Sent(); sent != w.attested || again {
+		w.attested = sent
 		h := w.link.qp.hca
-		h.Packets(w.link.rank, h.rank).Put(ring.Tally{Lines: w.slot, Pos: w.pos, Sum: w.ring.Sum()})
+		h.Packets(w.link.rank, h.rank).Put(ring.Tally{Lines: sent, Pos: w.pos, Sum: w.ring.Sum()})
 	}
 }
 

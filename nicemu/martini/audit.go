@@ -28,9 +28,9 @@ func (n *NIC) account(to, from, which int) ring.Account {
 // Attest puts down what has been sent in this Channel, if that has changed, or
 // again, in case that the account was overwritten.
 func (c *Channel) Attest(again bool) {
-	if c.slot != c.attested || again {
-		c.attested = c.slot
-		c.nic.Packets(c.rank, c.nic.rank).Put(ring.Tally{Lines: c.slot, Pos: c.pos, Sum: c.ring.Sum()})
+	if sent := c.out.Sent(); sent != c.attested || again {
+		c.attested = sent
+		c.nic.Packets(c.rank, c.nic.rank).Put(ring.Tally{Lines: sent, Pos: c.pos, Sum: c.ring.Sum()})
 	}
 }
 

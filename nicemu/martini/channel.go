@@ -8,10 +8,11 @@ import "rhinet/internal/ring"
 type Channel struct {
 	route
 	ring ring.Ring
+	out  ring.Outlet
 	max  int
 
-	slot, pos uint64 // where the next packet goes
-	attested  uint64 // slot when Attest was called last
+	pos      uint64 // where the next payload goes
+	attested uint64 // out.Sent when Attest was called last
 }
 
 // Channel opens packet ring i of a node.
@@ -28,6 +29,7 @@ func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
 		})
 	}
 	c.ring, c.max = ring.Open(mem, n.RingLayout()), n.RingLayout().Bytes
+	c.open()
 	return c, nil
 }
 
@@ -53,14 +55,24 @@ func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 		if err := c.renew(); err != nil {
 			return err
 		}
+		c.open()
 	}
-	c.slot = slot + 1
+	c.out.Went(slot + 1)
 	if len(payload) <= ring.Inline {
 		c.ring.PutLine(slot, head, payload)
 		return nil
 	}
 	c.pos = c.ring.Put(slot, pos, head, payload)
 	return nil
+}
+
+// Outlet returns the ring as one into which lines go as long as the translations hold: what Put does of one, but
+// renew them.
+func (c *Channel) Outlet() *ring.Outlet { return &c.out }
+
+// open has the outlet go by the translations as they are now.
+func (c *Channel) open() {
+	c.out.Open(&c.ring, c.cont, [...]*uint64{c.key, c.seg, c.page}, [...]uint64{c.keyWas, c.segWas, c.pageWas})
 }
 
 // Consumed PULLs the counters that the ring's reader exports (pm-messaging,

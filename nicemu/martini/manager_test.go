@@ -97,7 +97,7 @@ func TestWhatAUserCanDo(t *testing.T) {
 		{&NIC{}, "Boards Channel Close Common Conceal Expose ExposeHeld Flagpole Flags Hold Mailbox MailReader MaxMail Move Next Packets Pin Raised Rank Ranks " +
 			"Records Refused Register RegisterHeader RegisterPinned Release Remote RingLayout RingReader Unpin Window WithdrawHeader WriteAOTF"},
 		{&Window{}, "Botf Contflag Flag InitLock Lock MoveBlocks Pull Push Read Store Swap Transmit Unlock Write"},
-		{&Channel{}, "Attest Consumed Put"},
+		{&Channel{}, "Attest Consumed Outlet Put"},
 		{&Mailbox{}, "Append Attest"},
 		{&Flagpole{}, "Audit Claim Raise"},
 	} {

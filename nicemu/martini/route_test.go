@@ -24,7 +24,12 @@ func TestChannelCarriesPackets(t *testing.T) {
 	slot, pos := uint64(0), uint64(0)
 	for i := range 3 * fabric.Small().Ring.Slots {
 		payload := bytes.Repeat([]byte{byte(i)}, i%200)
-		if err := c.Put(slot, pos, &[3]uint64{1 << 32, 0, uint64(i)}, payload); err != nil {
+		if len(payload)%3 == 0 && len(payload) <= ring.Inline {
+			was := c.window.Contflag()
+			if !c.Outlet().Line(slot, 1<<32, uint64(len(payload)), uint64(i), payload) || c.window.Contflag() == was {
+				t.Fatalf("packet %d does not go by the outlet, or the contflag does not rise", i)
+			}
+		} else if err := c.Put(slot, pos, &[3]uint64{1 << 32, 0, uint64(i)}, payload); err != nil {
 			t.Fatal(err)
 		}
 		_, pos = ring.Place(pos, uint64(fabric.Small().Ring.Bytes), len(payload), fabric.Small().Ring.Spread)
@@ -79,6 +84,9 @@ func TestRoutesAreCheckedBeforeEachPacket(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.spoil(n)
+		if was := w.Contflag(); ch.Outlet().Line(0, 1<<32, 0, 0, nil) || w.Contflag() != was {
+			t.Errorf("%s: a line goes by the outlet", name)
+		}
 		_, mailed := mail.Append(&[3]uint64{}, nil)
 		_, _, tail := ch.Consumed()
 		for i, err := range []error{ch.Put(0, 0, &[3]uint64{}, nil), mailed, tail} {
@@ -148,10 +156,10 @@ func TestARouteIsMadeAgain(t *testing.T) {
 	}
 	x := n[1].own.extent(ioExtent)
 	x.store(entState, x.load(entState)+1<<entGenShift)
-	if c.good() {
+	if c.good() || c.Outlet().Line(0, 0, 0, 0, nil) {
 		t.Fatal("not noticed")
 	}
-	if err := c.Put(0, 0, &[3]uint64{}, nil); err != nil || !c.good() {
+	if err := c.Put(0, 0, &[3]uint64{}, nil); err != nil || !c.good() || !c.Outlet().Line(1, 0, 0, 0, nil) {
 		t.Fatal(err)
 	}
 }
