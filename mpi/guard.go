@@ -181,19 +181,26 @@ func (p *transfer) unguard() (err error) {
 // end dismisses the guards of p, if there is nothing to say. The pool is locked.
 func (k *guards) end(p *transfer) bool {
 	all := p.guards
-	for i := range all {
-		if g := &all[i]; g.duty == tell || g.duty == compare && g.content(k.seed) != g.sum {
+	if len(all) == 1 { // most often
+		g := &all[0]
+		if g.duty != leave && !g.kept(k.seed) {
 			return false
 		}
-	}
-	if len(all) == 1 { // most often
-		k.drop(&all[0])
+		k.drop(g)
 		p.guards = all[:0]
 		return true
+	}
+	for i := range all {
+		if g := &all[i]; g.duty != leave && !g.kept(k.seed) {
+			return false
+		}
 	}
 	k.dismiss(p)
 	return true
 }
+
+// kept reports whether a region that is not left alone is as it must be.
+func (g *guard) kept(seed maphash.Seed) bool { return g.duty == compare && g.content(seed) == g.sum }
 
 // drop takes one guard away.
 func (k *guards) drop(g *guard) {

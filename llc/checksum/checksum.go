@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rhinet/internal/ring"
 	"rhinet/llc/ir"
 )
 
@@ -48,9 +49,11 @@ func Wrap(t ir.Translator) ir.Translator {
 		a.Board = &board{t: w, b: a.Board}
 	}
 	if a.Express != nil {
-		a.Express = &express{t: w, x: a.Express}
+		x := &express{t: w, x: a.Express, lanes: a.Lanes, outs: make([]*ring.Outlet, t.Peers())}
+		if a.Express = x; a.Lanes != nil {
+			a.Lanes = x
+		}
 	}
-	a.Lanes = nil  // what goes there would have none
 	a.Switch = nil // what it multicasts would pass without
 	if a.Refuser != nil {
 		a.Refuser = &refuser{w, a.Refuser}

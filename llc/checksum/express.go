@@ -1,20 +1,42 @@
 package checksum
 
-import "rhinet/llc/ir"
+import (
+	"rhinet/internal/ring"
+	"rhinet/llc/ir"
+)
 
 // An express is that of a translator with checksums.
 type express struct {
 	t      *translator
 	x      ir.Express
-	looked *way // of the packet that the latest Look has shown
+	looked *way           // of the packet that the latest Look has shown
+	lanes  ir.Lanes       // of the translator; nil: none
+	outs   []*ring.Outlet // by which lines go to a peer; nil: they are placed
 }
 
 // Place places a packet with its checksum.
 func (x *express) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
 	t := x.t
-	t.out = room(t.out, len(data)+sumBytes)
-	x.x.Place(peer, slot, pos, head, t.peers[peer].toRing.seal(slot, head, t.out, data))
+	if len(t.out) < len(data)+sumBytes {
+		t.out = room(t.out, len(data)+sumBytes)
+	}
+	sealed := t.peers[peer].toRing.seal(slot, head, t.out, data)
+	if o := x.outs[peer]; o == nil || len(sealed) > ir.Inline ||
+		!o.Line(slot, head[0]&^ringsOwn, head[1]&^ringsOwn|uint64(len(sealed)), head[2], sealed) {
+		x.x.Place(peer, slot, pos, head, sealed)
+	} else if o.Asleep() {
+		t.Wake(peer)
+	}
 }
+
+// Outlet has lines to peer, sealed, go by the outlet of the translator from now on. There is none for what is not sealed.
+func (x *express) Outlet(peer int) *ring.Outlet {
+	x.outs[peer] = x.lanes.Outlet(peer)
+	return nil
+}
+
+// Inlet returns none, since who takes packets there does not look at their checksums.
+func (x *express) Inlet(int) *ring.Inlet { return nil }
 
 // Look fills v with a copy of the next packet, if it is what its sender wrote; else
 // it is Poll that reports it.

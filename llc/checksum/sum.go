@@ -74,7 +74,14 @@ func (w *way) begin(number uint64, words *[3]uint64, n int) uint64 {
 // seal copies a packet's payload to the beginning of out and its checksum behind it, and returns both.
 func (w *way) seal(number uint64, words *[3]uint64, out, payload []byte) []byte {
 	n := len(payload)
-	sum := foldCopy(w.begin(number, words, n), out, payload)
+	sum := w.begin(number, words, n)
+	if n == 8 { // most often, and one word
+		word := binary.LittleEndian.Uint64(payload)
+		binary.LittleEndian.PutUint64(out, word)
+		sum = fold(sum, word)
+	} else {
+		sum = foldCopy(sum, out, payload)
+	}
 	binary.LittleEndian.PutUint64(out[n:], sum)
 	return out[:n+sumBytes]
 }
@@ -86,7 +93,14 @@ func (w *way) open(number uint64, words *[3]uint64, in, packet []byte) (payload 
 	if n < 0 {
 		return nil, false
 	}
-	sum := foldCopy(w.begin(number, words, n), in, packet[:n])
+	sum := w.begin(number, words, n)
+	if n == 8 {
+		word := binary.LittleEndian.Uint64(packet)
+		binary.LittleEndian.PutUint64(in, word)
+		sum = fold(sum, word)
+	} else {
+		sum = foldCopy(sum, in, packet[:n])
+	}
 	return in[:n], sum == binary.LittleEndian.Uint64(packet[n:])
 }
 

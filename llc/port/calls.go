@@ -114,7 +114,11 @@ func (p *Port) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.R
 			r.Buf = buf
 			l := p.eng.Lane(dst)
 			if l.Admits(tag, len(buf)) {
-				p.put(l, key, dst, tag, buf)
+				if l.Out == nil {
+					p.place(l, l.Step(), key, dst, tag, buf)
+				} else {
+					p.put(l, key, dst, tag, buf)
+				}
 				p.eng.Went(r)
 				p.gate.leave()
 				return r, true
