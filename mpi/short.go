@@ -18,9 +18,6 @@ type quick struct {
 	reduce, allreduce, reduceScatterBlock, reduceScatter    shortcut
 }
 
-// noQuick is what a communicator has while its calls are prepared, not carried out. Nobody writes it.
-var noQuick quick
-
 // A shortcut is the exchanger for the calls of an operation in which ranks give 1 to most bytes.
 type shortcut struct {
 	x    *exchanger
