@@ -73,7 +73,7 @@ func (p *Port) asks() bool {
 	return p.asked%asksOf == 0
 }
 
-// withdrawLanes has everything go past the lane from now on.
+// withdrawLanes has everything go by the translator from now on.
 func (p *Port) withdrawLanes() {
 	p.lanes = nil
 	for i := range p.nic.Peers() {
