@@ -417,6 +417,9 @@ func TestWholeIsALine(t *testing.T) {
 		if _, _, ok := e.Accept(0, 0, 5, v, 100); !ok {
 			t.Errorf("%d bytes are not accepted", n)
 		}
+		if _, ok := l.Whole(0, llc.AnyTag, w0, 0xffffffff<<32|uint64(n), w2, v.Ring, 100); ok {
+			t.Errorf("%d bytes: a line with no tag", n)
+		}
 		before := llc.Counted(e, 0)
 		if l.Came(); llc.Counted(e, 0) != before+1 {
 			t.Error("what came is not counted")

@@ -59,13 +59,6 @@ func (p *Port) outlet(dst int) *ring.Outlet {
 	return p.lanes.Outlet(dst)
 }
 
-// grant has lines of src received past the translator from now on, if that is possible.
-func (p *Port) grant(src int) {
-	if l := p.eng.Lane(src); l.In == nil && p.asks() {
-		l.In = p.lanes.Inlet(src)
-	}
-}
-
 // asks reports whether a message that has gone or come by the lane, but not past a translator that has lanes, is one after
 // which that is asked for a way past it. Most often there is one soon, or never.
 func (p *Port) asks() bool {
@@ -212,9 +205,11 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) 
 	if !p.ready(src) {
 		return 0, 0, none
 	}
-	if l := p.eng.Lane(src); len(buf) <= ir.Inline && l.In != nil && p.lull.calm() {
-		in := l.In
-		if w0, there := in.Lead(); there {
+	l := p.eng.Lane(src)
+	look := p.lull.calm()
+	if in := l.In; in != nil && look && len(buf) <= ir.Inline {
+		w0, there := in.Lead()
+		if look = there; there {
 			w1, w2 := in.Rest()
 			if n, ok := l.Whole(key, tag, w0, w1, w2, in.From(), len(buf)); ok && p.eng.Unmet(l, key) {
 				llc.Fill(buf, in.Data(n))
@@ -226,7 +221,7 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) 
 			}
 		}
 	}
-	if waited := !p.lull.calm() || !p.express.Look(src, &p.view); waited {
+	if waited := !look || !p.express.Look(src, &p.view); waited {
 		p.eng.Attend(len(buf))
 		if !p.expect(key, src) {
 			return 0, 0, none
@@ -243,8 +238,8 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) 
 	}
 	got = len(p.view.Data)
 	llc.Fill(buf, p.view.Data)
-	if p.express.Take(); len(buf) <= ir.Inline && p.lanes != nil {
-		p.grant(src)
+	if p.express.Take(); l.In == nil && p.lanes != nil && p.asks() {
+		l.In = p.lanes.Inlet(src)
 	}
 	if got < size {
 		if got = p.next(src, buf[:size], got); got < size {
