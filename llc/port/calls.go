@@ -26,7 +26,7 @@ func (p *Port) handOver() {
 // Recv receives a message into buf and returns when it is there. src is a peer
 // or llc.AnyPeer. The error is that of the status, or ErrClosed.
 func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
-	size, its, got := p.take(key, src, tag, buf)
+	size, its, got := p.take(key, src, tag, buf, true)
 	if got < size {
 		return p.recvRest("", key, src, tag, buf, size, its, got)
 	}
@@ -37,7 +37,7 @@ func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err e
 
 // RecvFor is Recv that is called so in reports.
 func (p *Port) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
-	size, its, got := p.take(key, src, tag, buf)
+	size, its, got := p.take(key, src, tag, buf, false)
 	if got < size {
 		return p.recvRest(call, key, src, tag, buf, size, its, got)
 	}

@@ -199,14 +199,15 @@ func (p *Port) next(src int, buf []byte, got int) int {
 
 // take enters the port and receives a message of src by the lane, and returns how long it
 // is, its tag, and how many of its bytes have come. If that is all the caller leaves the port, else
-// recvRest goes on; got is none if the message does not go by the lane.
-func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) {
+// recvRest goes on; got is none if the message does not go by the lane. now says whether it looks at once: a receive that
+// follows a send, as in a Sendrecv, would come too early, and take the line from who is about to write it.
+func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its, got int) {
 	p.lock()
 	if !p.ready(src) {
 		return 0, 0, none
 	}
 	l := p.eng.Lane(src)
-	look := p.lull.calm()
+	look := now && p.lull.calm()
 	if in := l.In; in != nil && look && len(buf) <= ir.Inline {
 		w0, there := in.Lead()
 		if look = there; there {

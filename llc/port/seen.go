@@ -60,7 +60,7 @@ func (c *Counting) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) er
 // Recv is that of Port.
 func (c *Counting) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
 	p := c.Port
-	size, its, got := p.take(key, src, tag, buf)
+	size, its, got := p.take(key, src, tag, buf, true)
 	if got < size {
 		return p.recvRest("", key, src, tag, buf, size, its, got)
 	}
@@ -78,7 +78,7 @@ func (c *Counting) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, e
 // RecvFor is that of Port.
 func (c *Counting) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
 	p := c.Port
-	size, its, got := p.take(key, src, tag, buf)
+	size, its, got := p.take(key, src, tag, buf, false)
 	if got < size {
 		return p.recvRest(call, key, src, tag, buf, size, its, got)
 	}
