@@ -26,6 +26,7 @@ type able struct {
 	Router
 	Refuser
 	Injector
+	Crowd
 }
 
 func (able) Hint(int) {}
