@@ -41,6 +41,7 @@ var (
 	_ ir.Translator = (*Rings)(nil)
 	_ ir.Memory     = (*Rings)(nil)
 	_ ir.Remote     = (*Rings)(nil)
+	_ ir.Lender     = (*Rings)(nil)
 	_ ir.BlockMover = (*Rings)(nil)
 	_ ir.Express    = (*Rings)(nil)
 	_ ir.Board      = (*Rings)(nil)
@@ -182,6 +183,9 @@ func (r *Rings) expose(cmd *ir.Command) error {
 	}
 	return err
 }
+
+// Lend is Expose at once.
+func (r *Rings) Lend(b []byte) (ir.Segment, error) { return r.lend(b) }
 
 // move carries out a Pull or a Push. The caller lends the local side until the
 // answer, which is ready on return.

@@ -22,6 +22,7 @@ type Abilities struct {
 	Express    Express
 	Memory     Memory
 	Remote     Remote
+	Lender     Lender
 	Clock      Clock
 	Mourner    Mourner
 	Switch     Switch
@@ -48,6 +49,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Express, _ = t.(Express)
 	a.Memory, _ = t.(Memory)
 	a.Remote, _ = t.(Remote)
+	a.Lender, _ = t.(Lender)
 	a.Clock, _ = t.(Clock)
 	a.Mourner, _ = t.(Mourner)
 	a.Switch, _ = t.(Switch)

@@ -17,6 +17,7 @@ type able struct {
 	Express
 	Memory
 	Remote
+	Lender
 	Clock
 	Mourner
 	Switch

@@ -39,7 +39,7 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 	if gone > 0 {
 		p.eng.SendRest(r, gone)
 	} else {
-		p.eng.Send(r)
+		p.send(r)
 	}
 	p.post()
 	if p.eng.Telling() { // it went to a receive of this peer itself
@@ -244,7 +244,7 @@ func (p *Port) isend(r *llc.Request, gone int) {
 	if gone > 0 {
 		p.eng.SendRest(r, gone)
 	} else {
-		p.eng.Send(r)
+		p.send(r)
 	}
 	p.post()
 	if !r.Done() && p.eng.Stalled() {

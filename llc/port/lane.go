@@ -164,6 +164,9 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte) (size, its, got int) 
 	}
 	size, its, ok := p.eng.Accept(src, key, tag, &p.view, len(buf))
 	if !ok {
+		if size, its, ok = p.fetch(key, src, tag, buf); ok {
+			return size, its, size
+		}
 		p.shun = shunned
 		p.relieve()
 		return 0, 0, none

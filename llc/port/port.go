@@ -80,6 +80,7 @@ type Port struct {
 	auditor  ir.Auditor    // nil: none
 	memory   ir.Memory     // nil: none
 	remote   ir.Remote     // nil: none
+	lender   ir.Lender     // nil: none
 	router   ir.Router     // nil: one NIC reaches all
 	audited  time.Duration // when it looked last
 	gaveUp   bool          // nothing that is under way will end
@@ -117,7 +118,7 @@ func New(cfg Config) *Port {
 	}
 	p.sw = can.Switch
 	p.board, p.express, p.report, p.auditor, p.clock = can.Board, can.Express, can.Reporter, can.Auditor, can.Clock
-	p.memory, p.remote, p.barriers = can.Memory, can.Remote, can.Controller
+	p.memory, p.remote, p.lender, p.barriers = can.Memory, can.Remote, can.Lender, can.Controller
 	p.atomics, p.locker, p.vectors = can.Atomics, can.Locker, can.Vectors
 	if cfg.Policy.Spin > 0 {
 		p.aimer = can.Aimer
