@@ -36,12 +36,35 @@ func (e *Engine) Direct(dst, tag, n int) (slot uint64, ok bool) {
 // has gone, it calls SendRest.
 func (e *Engine) Part(dst, tag, off, n int) (slot, pos uint64, bytes int, ok bool) {
 	p := &e.peers[dst]
-	if p.direct == 0 || p.queues.bulk.head != nil || uint64(n) > p.nic.eager || uint(tag) > math.MaxInt32 {
+	if !p.free(tag, n) {
 		return 0, 0, 0, false
 	}
 	bytes = min(p.nic.fragment, n-off)
 	slot, pos, ok = e.room(p, bytes)
 	return slot, pos, bytes, ok
+}
+
+// free reports whether nothing but room may keep the packets of a standard message of n bytes with tag from going.
+func (p *peer) free(tag, n int) bool {
+	return p.direct != 0 && p.queues.bulk.head == nil && uint64(n) <= p.nic.eager && uint(tag) <= math.MaxInt32
+}
+
+// Whole reports whether Part gives room to all packets of a standard message of n bytes with tag, one after the other.
+func (e *Engine) Whole(dst, tag, n int) bool {
+	p := &e.peers[dst]
+	if !p.free(tag, n) {
+		return false
+	}
+	next, lines := p.data.Next(), p.lines.Credit()
+	for off := 0; off < n; off += p.nic.fragment {
+		if lines--; int64(lines) < 0 {
+			return false
+		}
+		if _, next = p.nic.caps.Place(next, min(p.nic.fragment, n-off)); !p.data.Fits(next) {
+			return false
+		}
+	}
+	return true
 }
 
 // SendRest is Send of a standard message of which Part has let off bytes go.

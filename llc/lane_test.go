@@ -136,7 +136,8 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 		bytes     int
 	}
 	for n := ir.Inline + 1; n <= 300; n++ { // as much as is eager
-		long, lane := newCourt(t), newCourt(t)
+		slots := func(c *ir.Caps) { c.Slots <<= n & 1 } // lines are scarce, or data
+		long, lane := newCourtOf(t, slots), newCourtOf(t, slots)
 		long.connect()
 		lane.connect()
 		for round := 0; ; round++ {
@@ -148,7 +149,7 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 					want = append(want, part{c.Slot, c.Pos, len(c.Data)})
 				}
 			}
-			gone := 0
+			gone, whole := 0, lane.engines[0].Whole(1, 0, n)
 			for gone < n {
 				slot, pos, bytes, ok := lane.engines[0].Part(1, 0, gone, n)
 				if !ok {
@@ -156,6 +157,9 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 				}
 				got = append(got, part{slot, pos, bytes})
 				gone += bytes
+			}
+			if whole != (gone == n) {
+				t.Fatalf("%d bytes, round %d: whole %v, and %d go", n, round, whole, gone)
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d bytes, message %d: parts %v, want %v", n, round, got, want)

@@ -227,11 +227,11 @@ func (p *Port) began(r *llc.Request) {
 	p.settle(r)
 }
 
-// TrySend is Send of a message that is a line, if it can go at once; else it reports
+// TrySend is Send of an eager message, if all of it can go at once; else it reports
 // false, and nothing has happened.
 func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 	p.lock()
-	ok := !p.is(drained) && p.direct(key, dst, tag, buf)
+	ok := !p.is(drained) && (p.direct(key, dst, tag, buf) || len(buf) > ir.Inline && p.whole(key, dst, tag, buf))
 	p.gate.leave()
 	return ok
 }

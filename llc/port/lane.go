@@ -64,6 +64,15 @@ func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
 	return gone
 }
 
+// whole is parts of a message that goes all or not at all, and reports whether it went.
+func (p *Port) whole(key llc.Key, dst, tag int, buf []byte) bool {
+	if p.express == nil || !p.eng.Whole(dst, tag, len(buf)) {
+		return false
+	}
+	p.parts(key, dst, tag, buf)
+	return true
+}
+
 // pieces is parts of a message that does not lie in one piece.
 func (p *Port) pieces(r *llc.Request) (gone int) {
 	if p.express == nil {

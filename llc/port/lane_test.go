@@ -304,23 +304,37 @@ func TestStartByLane(t *testing.T) {
 	}
 }
 
-// TestTrySend: a line that finds room goes, everything else is left to Send.
+// TestTrySend: an eager message that finds room goes whole, everything else is left to Send.
 func TestTrySend(t *testing.T) {
-	ps := open(t, 2)
-	if ps[0].TrySend(0, 1, 1, nil) {
-		t.Error("a message goes before there is a ring")
-	}
-	acquaint(t, ps)
-	for n, want := range map[int]bool{0: true, ir.Inline: true, ir.Inline + 1: false} {
+	caps := nictest.DefaultCaps()
+	for n, want := range map[int]bool{
+		0: true, ir.Inline: true, ir.Inline + 1: true, caps.Fragment + 1: true, caps.Eager: true, caps.Eager + 1: false,
+	} {
+		ps := open(t, 2)
+		if ps[0].TrySend(0, 1, 1, nil) {
+			t.Error("a message goes before there is a ring")
+		}
+		acquaint(t, ps)
 		if got := ps[0].TrySend(0, 1, n, payload(n, n)); got != want {
 			t.Errorf("%d bytes: %v", n, got)
 		} else if got {
 			recv(t, ps[1], 0, 0, n, payload(n, n))
 		}
 	}
-	for n := 0; ps[0].TrySend(0, 1, 1, nil); n++ {
-		if n > nictest.DefaultCaps().Slots {
-			t.Fatal("more goes than there is room for")
+	for _, n := range []int{0, ir.Inline + 1, caps.Fragment + 1} {
+		ps := open(t, 2)
+		acquaint(t, ps)
+		some := 0
+		for ; ps[0].TrySend(0, 1, some, payload(some, n)); some++ {
+			if some > caps.Slots {
+				t.Fatal("more goes than there is room for")
+			}
+		}
+		for i := range some {
+			recv(t, ps[1], 0, 0, i, payload(i, n))
+		}
+		if _, ok := ps[1].Probe(0, 0, llc.AnyTag, false); ok || some == 0 {
+			t.Errorf("%d messages of %d bytes go, and a part of another one: %v", some, n, ok)
 		}
 	}
 }
