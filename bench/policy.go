@@ -52,10 +52,7 @@ func (p Policy) Run(bytes int, timed Timed) (reps int, batches []float64, err er
 		took := slowest * float64(reps)
 		batches, spent = append(batches, mine), spent+took
 		if reps < most && 2*took < share {
-			batches, reps = nil, most
-			if slowest*float64(most) > share {
-				reps = int(share / slowest)
-			}
+			batches, reps = nil, within(share, slowest, most)
 		}
 	}
 	return reps, batches, nil
@@ -91,8 +88,14 @@ func (p Policy) Count(bytes int, timed Timed) (reps int, first float64, err erro
 		return 0, 0, err
 	case once >= p.Time.Seconds():
 		return reps, max(mine, 1e-9), nil
-	case once*float64(most) > share:
-		return max(1, int(share/once)), 0, nil
 	}
-	return most, 0, nil
+	return within(share, once, most), 0, nil
+}
+
+// within is how many repetitions of once seconds fit into the seconds of a batch: one at least.
+func within(share, once float64, most int) int {
+	if once*float64(most) > share {
+		return max(1, int(share/once))
+	}
+	return most
 }

@@ -80,6 +80,9 @@ const (
 	ToRoot
 )
 
+// Together reports whether all hand something to all, so that the flow has no root.
+func (f Flow) Together() bool { return f <= Uneven }
+
 // An Exchange is an optional ability of a Transport, found by assertion: some
 // or all processes give a few bytes, and some or all get them, in one step.
 type Exchange interface {

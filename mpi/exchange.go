@@ -113,7 +113,7 @@ func (x *exchanger) Exchange(f collectives.Flow, root int, in, out []byte) error
 			return err
 		}
 	}
-	if f > collectives.Uneven {
+	if !f.Together() {
 		x.c.t.Perform(x.first)
 	}
 	if x.missing != 0 && !x.odd {
@@ -199,7 +199,7 @@ func (x *exchanger) everybody() uint64 { return 1<<len(x.order) - 1 }
 func (x *exchanger) finish() error {
 	err := x.verdict()
 	x.give, x.take = nil, nil
-	if err == nil && x.flow <= collectives.Uneven {
+	if err == nil && x.flow.Together() {
 		x.turns.seen(x.turns.seq)
 	}
 	return err
@@ -317,7 +317,7 @@ func (x *exchanger) put() {
 		if to := x.c.w.Observe; to != nil {
 			to.Add(x.call, len(x.give))
 		}
-		rouse, together := x.rouse, x.flow <= collectives.Uneven && x.c.w.Collectives.Oversubscribed
+		rouse, together := x.rouse, x.flow.Together() && x.c.w.Collectives.Oversubscribed
 		if together {
 			rouse = nil
 		}

@@ -20,7 +20,6 @@ type launch struct {
 	view  Comm // of the communicator
 	group *collectives.Group
 	quick *quick
-	none  quick // what the communicator has meanwhile
 	op    *collectives.Op
 	t     *collTransport // of its own; nil: it needed none yet, or another may still use it
 	mark  uint32
@@ -56,7 +55,7 @@ func (l *launch) divert(k *collState) {
 		return
 	}
 	l.group, l.quick = k.group, k.quick
-	k.quick = &l.none
+	k.quick = &k.none
 	k.t.call = l.call
 	if l.catch == nil {
 		l.catch = l.caught

@@ -77,8 +77,7 @@ func (k *collState) gather(in, out []byte, n, root int) error {
 
 // giveOwn is Gatherv on a rank that is not root, and alone knows whether its part is short.
 func (k *collState) giveOwn(in []byte, size, root int) error {
-	x := k.quick.gatherv
-	n := 0
+	x, n := k.quick.gatherv, 0
 	if x != nil {
 		n = collectives.Enclose(x.mine[:], in)
 	}
@@ -91,8 +90,7 @@ func (k *collState) giveOwn(in []byte, size, root int) error {
 
 // giveAll is Scatterv at root, which alone knows whether the parts are short.
 func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size int) error {
-	x, root := k.quick.scatterv, k.t.c.rank
-	n := 0
+	x, n, root := k.quick.scatterv, 0, k.t.c.rank
 	if x != nil {
 		n = collectives.EncloseAll(x.mine[:], in, counts, displs, size, root)
 	}

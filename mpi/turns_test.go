@@ -70,7 +70,7 @@ func (p *player) step(plays []play, size int) (moved bool, err error) {
 	if all, err := p.see(p.seq, size, takes); !all || err != nil {
 		return false, err
 	}
-	if now.flow <= collectives.Uneven {
+	if now.flow.Together() {
 		p.seen(p.seq)
 	}
 	p.ended[p.rank], p.stage = p.seq, 0
@@ -93,7 +93,7 @@ func (p *player) see(seq uint64, size int, take func(r int) bool) (all bool, err
 // raise raises the flag of this exchange, if there is anything to show.
 func (p *player) raise(plays []play, size int) (bool, error) {
 	now := plays[p.seq]
-	if now.flow > collectives.Uneven && (p.rank == now.root) != (now.flow == collectives.FromRoot) && !p.owed() {
+	if !now.flow.Together() && (p.rank == now.root) != (now.flow == collectives.FromRoot) && !p.owed() {
 		return true, nil
 	}
 	for r := range size {
@@ -117,7 +117,7 @@ func TestFlagsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 		favour := rng.IntN(3) // how often all meet
 		for i := range plays {
 			plays[i] = play{collectives.Flow(rng.IntN(4)), rng.IntN(size)}
-			if plays[i].flow <= collectives.Uneven && rng.IntN(4) > favour {
+			if plays[i].flow.Together() && rng.IntN(4) > favour {
 				plays[i] = plays[max(i-1, 0)] // one call again and again
 			}
 		}

@@ -256,11 +256,11 @@ func (s switching) ExchangeStart(f collectives.Flow, root int, in, out []byte) e
 
 // gives and takes say what this rank does in a round.
 func (r *rank) gives(now *round) bool {
-	return now.flow <= collectives.Uneven || (r.id == now.root) == (now.flow == collectives.FromRoot)
+	return now.flow.Together() || (r.id == now.root) == (now.flow == collectives.FromRoot)
 }
 
 func (r *rank) takes(now *round) bool {
-	return now.flow <= collectives.Uneven || (r.id == now.root) == (now.flow == collectives.ToRoot)
+	return now.flow.Together() || (r.id == now.root) == (now.flow == collectives.ToRoot)
 }
 
 func (r *rank) ExchangeStart(f collectives.Flow, root int, in, out []byte) error {
@@ -283,7 +283,7 @@ func (r *rank) startExchange(f collectives.Flow, root int, in, out []byte, most 
 		fits = len(out) >= len(in)*r.Size() && len(out)%r.Size() == 0
 	}
 	switch {
-	case now.flow != f || f > collectives.Uneven && now.root != root:
+	case now.flow != f || !f.Together() && now.root != root:
 		return fmt.Errorf("colltest: rank %d exchanges as %d with root %d, others as %d with root %d", r.id, f, root, now.flow, now.root)
 	case len(in) > most || r.takes(now) && all && !fits || !r.takes(now) && len(out) != 0:
 		return fmt.Errorf("colltest: exchange of %d bytes into %d", len(in), len(out))

@@ -16,7 +16,7 @@ import (
 // goroutines may count at once, and lose counts of each other.
 type crowd struct {
 	left  uint32 // yields, or what would have been some, before the next that is measured
-	gap   uint32 // what left was then
+	gap   uint32 // what left was after the last measured one that was not a short one in a crowd
 	level uint32
 }
 
@@ -33,24 +33,20 @@ func (c *crowd) due() bool {
 // note takes in how long a yield took.
 func (c *crowd) note(took time.Duration) {
 	level, gap := atomic.LoadUint32(&c.level), atomic.LoadUint32(&c.gap)
-	again := false
+	var left uint32
 	switch {
 	case took >= longYield:
-		gap = max(2*gap, crowdSoon)
-		level = min(level+crowdDense, crowdMost)
+		gap = min(max(2*gap, crowdSoon), crowdSample-1)
+		left, level = gap, min(level+crowdDense, crowdMost)
 	case level > 0:
-		again = true
 		level--
 	default:
-		gap = 2*gap + 1
+		gap = min(2*gap+1, crowdSample-1)
+		left = gap
 	}
-	gap = min(gap, crowdSample-1)
 	atomic.StoreUint32(&c.level, level)
 	atomic.StoreUint32(&c.gap, gap)
-	if again {
-		gap = 0
-	}
-	atomic.StoreUint32(&c.left, gap)
+	atomic.StoreUint32(&c.left, left)
 }
 
 // dense reports whether a wait had better sleep than yield.

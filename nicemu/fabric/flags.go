@@ -32,33 +32,22 @@ type FlagWriter struct {
 	f      *Fabric
 	rank   int
 	lines  []ring.Line
-	raised map[int]*ring.Line // what the own lines hold, by number; with sequence 0 it is that of longs
-	longs  map[int]*longFlag  // what was raised last with a rest, by number
-	last   [FlagLines]flag    // where of raised that is, for the array used last by turn
-	recent [FlagLines]restFlag
+	raised map[int]*flag       // by the number of the line
+	last   [FlagLines]struct { // of raised, by turn: in the array used last
+		at    int
+		*flag // nil: none
+	}
 }
 
-// A flag is the own line of one array and turn.
+// A flag is what a line of this rank and its rest hold.
 type flag struct {
-	at   int
-	line *ring.Line // nil: none
-}
-
-// A longFlag is what a line and its rest hold.
-type longFlag struct {
 	line ring.Line
-	rest [restLines]ring.Line
-}
-
-// A restFlag is a flag of longs, as flag is one of raised.
-type restFlag struct {
-	at   int
-	long *longFlag // nil: none
+	rest []ring.Line // nil: never written
 }
 
 // FlagWriter returns what raises the flags of a rank.
 func (f *Fabric) FlagWriter(rank int) *FlagWriter {
-	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: map[int]*ring.Line{}, longs: map[int]*longFlag{}}
+	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: map[int]*flag{}}
 }
 
 // flagAt returns the number of a line, or -1.
@@ -77,11 +66,11 @@ func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 		return w.raiseLong(at, seq, mark, data)
 	}
 	own := &w.last[seq%FlagLines]
-	if own.at != at || own.line == nil {
-		w.turn(own, at)
+	if own.at != at || own.flag == nil {
+		own.at, own.flag = at, w.flag(at)
 	}
-	l := own.line
-	l[0] = uint64(seq) | uint64(mark)<<32
+	l := &own.line
+	l[0], l[1] = uint64(seq)|uint64(mark)<<32, 0
 	switch len(data) {
 	case 0:
 	case 8:
@@ -99,23 +88,18 @@ func (w *FlagWriter) raiseLong(at int, seq, mark uint32, data []byte) bool {
 		return false
 	}
 	own := &w.last[seq%FlagLines]
-	if own.at != at || own.line == nil {
-		w.turn(own, at)
+	if own.at != at || own.flag == nil {
+		own.at, own.flag = at, w.flag(at)
 	}
-	own.line[0] = 0
-	recent := &w.recent[seq%FlagLines]
-	if recent.at != at || recent.long == nil {
-		if w.longs[at] == nil {
-			w.longs[at] = new(longFlag)
-		}
-		*recent = restFlag{at, w.longs[at]}
+	if own.rest == nil {
+		own.rest = make([]ring.Line, restLines)
 	}
-	l, rest := recent.long, data[FlagInline:]
+	l, rest := &own.line, data[FlagInline:]
 	copy(memoryOf(w.f.restOf(w.lines, at)), rest)
-	copy(memoryOf(l.rest[:]), rest)
-	l.line[0], l.line[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
-	*inlineOf(&l.line) = [FlagInline]byte(data)
-	ring.Publish(&w.lines[at], &l.line)
+	copy(memoryOf(own.rest), rest)
+	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
+	*inlineOf(l) = [FlagInline]byte(data)
+	ring.Publish(&w.lines[at], l)
 	w.claimRest(at+w.f.ranks, len(rest))
 	return true
 }
@@ -135,12 +119,12 @@ func (f *Fabric) restOf(lines []ring.Line, at int) []ring.Line {
 	return lines[f.flags+at*restLines:][:restLines]
 }
 
-// turn makes own the line with a number.
-func (w *FlagWriter) turn(own *flag, at int) {
+// flag returns what the line with a number holds.
+func (w *FlagWriter) flag(at int) *flag {
 	if w.raised[at] == nil {
-		w.raised[at] = new(ring.Line)
+		w.raised[at] = new(flag)
 	}
-	*own = flag{at, w.raised[at]}
+	return w.raised[at]
 }
 
 // Claim fetches the line of the flag that will be raised next, which the others
@@ -156,20 +140,13 @@ var ErrFlag = errors.New("a flag of this rank has been overwritten")
 
 // Audit reports whether the flags that were raised are as they were written.
 func (w *FlagWriter) Audit() error {
-	for at, line := range w.raised {
-		long := w.longs[at]
-		if line[0] == 0 {
-			line = &long.line
-		}
-		if !holds(&w.lines[at], line) {
+	for at, own := range w.raised {
+		if !holds(&w.lines[at], &own.line) {
 			return ErrFlag
 		}
-		if long == nil {
-			continue
-		}
 		rest := w.f.restOf(w.lines, at)
-		for i := range rest {
-			if !holds(&rest[i], &long.rest[i]) {
+		for i := range own.rest {
+			if !holds(&rest[i], &own.rest[i]) {
 				return ErrFlag
 			}
 		}
