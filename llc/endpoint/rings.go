@@ -56,7 +56,7 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 		Endpoint: e, Remote: nic, nic: nic, ways: make([]way, e.Peers()), lines: e.fabric.Flags(),
 		caps: ir.Caps{
 			Name: name, Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words, Remote: nic.Remote(),
-			Fragment: min(fragment, g.Ring.Bytes/2), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
+			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
 		},
 	}
 	if !r.caps.Remote {

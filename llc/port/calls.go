@@ -181,7 +181,7 @@ func (p *Port) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.R
 
 // isendLong is Isend of a message that is longer than a line, or has no room.
 func (p *Port) isendLong(key llc.Key, r *llc.Request) (all bool) {
-	gone := p.parts(key, r.Peer, r.Tag, r.Buf)
+	gone := p.parts(key, r.Peer, r.Tag, r.Buf, len(r.Buf))
 	if all = gone > 0 && gone == len(r.Buf); all {
 		p.eng.Went(r)
 	} else {

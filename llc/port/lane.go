@@ -42,14 +42,14 @@ func (p *Port) gather(src int) (any bool) {
 	return any
 }
 
-// parts sends by the lane what can go of a message that is longer than a line, and
-// returns how many bytes that is.
-func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
+// parts sends by the lane what can go of a message that is longer than a line, in packets of at most
+// so many bytes, and returns how many bytes that is.
+func (p *Port) parts(key llc.Key, dst, tag int, buf []byte, most int) (gone int) {
 	if p.express == nil {
 		return 0
 	}
 	for gone < len(buf) {
-		slot, pos, n, ok := p.eng.Part(dst, tag, gone, len(buf))
+		slot, pos, n, ok := p.eng.Part(dst, tag, gone, len(buf), most)
 		if !ok {
 			break
 		}
@@ -66,10 +66,10 @@ func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
 
 // whole is parts of a message that goes all or not at all, and reports whether it went.
 func (p *Port) whole(key llc.Key, dst, tag int, buf []byte) bool {
-	if p.express == nil || !p.eng.Whole(dst, tag, len(buf)) {
+	if p.express == nil || !p.eng.Whole(dst, tag, len(buf), pipelined) {
 		return false
 	}
-	p.parts(key, dst, tag, buf)
+	p.parts(key, dst, tag, buf, pipelined)
 	return true
 }
 
@@ -79,7 +79,7 @@ func (p *Port) pieces(r *llc.Request) (gone int) {
 		return 0
 	}
 	for size := r.Body.Size(); gone < size; {
-		slot, pos, n, ok := p.eng.Part(r.Peer, r.Tag, gone, size)
+		slot, pos, n, ok := p.eng.Part(r.Peer, r.Tag, gone, size, size)
 		if !ok {
 			break
 		}
@@ -113,7 +113,7 @@ func (p *Port) isendOther(r *llc.Request) {
 
 // sendLong is Send of a message that is longer than a line.
 func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
-	gone := p.parts(key, dst, tag, buf)
+	gone := p.parts(key, dst, tag, buf, pipelined)
 	if gone == len(buf) {
 		if p.seen != nil {
 			p.sent(observe.Send, message(key, dst, tag, gone))

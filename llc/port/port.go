@@ -106,6 +106,9 @@ func New(cfg Config) *Port {
 		Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.Limits.of(cfg.NIC.Caps()), Crowded: crowded,
 		RingMemory: cfg.Limits.RingMemory,
 	}
+	if crowded && can.Express != nil {
+		engine.Caps.Fragment = min(engine.Caps.Fragment, pipelined)
+	}
 	if can.Injector != nil {
 		engine.Ports = can.Injector.Ports()
 	}

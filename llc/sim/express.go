@@ -58,8 +58,9 @@ func (w *world) direct(i int, s *send) bool {
 		s.direct = true
 		return true
 	}
+	most := 1 + w.rng.IntN(2*n+1)
 	for gone < n {
-		slot, pos, part, ok := e.Part(s.to, s.tag, gone, n)
+		slot, pos, part, ok := e.Part(s.to, s.tag, gone, n, most)
 		if !ok {
 			break
 		}
