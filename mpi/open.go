@@ -53,7 +53,11 @@ func (s setup) open() (Job, error) {
 	}
 	j.Processors = cpus
 	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force, Rules: rules}
-	config := port.Config{NIC: nic, Policy: wait.For(s.job.Size, cpus, false), Limits: port.Limits{Eager: tuned.Eager, Split: tuned.Split, RingMemory: s.job.RingMemory}}
+	policy := wait.For(s.job.Size, cpus, false)
+	if can.Crowd != nil {
+		policy.Spent = can.Crowd.Spent
+	}
+	config := port.Config{NIC: nic, Policy: policy, Limits: port.Limits{Eager: tuned.Eager, Split: tuned.Split, RingMemory: s.job.RingMemory}}
 	if s.watch.Requests {
 		j.Forgotten = func(text string) { fmt.Fprintf(os.Stderr, "rank %d: %s\n", s.job.Rank, text) }
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.job.Rank, err) }

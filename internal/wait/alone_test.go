@@ -1,47 +1,46 @@
 package wait
 
-import (
-	"io/fs"
-	"testing"
-	"testing/fstest"
-)
+import "testing"
 
-// TestAlone: who cannot know of others is alone, as is the only thread that runs.
-func TestAlone(t *testing.T) {
-	for text, want := range map[string]bool{
-		"0.00 0.01 0.05 1/108 4242\n":   true,
-		"2.31 0.50 0.11 2/108 4242\n":   false,
-		"9.99 9.99 9.99 130/999 4242\n": false,
-		"0.00 0.01 0.05\n":              true,
-		"0.00 0.01 0.05 many\n":         true,
-		"":                              true,
+// TestRunnable: what runs is there; what is no such text says nothing.
+func TestRunnable(t *testing.T) {
+	for text, want := range map[string]int{
+		"0.00 0.01 0.05 1/108 4242\n":    1,
+		"9.99 9.99 9.99 130/999 4242\n":  130,
+		"0.00 0.01 0.05\n":               0,
+		"0.00 0.01 0.05 many/108 4242\n": 0,
+		"0.00 0.01 0.05 -3/108 4242\n":   0,
+		"":                               0,
 	} {
-		if got := alone(fstest.MapFS{"proc/loadavg": &fstest.MapFile{Data: []byte(text)}}); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-	if !alone(fstest.MapFS{}) {
-		t.Error("not alone on a system that does not tell")
-	}
-}
-
-// TestMomentsOfOthersDoNotCount: one look that finds nobody is enough, and there are several.
-func TestMomentsOfOthersDoNotCount(t *testing.T) {
-	for busy, want := range map[int]bool{aloneLooks - 1: true, aloneLooks: false} {
-		if got := alone(&busyLooks{busy}); got != want {
-			t.Errorf("others are there at %d looks: %v", busy, got)
+		if got := runnableIn([]byte(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
 }
 
-// busyLooks is a system on which others are there at the first looks.
-type busyLooks struct{ left int }
-
-func (b *busyLooks) Open(name string) (fs.File, error) {
-	text := "0.00 0.00 0.00 1/100 7\n"
-	if b.left > 0 {
-		b.left--
-		text = "0.00 0.00 0.00 2/100 7\n"
+// looks returns what finds each of counts once, and then the last of them.
+func looks(counts ...int) func() int {
+	return func() int {
+		n := counts[0]
+		if len(counts) > 1 {
+			counts = counts[1:]
+		}
+		return n
 	}
-	return fstest.MapFS{name: &fstest.MapFile{Data: []byte(text)}}.Open(name)
+}
+
+// TestAlone: who cannot know of others is alone, as is who finds none at one of the looks.
+func TestAlone(t *testing.T) {
+	late := []int{1}
+	for range aloneLooks - 1 {
+		late = append([]int{2}, late...)
+	}
+	for _, c := range []struct {
+		found []int
+		want  bool
+	}{{[]int{1}, true}, {[]int{0}, true}, {[]int{2}, false}, {[]int{100}, false}, {late, true}, {append([]int{2}, late...), false}} {
+		if got := alone(looks(c.found...)); got != c.want {
+			t.Errorf("%v: %v", c.found, got)
+		}
+	}
 }

@@ -97,7 +97,7 @@ func (b *Backoff) yield() bool {
 	case c.due():
 		before := time.Since(epoch)
 		yieldProcessor()
-		c.note(time.Since(epoch) - before)
+		b.policy.judge(before, time.Since(epoch))
 	case c.dense():
 		return b.spent()
 	default:

@@ -8,7 +8,7 @@ import (
 // A crowd tells whether giving the processor away is worth it. Among ranks that wait a yield
 // takes microseconds. Beside a process that computes it lasts until the kernel ends the turn of
 // that, milliseconds each time, while a sleeper that is woken runs at once. So a few yields
-// are measured, and while they are long a wait goes to sleep instead.
+// are measured, and while they are long, and not for what ranks do, a wait goes to sleep instead.
 //
 // The longer it finds the same, the seldomer it measures: a job that has just begun soon again, since a long yield may have been
 // the last of those beside ranks that were starting. After a short one in a crowd the next ones are

@@ -14,7 +14,13 @@ type Policy struct {
 	Nap   time.Duration // longest single sleep; 0 means a tenth of a second
 	Local bool          // the others are goroutines of this process: yield to goroutines only
 
-	crowd crowd // of the processors, as the waits so far have found it
+	// Spent returns the processor time that all ranks of the job on this machine have used; nil: nobody knows.
+	// It serves to tell the yields that ranks make long from those that other processes do.
+	Spent func() time.Duration
+
+	cpus   int    // that the ranks may use together
+	family family // what was spent when a yield was long
+	crowd  crowd  // of the processors, as the waits so far have found it
 }
 
 // For returns the policy for a rank of a job with the given number of ranks on
@@ -25,7 +31,7 @@ func For(ranks, cpus int, local bool) Policy {
 	if local {
 		cpus = min(cpus, runtime.GOMAXPROCS(0))
 	}
-	p := Policy{Eager: eagerPolls, Spin: spinTime, Yield: yieldTime, Nap: napTime, Local: local}
+	p := Policy{Eager: eagerPolls, Spin: spinTime, Yield: yieldTime, Nap: napTime, Local: local, cpus: cpus}
 	if ranks > cpus {
 		p.Eager, p.Spin = oversubscribedPolls, 0
 		if !local {

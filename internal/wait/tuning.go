@@ -33,6 +33,11 @@ const (
 	crowdDense  = 4
 	crowdMost   = 8
 
+	// A crowd is one of ranks if all but an eighth of a processor was theirs since the
+	// last look, which is not older than familyMemory.
+	familyShare  = 8
+	familyMemory = time.Second
+
 	// lullCounts is how far a Lull counts in 10 ns.
 	lullCounts = 32
 

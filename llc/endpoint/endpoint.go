@@ -70,6 +70,9 @@ func (e *Endpoint) Disarm() (rung bool) { return e.fabric.Bell(e.self).Disarm() 
 // Wake rings peer's doorbell if peer sleeps.
 func (e *Endpoint) Wake(peer int) { e.fabric.Bell(peer).Ring() }
 
+// Spent returns how much processor time the peers on this machine have used.
+func (e *Endpoint) Spent() time.Duration { return e.fabric.Spent() }
+
 // Bell returns what Wake rings.
 func (e *Endpoint) Bell(peer int) *fabric.Doorbell { return e.fabric.Bell(peer) }
 

@@ -32,6 +32,7 @@ type Abilities struct {
 	Router     Router
 	Refuser    Refuser
 	Injector   Injector
+	Crowd      Crowd
 }
 
 // AbilitiesOf returns the abilities that t has: those that it was given, or those
@@ -59,6 +60,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Router, _ = t.(Router)
 	a.Refuser, _ = t.(Refuser)
 	a.Injector, _ = t.(Injector)
+	a.Crowd, _ = t.(Crowd)
 	return a
 }
 

@@ -27,6 +27,7 @@ type able struct {
 	Router
 	Refuser
 	Injector
+	Crowd
 }
 
 func (able) Hint(int) {}

@@ -1,6 +1,10 @@
 package ir
 
-import "rhinet/internal/pmi"
+import (
+	"time"
+
+	"rhinet/internal/pmi"
+)
 
 // Values of a Waiting that mean that the call has no such thing; any peer and
 // any tag are -1.
@@ -29,3 +33,7 @@ type Reporter interface {
 	Report(Waiting)
 	Clear()
 }
+
+// A Crowd is an optional ability of a translator (see [Abilities]): it knows how much processor time
+// the peers on this machine have used, this one included. It allocates nothing; any goroutine may ask.
+type Crowd interface{ Spent() time.Duration }

@@ -292,6 +292,45 @@ func TestNobodyIsRegisteredAfterClose(t *testing.T) {
 	}
 }
 
+// TestSpent: what ranks compute is counted, here and in other processes; who is gone counts no more.
+func TestSpent(t *testing.T) {
+	const near = 20 * time.Millisecond // accounts of the kernel go by ticks
+	_, f := create(t, 3)
+	if got := f.Spent(); got != 0 {
+		t.Errorf("%v before anybody has entered", got)
+	}
+	parent := os.Getppid()
+	atomic.StoreUint64(&f.Words(1, Front)[wordProcess], uint64(parent))
+	atomic.StoreUint64(&f.Words(2, Front)[wordProcess], 1<<31-1) // no process
+	theirs := f.Spent()
+	if theirs <= 0 {
+		t.Fatal("the parent of this process has spent nothing")
+	}
+	if err := f.Enter(0); err != nil {
+		t.Fatal(err)
+	}
+	own := func() time.Duration {
+		var u unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	for before := own(); own() < before+4*near; {
+	}
+	low, got, high := own()+theirs-near, f.Spent(), own()+spentBy(parent)+near
+	if got < low || got > high {
+		t.Errorf("%v, want %v to %v", got, low, high)
+	}
+	if n := testing.AllocsPerRun(10, func() { f.Spent() }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	f.Leave(0)
+	if got, high := f.Spent(), spentBy(parent); got < theirs || got > high {
+		t.Errorf("%v after this process has left, want %v to %v", got, theirs, high)
+	}
+}
+
 func TestSleepIsShortWithoutBarriers(t *testing.T) {
 	_, f := create(t, 1)
 	d := f.Bell(0)

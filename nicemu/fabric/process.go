@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 )
 
 // ErrAbsent reports a rank whose process has not entered the fabric yet, or
@@ -51,6 +52,17 @@ func (f *Fabric) Leave(rank int) {
 // Process returns the number of the process that is the given rank, or 0.
 func (f *Fabric) Process(rank int) int {
 	return int(int32(atomic.LoadUint64(&f.Words(rank, Front)[wordProcess])))
+}
+
+// Spent returns the processor time that the ranks which have entered have used, all together; of one whose
+// process has ended nothing.
+func (f *Fabric) Spent() (all time.Duration) {
+	for r := range f.ranks {
+		if pid := f.Process(r); pid > 0 {
+			all += spentBy(pid)
+		}
+	}
+	return all
 }
 
 // Probe reports whether the kernel lets this process read the memory of rank:
