@@ -31,7 +31,7 @@ type Remote interface {
 }
 
 // A Lender is an optional ability of a translator (see [Abilities]): [Expose], for those who wait for the result. The memory
-// stays where it is, and its owner keeps it alive, until [Conceal].
+// stays where it is, and its owner keeps it alive, until [Conceal]. That of a [Router] lends to the peers of its first NIC.
 type Lender interface {
 	Lend(b []byte) (Segment, error)
 }
