@@ -38,8 +38,10 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
 	if gone > 0 {
 		p.eng.SendRest(r, gone)
+	} else if len(r.Buf) > p.packed {
+		p.offer(r)
 	} else {
-		p.send(r)
+		p.eng.Send(r)
 	}
 	p.post()
 	if p.eng.Telling() { // it went to a receive of this peer itself
@@ -227,15 +229,6 @@ func (p *Port) began(r *llc.Request) {
 	p.settle(r)
 }
 
-// TrySend is Send of an eager message, if all of it can go at once; else it reports
-// false, and nothing has happened.
-func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
-	p.lock()
-	ok := !p.is(drained) && (p.direct(key, dst, tag, buf) || len(buf) > ir.Inline && p.whole(key, dst, tag, buf))
-	p.gate.leave()
-	return ok
-}
-
 // isend starts a send of which so many bytes have gone by the lane.
 func (p *Port) isend(r *llc.Request, gone int) {
 	// Counted before it starts: the engine lists it even if it is done at once.
@@ -243,8 +236,10 @@ func (p *Port) isend(r *llc.Request, gone int) {
 	p.begun++
 	if gone > 0 {
 		p.eng.SendRest(r, gone)
+	} else if len(r.Buf) > p.packed {
+		p.offer(r)
 	} else {
-		p.send(r)
+		p.eng.Send(r)
 	}
 	p.post()
 	if !r.Done() && p.eng.Stalled() {

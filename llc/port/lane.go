@@ -4,6 +4,7 @@ import (
 	"rhinet/internal/observe"
 	"rhinet/internal/wait"
 	"rhinet/llc"
+	"rhinet/llc/ir"
 )
 
 // The ready lane of the engine, driven: blocking calls whose message is eager, and
@@ -62,6 +63,15 @@ func (p *Port) parts(key llc.Key, dst, tag int, buf []byte, most int) (gone int)
 		gone += n
 	}
 	return gone
+}
+
+// TrySend is Send of an eager message, if all of it can go at once; else it reports
+// false, and nothing has happened.
+func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	p.lock()
+	ok := !p.is(drained) && (p.direct(key, dst, tag, buf) || len(buf) > ir.Inline && p.whole(key, dst, tag, buf))
+	p.gate.leave()
+	return ok
 }
 
 // whole is parts of a message that goes all or not at all, and reports whether it went.

@@ -4,9 +4,9 @@ import "rhinet/llc"
 
 // The lane of offers, driven: see llc/offer.go.
 
-// send starts a send: one that is offered by the lane of offers, if there is one.
-func (p *Port) send(r *llc.Request) {
-	if p.lender != nil && r.Body == nil && p.eng.Offers(r.Peer, len(r.Buf)) {
+// offer starts a send of a message that is longer than p.packed, by the lane of offers if there is one.
+func (p *Port) offer(r *llc.Request) {
+	if r.Body == nil && p.eng.Offers(r.Peer, len(r.Buf)) {
 		if s, err := p.lender.Lend(r.Buf); err == nil { // else the long way tells why not
 			p.eng.Offer(r, s)
 			return

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"math"
 	"time"
 
 	"rhinet/internal/observe"
@@ -81,6 +82,7 @@ type Port struct {
 	memory   ir.Memory     // nil: none
 	remote   ir.Remote     // nil: none
 	lender   ir.Lender     // nil: none
+	packed   int           // bytes of messages, up to which none is offered by it
 	router   ir.Router     // nil: one NIC reaches all
 	audited  time.Duration // when it looked last
 	gaveUp   bool          // nothing that is under way will end
@@ -125,6 +127,9 @@ func New(cfg Config) *Port {
 	p.atomics, p.locker, p.vectors = can.Atomics, can.Locker, can.Vectors
 	if cfg.Policy.Spin > 0 {
 		p.aimer = can.Aimer
+	}
+	if p.packed = math.MaxInt; p.lender != nil {
+		p.packed = engine.Caps.Eager
 	}
 	if p.patience = briefLooks; crowded {
 		p.patience = 1 // each gives the processor away
