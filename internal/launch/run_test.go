@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -42,15 +43,10 @@ func TestContractWithTheRuntime(t *testing.T) {
 // TestRanksAreToldOfLoad: ranks that share processors know whether others did before them; for
 // others it does not matter.
 func TestRanksAreToldOfLoad(t *testing.T) {
-	done := make(chan struct{})
-	defer close(done)
+	var done atomic.Bool
+	defer done.Store(true)
 	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-			}
+		for !done.Load() {
 		}
 	}()
 	for ranks, want := range map[int]int{1: 0, usableLimit() + 1: usableLimit() + 1} {
