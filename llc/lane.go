@@ -59,16 +59,40 @@ func (e *Engine) Direct(dst, tag, n int) (slot uint64, ok bool) {
 // Part takes room in the ring of dst for the next packet of a standard message of n
 // bytes with tag, of which off have gone, and reports whether there is room and
 // nothing waits that must go before it. The packet has the next bytes of the
-// message; the caller places it at once. For what has no room once the first packet
+// message, at most so many; the caller places it at once. For what has no room once the first packet
 // has gone, it calls SendRest.
-func (e *Engine) Part(dst, tag, off, n int) (slot, pos uint64, bytes int, ok bool) {
+func (e *Engine) Part(dst, tag, off, n, most int) (slot, pos uint64, bytes int, ok bool) {
 	p := &e.peers[dst]
-	if p.direct == 0 || p.queues.bulk.head != nil || uint64(n) > p.nic.eager || uint(tag) > math.MaxInt32 {
+	if !p.free(tag, n) {
 		return 0, 0, 0, false
 	}
-	bytes = min(p.nic.fragment, n-off)
+	bytes = min(p.nic.fragment, most, n-off)
 	slot, pos, ok = e.room(p, bytes)
 	return slot, pos, bytes, ok
+}
+
+// free reports whether nothing but room may keep the packets of a standard message of n bytes with tag from going.
+func (p *peer) free(tag, n int) bool {
+	return p.direct != 0 && p.queues.bulk.head == nil && uint64(n) <= p.nic.eager && uint(tag) <= math.MaxInt32
+}
+
+// Whole reports whether Part gives room to all packets of a standard message of n bytes with tag, of at most so many each.
+func (e *Engine) Whole(dst, tag, n, most int) bool {
+	p := &e.peers[dst]
+	if !p.free(tag, n) {
+		return false
+	}
+	most = min(p.nic.fragment, most)
+	next, lines := p.data.Next(), p.lines.Credit()
+	for off := 0; off < n; off += most {
+		if lines--; int64(lines) < 0 {
+			return false
+		}
+		if _, next = p.nic.caps.Place(next, min(most, n-off)); !p.data.Fits(next) {
+			return false
+		}
+	}
+	return true
 }
 
 // SendRest is Send of a standard message of which Part has let off bytes go.

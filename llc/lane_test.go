@@ -142,7 +142,8 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 		bytes     int
 	}
 	for n := ir.Inline + 1; n <= 300; n++ { // as much as is eager
-		long, lane := newCourt(t), newCourt(t)
+		slots := func(c *ir.Caps) { c.Slots <<= n & 1 } // lines are scarce, or data
+		long, lane := newCourtOf(t, slots), newCourtOf(t, slots)
 		long.connect()
 		lane.connect()
 		for round := 0; ; round++ {
@@ -154,14 +155,17 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 					want = append(want, part{c.Slot, c.Pos, len(c.Data)})
 				}
 			}
-			gone := 0
+			gone, whole := 0, lane.engines[0].Whole(1, 0, n, n)
 			for gone < n {
-				slot, pos, bytes, ok := lane.engines[0].Part(1, 0, gone, n)
+				slot, pos, bytes, ok := lane.engines[0].Part(1, 0, gone, n, n)
 				if !ok {
 					break
 				}
 				got = append(got, part{slot, pos, bytes})
 				gone += bytes
+			}
+			if whole != (gone == n) {
+				t.Fatalf("%d bytes, round %d: whole %v, and %d go", n, round, whole, gone)
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d bytes, message %d: parts %v, want %v", n, round, got, want)
@@ -170,7 +174,7 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 				if gone > 0 {
 					lane.engines[0].SendRest(&llc.Request{Peer: 1, Buf: make([]byte, n)}, gone)
 				}
-				if _, _, _, ok := lane.engines[0].Part(1, 0, 0, n); ok && gone > 0 {
+				if _, _, _, ok := lane.engines[0].Part(1, 0, 0, n, n); ok && gone > 0 {
 					t.Errorf("%d bytes: the next message passes the rest of this one", n)
 				}
 				break
@@ -179,10 +183,10 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 	}
 	c := newCourt(t)
 	c.connect()
-	if _, _, _, ok := c.engines[0].Part(1, 0, 0, c.caps.Eager+1); ok {
+	if _, _, _, ok := c.engines[0].Part(1, 0, 0, c.caps.Eager+1, c.caps.Eager+1); ok {
 		t.Error("a message goes in packets that is too long for them")
 	}
-	if _, _, _, ok := c.engines[0].Part(2, 0, 0, 100); ok {
+	if _, _, _, ok := c.engines[0].Part(2, 0, 0, 100, 100); ok {
 		t.Error("a packet for a peer without a ring")
 	}
 }
@@ -423,6 +427,39 @@ func TestWholeIsALine(t *testing.T) {
 		before := llc.Counted(e, 0)
 		if l.Came(); llc.Counted(e, 0) != before+1 {
 			t.Error("what came is not counted")
+		}
+	}
+}
+
+// TestLanePartsOfAtMost: packets are as long as the caller and the ring let them be, and Whole counts them.
+func TestLanePartsOfAtMost(t *testing.T) {
+	const n = 300 // as much as is eager
+	for most, want := range map[int][]int{
+		n: {100, 100, 100}, 80: {80, 80, 80, 60}, 50: {50, 50, 50, 50, 50, 50}, ir.Inline + 1: {41, 41, 41, 41, 41, 41, 41, 13},
+	} {
+		for lines := len(want) - 1; lines <= len(want); lines++ {
+			c := newCourtOf(t, func(c *ir.Caps) { c.Slots, c.Bytes = 16, 2048 })
+			c.connect()
+			e := c.engines[0]
+			for e.Whole(1, 0, lines+1, 1) { // a byte each
+				if _, ok := e.Direct(1, 0, 0); !ok {
+					t.Fatal("no line, and room for several")
+				}
+			}
+			if whole := e.Whole(1, 0, n, most); whole != (lines >= len(want)) {
+				t.Errorf("packets of %d bytes in %d lines: whole %v", most, lines, whole)
+			}
+			var got []int
+			for gone := 0; gone < n; {
+				_, _, bytes, ok := e.Part(1, 0, gone, n, most)
+				if !ok {
+					break
+				}
+				got, gone = append(got, bytes), gone+bytes
+			}
+			if !slices.Equal(got, want[:min(lines, len(want))]) {
+				t.Errorf("packets of %d bytes in %d lines: %v, want %v", most, lines, got, want)
+			}
 		}
 	}
 }

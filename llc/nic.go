@@ -12,7 +12,8 @@ type nic struct {
 	shared   int    // payload bytes of one packet in a shared ring
 	bytes    uint64 // data area of a packet ring
 	slots    uint64
-	rows     []row // protocols by size, see protocols.go
+	rows     []row  // protocols by size, see protocols.go
+	pulled   uint64 // message bytes up to which the receiver of an offer moves it alone
 
 	copies *copier
 	words  words
@@ -39,6 +40,7 @@ func (n *nic) init(c *ir.Caps, peers, ringMemory int) {
 		n.shared = max(c.Fragment, ir.Inline)
 		n.piece = n.shared
 	}
+	n.pulled = pulledAlone(n.rows, c)
 	n.rings = make([]int32, 0, min(n.grants, peers))
 	n.words.init(c.Words)
 }

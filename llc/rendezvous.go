@@ -42,7 +42,11 @@ func (e *Engine) startRTS(p *peer, r *Request) {
 		return
 	}
 	t.n, t.size = r.Bytes(), uint64(r.Bytes())
-	if p.nic.caps.Remote && (r.Body == nil || p.nic.reaches(t) || !e.pours(p, r) && e.packed(t)) {
+	if r.lent != 0 {
+		e.segments++
+		t.segment, r.lent = r.lent, 0
+		e.become(t, sendReady)
+	} else if p.nic.caps.Remote && (r.Body == nil || p.nic.reaches(t) || !e.pours(p, r) && e.packed(t)) {
 		e.become(t, sendExposing)
 		e.expose(t)
 	} else {

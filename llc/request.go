@@ -73,8 +73,9 @@ type Request struct {
 	// Label names the call of the user that waits for the request, if it is
 	// not plain from the port's own; it is for people only.
 	Label string
-	next  *Request // in Engine.Completed
-	_     [16]byte
+	next  *Request   // in Engine.Completed
+	lent  ir.Segment // a send to be offered whose memory is exposed already: see Engine.Offer
+	_     [8]byte
 
 	Peer int    // destination, or source (AnyPeer)
 	Tag  int    // not negative and below 1<<31, or AnyTag for a receive

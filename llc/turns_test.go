@@ -107,7 +107,7 @@ func TestPacketsTakeTurns(t *testing.T) {
 func TestLaneLeavesTurnsToStreams(t *testing.T) {
 	c := newStreamCourt(t)
 	e, n := c.engines[0], 1 // streams leave this much room
-	if _, _, _, ok := e.Part(1, 0, 0, n); !ok {
+	if _, _, _, ok := e.Part(1, 0, 0, n, n); !ok {
 		t.Fatal("no room in an empty ring")
 	}
 	c = newStreamCourt(t)
@@ -120,7 +120,7 @@ func TestLaneLeavesTurnsToStreams(t *testing.T) {
 		}
 		c.run(1)
 	}
-	if _, _, _, ok := e.Part(1, 0, 0, n); ok {
+	if _, _, _, ok := e.Part(1, 0, 0, n, n); ok {
 		t.Error("a message passes a stream that waits")
 	}
 }

@@ -95,7 +95,7 @@ func (c *Comm) sendrecvLong(to site, out *elem, send []byte, from site, in *elem
 	return st, err
 }
 
-// trySend sends a short message of an exchange, if it can go at once and both halves name plain
+// trySend sends the message of an exchange, if all of it can go at once and both halves name plain
 // ranks and tags; else it reports false, and nothing has happened.
 func (c *Comm) trySend(e *elem, b []byte, dst, stag, src, rtag int) bool {
 	return uint(dst) < uint(c.size) && uint(src) < uint(c.size) && uint(stag) <= MaxTag && uint(rtag) <= MaxTag &&

@@ -37,7 +37,7 @@ type Transport interface {
 	Wait(r *llc.Request)
 	// WaitAll is Wait for each of the requests from first on, which are linked.
 	WaitAll(first *llc.Request)
-	// TrySend is Send of a short message in Standard mode, if it can go at once; else it
+	// TrySend is Send of an eager message in Standard mode, if all of it can go at once; else it
 	// reports false, and nothing has happened.
 	TrySend(key llc.Key, dst, tag int, buf []byte) bool
 	// RecvFor is Recv that is named by call where waits are reported.

@@ -41,6 +41,7 @@ var (
 	_ ir.Translator = (*Rings)(nil)
 	_ ir.Memory     = (*Rings)(nil)
 	_ ir.Remote     = (*Rings)(nil)
+	_ ir.Lender     = (*Rings)(nil)
 	_ ir.BlockMover = (*Rings)(nil)
 	_ ir.Express    = (*Rings)(nil)
 	_ ir.Lanes      = (*Rings)(nil)
@@ -56,7 +57,7 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 		Endpoint: e, Remote: nic, nic: nic, ways: make([]way, e.Peers()), lines: e.fabric.Flags(),
 		caps: ir.Caps{
 			Name: name, Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words, Remote: nic.Remote(),
-			Fragment: min(fragment, g.Ring.Bytes/2), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
+			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
 		},
 	}
 	if !r.caps.Remote {
@@ -183,6 +184,9 @@ func (r *Rings) expose(cmd *ir.Command) error {
 	}
 	return err
 }
+
+// Lend is Expose at once.
+func (r *Rings) Lend(b []byte) (ir.Segment, error) { return r.lend(b) }
 
 // move carries out a Pull or a Push. The caller lends the local side until the
 // answer, which is ready on return.

@@ -6,9 +6,10 @@ package endpoint
 const (
 	// fragment keeps the sender's and the receiver's copy busy at once. 16 KiB took 2.7 us in
 	// pieces of 2 KiB, 2.3 us in pieces of 4 or 8 KiB, 2.4 us whole; 64 of them, one behind the other,
-	// 117, 75, 65 and 62 us. A first or a last piece that is shorter gains nothing: what a message of 4 KiB gains
-	// by two halves, two packets cost it, and streams lose by it.
-	fragment = 8192
+	// 117, 75, 65 and 62 us. So whoever waits for a message sends it in shorter ones (package port). A first or a last piece that is shorter gains nothing: what a message of 4 KiB gains
+	// by two halves, two packets cost it, and streams lose by it. Of small rings it is a quarter, fragmentShare.
+	fragment      = 16 << 10
+	fragmentShare = 4
 	// eager: two copies through a ring, one behind the other, take 3.4 us for 32 KiB, and a rendezvous 2.6 us; both ways at
 	// once 4.0 and 3.0 us; in a window of 64, where a message need not wait for the other side, 1.9 and 2.0 us, and in
 	// windows both ways at once 3.9 and 2.8 us. 24 KiB take 2.7 and 2.3 us, in a window 1.4 and 1.7 us; 16 KiB 2.1 us

@@ -23,6 +23,7 @@ type Abilities struct {
 	Lanes      Lanes
 	Memory     Memory
 	Remote     Remote
+	Lender     Lender
 	Clock      Clock
 	Mourner    Mourner
 	Switch     Switch
@@ -51,6 +52,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Lanes, _ = t.(Lanes)
 	a.Memory, _ = t.(Memory)
 	a.Remote, _ = t.(Remote)
+	a.Lender, _ = t.(Lender)
 	a.Clock, _ = t.(Clock)
 	a.Mourner, _ = t.(Mourner)
 	a.Switch, _ = t.(Switch)

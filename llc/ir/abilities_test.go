@@ -18,6 +18,7 @@ type able struct {
 	Lanes
 	Memory
 	Remote
+	Lender
 	Clock
 	Mourner
 	Switch

@@ -30,6 +30,12 @@ type Remote interface {
 	WriteMemory(peer int, s Segment, offset uint64, buf []byte) error
 }
 
+// A Lender is an optional ability of a translator (see [Abilities]): [Expose], for those who wait for the result. The memory
+// stays where it is, and its owner keeps it alive, until [Conceal]. That of a [Router] lends to the peers of its first NIC.
+type Lender interface {
+	Lend(b []byte) (Segment, error)
+}
+
 // A BlockMover is what the [Remote] of a NIC whose Caps has Blocks is besides: it reads and writes blocks at equal distances as
 // it does memory in one piece.
 type BlockMover interface {

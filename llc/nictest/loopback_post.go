@@ -35,9 +35,7 @@ func (e *endpoint) Post(cmd *ir.Command) {
 	case ir.Expose:
 		e.expose(cmd)
 	case ir.Conceal:
-		e.mu.Lock()
-		delete(e.export, cmd.Segment)
-		e.mu.Unlock()
+		e.conceal(cmd.Segment)
 	case ir.Pull, ir.Push:
 		e.move(cmd)
 	case ir.Swap:
@@ -108,11 +106,22 @@ func (e *endpoint) readTail(cmd *ir.Command) {
 }
 
 func (e *endpoint) expose(cmd *ir.Command) {
+	e.answer(ir.Event{Kind: ir.Exposed, Token: cmd.Token, Segment: e.lend(cmd.Data)})
+}
+
+// lend makes b a segment.
+func (e *endpoint) lend(b []byte) ir.Segment {
 	e.named++
 	e.mu.Lock()
-	e.export[e.named] = cmd.Data
+	e.export[e.named] = b
 	e.mu.Unlock()
-	e.answer(ir.Event{Kind: ir.Exposed, Token: cmd.Token, Segment: e.named})
+	return e.named
+}
+
+func (e *endpoint) conceal(s ir.Segment) {
+	e.mu.Lock()
+	delete(e.export, s)
+	e.mu.Unlock()
 }
 
 func (e *endpoint) move(cmd *ir.Command) {

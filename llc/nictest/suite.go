@@ -62,6 +62,7 @@ func suite() []trial {
 		{"busy/before answers", 3, testBusyFirst},
 		{"order across rings", 2, testBothRings},
 		{"pull and push", 3, testMove},
+		{"lend", 2, testLend},
 		{"ports", 2, testPorts},
 		{"blocks", 2, testBlocks},
 		{"blocks/refusals", 2, testBlocksRefused},

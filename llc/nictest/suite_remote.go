@@ -17,6 +17,25 @@ func (r *rig) expose(peer, other int, data []byte) ir.Segment {
 	return ev.Segment
 }
 
+// testLend: what is lent at once is reached like what Expose has exposed, until Conceal.
+func testLend(r *rig) {
+	a := ir.AbilitiesOf(r.ts[0])
+	if l := a.Lender; l == nil || !r.caps(0, 1).Remote || a.Router != nil && a.Router.NIC(1) != 0 {
+		r.Skip("nothing is lent at once")
+	}
+	mem := payload(1, 10_000)
+	seg, err := a.Lender.Lend(mem)
+	if err != nil || seg == 0 {
+		r.Fatalf("segment %d, %v", seg, err)
+	}
+	got := make([]byte, len(mem)-3)
+	if r.answer(1, r.post(1, ir.Command{Op: ir.Pull, Segment: seg, Offset: 3, Data: got}), ir.Pulled); !bytes.Equal(got, mem[3:]) {
+		r.Error("a pull of what is lent brought other bytes")
+	}
+	r.ts[0].Post(&ir.Command{Op: ir.Conceal, Peer: 1, Segment: seg})
+	r.answer(1, r.post(1, ir.Command{Op: ir.Pull, Segment: seg, Data: got}), ir.Failed)
+}
+
 // testPorts moves a part by each injection port at once, and one of them is refused: the others come all the same.
 func testPorts(r *rig) {
 	in := ir.AbilitiesOf(r.ts[1]).Injector

@@ -133,7 +133,7 @@ func (p *Port) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.R
 
 // isendLong is Isend of a message that is longer than a line, or has no room.
 func (p *Port) isendLong(key llc.Key, r *llc.Request) (all bool) {
-	gone := p.parts(key, r.Peer, r.Tag, r.Buf)
+	gone := p.parts(key, r.Peer, r.Tag, r.Buf, len(r.Buf))
 	if all = gone > 0 && gone == len(r.Buf); all {
 		p.eng.Went(r)
 	} else {
@@ -179,15 +179,6 @@ func (p *Port) began(r *llc.Request) {
 	p.settle(r)
 }
 
-// TrySend is Send of a message that is a line, if it can go at once; else it reports
-// false, and nothing has happened.
-func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
-	p.lock()
-	ok := !p.is(drained) && p.direct(key, dst, tag, buf)
-	p.gate.leave()
-	return ok
-}
-
 // isend starts a send of which so many bytes have gone by the lane.
 func (p *Port) isend(r *llc.Request, gone int) {
 	// Counted before it starts: the engine lists it even if it is done at once.
@@ -195,6 +186,8 @@ func (p *Port) isend(r *llc.Request, gone int) {
 	p.begun++
 	if gone > 0 {
 		p.eng.SendRest(r, gone)
+	} else if len(r.Buf) > p.packed {
+		p.offer(r)
 	} else {
 		p.eng.Send(r)
 	}

@@ -94,14 +94,14 @@ func (p *Port) gather(src int) (any bool) {
 	return any
 }
 
-// parts sends by the lane what can go of a message that is longer than a line, and
-// returns how many bytes that is.
-func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
+// parts sends by the lane what can go of a message that is longer than a line, in packets of at most
+// so many bytes, and returns how many bytes that is.
+func (p *Port) parts(key llc.Key, dst, tag int, buf []byte, most int) (gone int) {
 	if p.express == nil {
 		return 0
 	}
 	for gone < len(buf) {
-		slot, pos, n, ok := p.eng.Part(dst, tag, gone, len(buf))
+		slot, pos, n, ok := p.eng.Part(dst, tag, gone, len(buf), most)
 		if !ok {
 			break
 		}
@@ -116,13 +116,31 @@ func (p *Port) parts(key llc.Key, dst, tag int, buf []byte) (gone int) {
 	return gone
 }
 
+// TrySend is Send of an eager message, if all of it can go at once; else it reports
+// false, and nothing has happened.
+func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
+	p.lock()
+	ok := !p.is(drained) && (p.direct(key, dst, tag, buf) || len(buf) > ir.Inline && p.whole(key, dst, tag, buf))
+	p.gate.leave()
+	return ok
+}
+
+// whole is parts of a message that goes all or not at all, and reports whether it went.
+func (p *Port) whole(key llc.Key, dst, tag int, buf []byte) bool {
+	if p.express == nil || !p.eng.Whole(dst, tag, len(buf), pipelined) {
+		return false
+	}
+	p.parts(key, dst, tag, buf, pipelined)
+	return true
+}
+
 // pieces is parts of a message that does not lie in one piece.
 func (p *Port) pieces(r *llc.Request) (gone int) {
 	if p.express == nil {
 		return 0
 	}
 	for size := r.Body.Size(); gone < size; {
-		slot, pos, n, ok := p.eng.Part(r.Peer, r.Tag, gone, size)
+		slot, pos, n, ok := p.eng.Part(r.Peer, r.Tag, gone, size, size)
 		if !ok {
 			break
 		}
@@ -156,7 +174,7 @@ func (p *Port) isendOther(r *llc.Request) {
 
 // sendLong is Send of a message that is longer than a line.
 func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
-	gone := p.parts(key, dst, tag, buf)
+	gone := p.parts(key, dst, tag, buf, pipelined)
 	if gone == len(buf) {
 		if p.seen != nil {
 			p.sent(observe.Send, message(key, dst, tag, gone))
@@ -233,6 +251,9 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 	}
 	size, its, ok := p.eng.Accept(src, key, tag, &p.view, len(buf))
 	if !ok {
+		if size, its, ok = p.fetch(key, src, tag, buf); ok {
+			return size, its, size
+		}
 		p.shun = shunned
 		p.relieve()
 		return 0, 0, none

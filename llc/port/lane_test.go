@@ -213,7 +213,7 @@ func TestLaneWaitsForTheRest(t *testing.T) {
 		ps[0].policy = wait.Policy{Local: true}
 		peer := ps[1]
 		peer.gate.enter()
-		slot, pos, n, ok := peer.eng.Part(0, 3, 0, len(want))
+		slot, pos, n, ok := peer.eng.Part(0, 3, 0, len(want), len(want))
 		if !ok || n == len(want) {
 			t.Fatalf("the first packet has %d bytes of %d, %v", n, len(want), ok)
 		}
@@ -231,7 +231,7 @@ func TestLaneWaitsForTheRest(t *testing.T) {
 			return ps[0].is(asleep)
 		})
 		peer.gate.enter()
-		slot, pos, rest, ok := peer.eng.Part(0, 3, n, len(want))
+		slot, pos, rest, ok := peer.eng.Part(0, 3, n, len(want), len(want))
 		if !ok || n+rest != len(want) {
 			t.Fatalf("the second packet has %d bytes, %v", rest, ok)
 		}
@@ -304,23 +304,80 @@ func TestStartByLane(t *testing.T) {
 	}
 }
 
-// TestTrySend: a line that finds room goes, everything else is left to Send.
+// TestTrySend: an eager message that finds room goes whole, everything else is left to Send.
 func TestTrySend(t *testing.T) {
-	ps := open(t, 2)
-	if ps[0].TrySend(0, 1, 1, nil) {
-		t.Error("a message goes before there is a ring")
-	}
-	acquaint(t, ps)
-	for n, want := range map[int]bool{0: true, ir.Inline: true, ir.Inline + 1: false} {
+	caps := nictest.DefaultCaps()
+	for n, want := range map[int]bool{
+		0: true, ir.Inline: true, ir.Inline + 1: true, caps.Fragment + 1: true, caps.Eager: true, caps.Eager + 1: false,
+	} {
+		ps := open(t, 2)
+		if ps[0].TrySend(0, 1, 1, nil) {
+			t.Error("a message goes before there is a ring")
+		}
+		acquaint(t, ps)
 		if got := ps[0].TrySend(0, 1, n, payload(n, n)); got != want {
 			t.Errorf("%d bytes: %v", n, got)
 		} else if got {
 			recv(t, ps[1], 0, 0, n, payload(n, n))
 		}
 	}
-	for n := 0; ps[0].TrySend(0, 1, 1, nil); n++ {
-		if n > nictest.DefaultCaps().Slots {
-			t.Fatal("more goes than there is room for")
+	for _, n := range []int{0, ir.Inline + 1, caps.Fragment + 1} {
+		ps := open(t, 2)
+		acquaint(t, ps)
+		some := 0
+		for ; ps[0].TrySend(0, 1, some, payload(some, n)); some++ {
+			if some > caps.Slots {
+				t.Fatal("more goes than there is room for")
+			}
+		}
+		for i := range some {
+			recv(t, ps[1], 0, 0, i, payload(i, n))
+		}
+		if _, ok := ps[1].Probe(0, 0, llc.AnyTag, false); ok || some == 0 {
+			t.Errorf("%d messages of %d bytes go, and a part of another one: %v", some, n, ok)
 		}
 	}
+}
+
+// longest notes the longest payload that is placed.
+type longest struct {
+	ir.Express
+	bytes int
+}
+
+func (l *longest) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) {
+	l.bytes = max(l.bytes, len(data))
+	l.Express.Place(peer, slot, pos, head, data)
+}
+
+// TestPacketsAreAsLongAsPays: whoever waits for a message of several packets sends it in short ones, and one that was only
+// started goes in as few as the NIC takes, unless peers share processors.
+func TestPacketsAreAsLongAsPays(t *testing.T) {
+	caps := nictest.DefaultCaps()
+	caps.Slots, caps.Bytes, caps.Fragment, caps.Eager, caps.Split = 32, 256<<10, 2*pipelined, 4*pipelined, 8*pipelined
+	for name, c := range map[string]struct {
+		policy wait.Policy
+		send   func(p *Port, buf []byte)
+		want   int
+	}{
+		"Send":             {uncrowded(), func(p *Port, buf []byte) { send(t, p, 0, 1, 5, buf) }, pipelined},
+		"TrySend":          {uncrowded(), func(p *Port, buf []byte) { p.TrySend(0, 1, 5, buf) }, pipelined},
+		"Start":            {uncrowded(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, 2 * pipelined},
+		"Start in a crowd": {crowded(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, pipelined},
+	} {
+		ps := openPolicy(t, nictest.LoopbackWith(2, caps, nictest.Hooks{}), c.policy, func(int) Limits { return Limits{} })
+		acquaint(t, ps)
+		l := &longest{Express: ps[0].express}
+		ps[0].express = l
+		want := payload(1, 2*pipelined)
+		c.send(ps[0], want)
+		if recv(t, ps[1], 0, 0, 5, want); l.bytes != c.want {
+			t.Errorf("%s: packets of %d bytes, want %d", name, l.bytes, c.want)
+		}
+	}
+}
+
+// uncrowded is the policy of peers each of which has a processor.
+func uncrowded() wait.Policy {
+	return wait.Policy{Spin: time.Microsecond, Yield: time.Millisecond, Local: true}
 }

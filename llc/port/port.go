@@ -1,6 +1,7 @@
 package port
 
 import (
+	"math"
 	"time"
 
 	"rhinet/internal/observe"
@@ -82,6 +83,8 @@ type Port struct {
 	auditor  ir.Auditor    // nil: none
 	memory   ir.Memory     // nil: none
 	remote   ir.Remote     // nil: none
+	lender   ir.Lender     // nil: none
+	packed   int           // bytes of messages, up to which none is offered by it
 	router   ir.Router     // nil: one NIC reaches all
 	audited  time.Duration // when it looked last
 	gaveUp   bool          // nothing that is under way will end
@@ -107,6 +110,9 @@ func New(cfg Config) *Port {
 		Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.Limits.of(cfg.NIC.Caps()), Crowded: crowded,
 		RingMemory: cfg.Limits.RingMemory,
 	}
+	if crowded && can.Express != nil {
+		engine.Caps.Fragment = min(engine.Caps.Fragment, pipelined)
+	}
 	if can.Injector != nil {
 		engine.Ports = can.Injector.Ports()
 	}
@@ -120,10 +126,13 @@ func New(cfg Config) *Port {
 	p.sw = can.Switch
 	p.board, p.express, p.report, p.auditor, p.clock = can.Board, can.Express, can.Reporter, can.Auditor, can.Clock
 	p.lanes = can.Lanes
-	p.memory, p.remote, p.barriers = can.Memory, can.Remote, can.Controller
+	p.memory, p.remote, p.lender, p.barriers = can.Memory, can.Remote, can.Lender, can.Controller
 	p.atomics, p.locker, p.vectors = can.Atomics, can.Locker, can.Vectors
 	if cfg.Policy.Spin > 0 {
 		p.aimer = can.Aimer
+	}
+	if p.packed = math.MaxInt; p.lender != nil {
+		p.packed = engine.Caps.Eager
 	}
 	if p.patience = briefLooks; crowded {
 		p.patience = 1 // each gives the processor away

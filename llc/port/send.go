@@ -49,6 +49,8 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
 	if gone > 0 {
 		p.eng.SendRest(r, gone)
+	} else if len(r.Buf) > p.packed {
+		p.offer(r)
 	} else {
 		p.eng.Send(r)
 	}

@@ -58,8 +58,9 @@ func (w *world) direct(i int, s *send) bool {
 		s.direct = true
 		return true
 	}
+	most := 1 + w.rng.IntN(2*n+1)
 	for gone < n {
-		slot, pos, part, ok := e.Part(s.to, s.tag, gone, n)
+		slot, pos, part, ok := e.Part(s.to, s.tag, gone, n, most)
 		if !ok {
 			break
 		}
@@ -97,7 +98,7 @@ func (w *world) accept(i int, r *receive) bool {
 	if ok = ok && e.Unmet(l, key); ok {
 		l.Came()
 	} else if size, tag, ok = e.Accept(r.src, key, tag, &v, len(r.req.Buf)); !ok {
-		return false
+		return w.fetch(i, r, key, &v)
 	}
 	got := len(v.Data)
 	llc.Fill(r.req.Buf, v.Data)
@@ -127,5 +128,46 @@ func (w *world) gather(i int) bool {
 	}
 	w.net.Take(i, &v)
 	w.move()
+	return true
+}
+
+// Lend exposes memory of a peer as ir.Lender's Lend does.
+func (n *Net) Lend(from, peer int, data []byte) (ir.Segment, error) {
+	if err := n.refusal(from, &ir.Command{Op: ir.Expose, Peer: int32(peer), Data: data}); err != nil {
+		return 0, err
+	}
+	return n.nics[from].export(data), nil
+}
+
+// Read copies memory that a peer has exposed as ir.Remote's ReadMemory does.
+func (n *Net) Read(at, peer int, s ir.Segment, buf []byte) error {
+	ev := n.carryOut(at, &ir.Command{Op: ir.Pull, Peer: int32(peer), Segment: s, Data: buf})
+	return ev.Err
+}
+
+// offer begins a send by the lane of offers, if the engine lets it, and reports whether it did.
+func (w *world) offer(i int, s *send) bool {
+	e := w.ranks[i].engine
+	if s.req.Body != nil || !w.net.chance(w.Lane) || !e.Offers(s.to, len(s.req.Buf)) {
+		return false
+	}
+	segment, err := w.net.Lend(i, s.to, s.req.Buf)
+	if err == nil {
+		e.Offer(&s.req, segment)
+	}
+	return err == nil
+}
+
+// fetch reads the message that v offers by the lane of offers, if the engine lets it, and reports whether it did.
+func (w *world) fetch(i int, r *receive, key llc.Key, v *ir.View) bool {
+	e := w.ranks[i].engine
+	o, ok := e.Offered(r.src, key, r.tag, v, len(r.req.Buf))
+	if !ok || w.net.Read(i, r.src, o.Segment, r.req.Buf[:o.Bytes]) != nil {
+		return false
+	}
+	w.net.Take(i, v)
+	e.Fetched(r.src, &o)
+	r.direct = true
+	r.req.Status = llc.Status{Source: r.src, Tag: o.Tag, Bytes: int64(o.Bytes)}
 	return true
 }

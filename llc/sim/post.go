@@ -29,9 +29,7 @@ func (n *Net) Post(from int, cmd *ir.Command) {
 			n.answer(from, ir.Event{Kind: ir.Failed, Token: cmd.Token, Peer: cmd.Peer, Err: err})
 			return
 		}
-		c.exports = append(c.exports, export{cmd.Data, true})
-		c.exposed++
-		n.answer(from, ir.Event{Kind: ir.Exposed, Token: cmd.Token, Segment: ir.Segment(len(c.exports))})
+		n.answer(from, ir.Event{Kind: ir.Exposed, Token: cmd.Token, Segment: c.export(cmd.Data)})
 	case ir.Conceal:
 		i := int(cmd.Segment) - 1
 		if i < 0 || i >= len(c.exports) || !c.exports[i].inForce {
@@ -45,6 +43,13 @@ func (n *Net) Post(from int, cmd *ir.Command) {
 	default:
 		n.broken("peer %d gave operation %d", from, cmd.Op)
 	}
+}
+
+// export makes memory a segment.
+func (c *nic) export(b []byte) ir.Segment {
+	c.exports = append(c.exports, export{b, true})
+	c.exposed++
+	return ir.Segment(len(c.exports))
 }
 
 // sometime carries out a command now, or when its answer is given.

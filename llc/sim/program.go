@@ -116,7 +116,9 @@ func (w *world) send(i int, s *send) {
 	w.ranks[i].sends = append(w.ranks[i].sends, s)
 	if !w.direct(i, s) {
 		w.notify(&s.req, true)
-		w.ranks[i].engine.Send(&s.req)
+		if !w.offer(i, s) {
+			w.ranks[i].engine.Send(&s.req)
+		}
 		w.notify(&s.req, !s.req.Done())
 	}
 	w.post(i)

@@ -1,0 +1,33 @@
+package port
+
+import "rhinet/llc"
+
+// The lane of offers, driven: see llc/offer.go.
+
+// offer starts a send of a message that is longer than p.packed, by the lane of offers if there is one.
+func (p *Port) offer(r *llc.Request) {
+	if r.Body == nil && p.eng.Offers(r.Peer, len(r.Buf)) {
+		if s, err := p.lender.Lend(r.Buf); err == nil { // else the long way tells why not
+			p.eng.Offer(r, s)
+			return
+		}
+	}
+	p.eng.Send(r)
+}
+
+// fetch reads the message that the packet which the lane looks at offers, if take gets it; what the NIC refuses to read
+// is left to the long way. It returns how long the message is, and its tag.
+func (p *Port) fetch(key llc.Key, src, tag int, buf []byte) (size, its int, ok bool) {
+	if p.remote == nil {
+		return 0, 0, false
+	}
+	o, ok := p.eng.Offered(src, key, tag, &p.view, len(buf))
+	if !ok || p.remote.ReadMemory(src, o.Segment, 0, buf[:o.Bytes]) != nil {
+		return 0, 0, false
+	}
+	p.express.Take()
+	p.eng.Fetched(src, &o)
+	p.post()
+	p.relieve()
+	return o.Bytes, o.Tag, true
+}

@@ -1,0 +1,98 @@
+package port
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rhinet/internal/wait"
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
+)
+
+// lending counts what a port lends and reads at once, and refuses either if it is told to.
+type lending struct {
+	ir.Remote
+	ir.Lender
+	lent, read                 atomic.Int32
+	lendsNothing, readsNothing atomic.Bool
+}
+
+var errNot = errors.New("not now")
+
+func (l *lending) Lend(b []byte) (ir.Segment, error) {
+	if l.lendsNothing.Load() {
+		return 0, errNot
+	}
+	l.lent.Add(1)
+	return l.Lender.Lend(b)
+}
+
+func (l *lending) ReadMemory(peer int, s ir.Segment, offset uint64, b []byte) error {
+	if l.readsNothing.Load() {
+		return errNot
+	}
+	l.read.Add(1)
+	return l.Remote.ReadMemory(peer, s, offset, b)
+}
+
+// TestLaneOfOffers: long messages go and come by the lane of offers, among short ones and in both directions; what the NIC
+// refuses there, and messages that both sides move, take the long way.
+func TestLaneOfOffers(t *testing.T) {
+	nics := nictest.Lenders(nictest.LoopbackWith(2, nictest.DefaultCaps(), nictest.Hooks{}))
+	var ways [2]*lending
+	for i, nic := range nics {
+		a := ir.AbilitiesOf(nic)
+		ways[i] = &lending{Remote: a.Remote, Lender: a.Lender}
+		a.Remote, a.Lender = ways[i], ways[i]
+		nics[i] = a.Give(nic)
+	}
+	ps := openNICs(t, nics)
+	for _, p := range ps {
+		p.policy = wait.Policy{Yield: time.Hour, Local: true}
+	}
+	acquaint(t, ps)
+	caps := nictest.DefaultCaps()
+	const rounds = 20
+	for _, c := range []struct {
+		name       string
+		n          int
+		lend, read bool
+	}{
+		{"offered", caps.Eager + 1, true, true},
+		{"the longest that the receiver moves alone", caps.Split - 1, true, true},
+		{"split", caps.Split, false, false},
+		{"eager", caps.Eager, false, false},
+		{"nothing lent", caps.Eager + 1, false, true},
+		{"nothing read", caps.Eager + 1, true, false},
+	} {
+		for _, w := range ways {
+			w.lendsNothing.Store(c.name == "nothing lent")
+			w.readsNothing.Store(c.name == "nothing read")
+			w.lent.Store(0)
+			w.read.Store(0)
+		}
+		both(t, ps, func(p *Port, self int) {
+			for i := range rounds {
+				p.gate.enter()
+				p.shun = 0 // as if nothing had gone the long way
+				p.gate.leave()
+				if self == i%2 {
+					send(t, p, 0, 1-self, i, payload(i, c.n))
+					send(t, p, 0, 1-self, i, payload(i, 8))
+				} else {
+					recv(t, p, 0, 1-self, i, payload(i, c.n))
+					recv(t, p, 0, 1-self, i, payload(i, 8))
+				}
+			}
+		})
+		lent, read := int(ways[0].lent.Load()+ways[1].lent.Load()), int(ways[0].read.Load()+ways[1].read.Load())
+		if (lent == rounds) != c.lend || (lent == 0) == c.lend {
+			t.Errorf("%s: %d of %d messages are lent", c.name, lent, rounds)
+		}
+		if (read > 0) != c.read { // some may come before their receive
+			t.Errorf("%s: %d of %d messages are read at once", c.name, read, rounds)
+		}
+	}
+}
