@@ -71,6 +71,7 @@ type exchange struct {
 	parts   []part // where in take they belong then; else none
 	out     []byte // in the end
 	from    int    // of a combination of parts of take: where in each it begins
+	to      int    // the last rank whose part is in it; -1: there is none
 	reducer *reducer
 
 	set     *startSet // of a persistent operation; nil: it is begun once
@@ -101,7 +102,8 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 	size, rank := k.x.c.size, k.x.c.rank
 	in, out := call.Send, call.Recv
 	e.parts = e.parts[:0]
-	e.kind, e.flow, e.root, e.take, e.out, e.n, e.from = call.Kind, collectives.AllToAll, call.Root, nil, out, len(in), 0
+	e.kind, e.flow, e.root, e.take, e.out, e.n = call.Kind, collectives.AllToAll, call.Root, nil, out, len(in)
+	e.from, e.to = 0, size-1
 	e.reducer, _ = call.Reducer.(*reducer)
 	switch call.Kind {
 	case collectives.Barrier:
@@ -176,6 +178,22 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 		}
 		part := e.n / size
 		e.take, e.out, e.from = e.scratch(e.n*size), out[:part], rank*part
+	case collectives.ReduceScatter:
+		unit := call.Reducer.ElemSize()
+		if !q.reduceScatter.takes(slices.Max(call.SendCounts) * unit * size) {
+			return false
+		}
+		e.take, e.out, e.from = e.scratch(e.n*size), out[:call.SendCounts[rank]*unit], offset(call.SendCounts, nil, rank)*unit
+	case collectives.Scan:
+		if !q.scan.takes(e.n) {
+			return false
+		}
+		e.take, e.out, e.to = e.scratch(e.n*size), out[:e.n], rank
+	case collectives.Exscan:
+		if !q.exscan.takes(e.n) {
+			return false
+		}
+		e.take, e.out, e.to = e.scratch(e.n*size), out[:e.n], rank-1
 	default:
 		return false
 	}
@@ -422,16 +440,16 @@ func (e *exchange) deliver() {
 		for i := range c.size {
 			copy(e.out[i*part:][:part], e.part(i)[c.rank*part:])
 		}
-	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatterBlock:
-		if e.take != nil && len(e.out) > 0 {
+	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatterBlock, collectives.ReduceScatter, collectives.Scan, collectives.Exscan:
+		if e.take != nil && len(e.out) > 0 && e.to >= 0 {
 			e.combine()
 		}
 	}
 }
 
-// combine combines all contributions in rank order, as exchanger.combine does, whose callers do without this call.
+// combine combines contributions in rank order, as exchanger.combine does, whose callers do without this call.
 func (e *exchange) combine() {
-	to, last := e.from+len(e.out), len(e.take)-e.n
+	to, last := e.from+len(e.out), e.to*e.n
 	result := e.take[last:][e.from:to]
 	for i := last - e.n; i >= 0; i -= e.n {
 		e.reducer.fold(e.take[i:][e.from:to], result)

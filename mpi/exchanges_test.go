@@ -236,9 +236,16 @@ func TestWhichOperationsGoByFlags(t *testing.T) {
 		"Iallgatherv, long": {func(c *Comm) Request {
 			return *Iallgatherv(c, long[:1+c.Rank()*ir.FlagBytes], in, []int{1, 1 + ir.FlagBytes}, nil)
 		}, 0},
-		"Iallgather, long":       {func(c *Comm) Request { return *Iallgather(c, long, in) }, 0},
-		"Iallgather of nothing":  {func(c *Comm) Request { return *Iallgather(c, long[:0], in[:0]) }, 0},
-		"Iscan, which never can": {func(c *Comm) Request { return *Iscan(c, []byte{1}, []byte{1}, Sum) }, 0},
+		"Iallgather, long":      {func(c *Comm) Request { return *Iallgather(c, long, in) }, 0},
+		"Iallgather of nothing": {func(c *Comm) Request { return *Iallgather(c, long[:0], in[:0]) }, 0},
+		"Igatherv, by messages": {func(c *Comm) Request { return *Igatherv(c, long[:1], in, []int{1, 1}, nil, 1) }, 0},
+		"Iscan":                 {func(c *Comm) Request { return *Iscan(c, []byte{1}, []byte{1}, Sum) }, 1},
+		"Iscan, long":           {func(c *Comm) Request { return *Iscan(c, long, long, Sum) }, 0},
+		"Iexscan":               {func(c *Comm) Request { return *Iexscan(c, []byte{1}, []byte{1}, Sum) }, 1},
+		"IreduceScatter":        {func(c *Comm) Request { return *IreduceScatter(c, long[:3], in[:1+c.Rank()], []int{1, 2}, Sum) }, 1},
+		"IreduceScatter, long": {func(c *Comm) Request {
+			return *IreduceScatter(c, long, in[:len(long)-1][:1+c.Rank()*(len(long)-2)], []int{1, len(long) - 1}, Sum)
+		}, 0},
 	} {
 		var rs [2]Request
 		before := ws[0].coll.async.last

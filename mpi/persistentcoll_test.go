@@ -89,7 +89,8 @@ func TestWhichPersistentOperationsGoByFlags(t *testing.T) {
 		"BcastInit, forced":        {func(c *Comm) (*Request, error) { return BcastInit(c, long[:1], 0) }, false},
 		"AllreduceInit":            {func(c *Comm) (*Request, error) { return AllreduceInit(c, []byte{1}, []byte{1}, Sum) }, true},
 		"AllreduceInit, long":      {func(c *Comm) (*Request, error) { return AllreduceInit(c, long, long, Sum) }, false},
-		"ScanInit, which can not":  {func(c *Comm) (*Request, error) { return ScanInit(c, []byte{1}, []byte{1}, Sum) }, false},
+		"ScanInit":                 {func(c *Comm) (*Request, error) { return ScanInit(c, []byte{1}, []byte{1}, Sum) }, true},
+		"GathervInit":              {func(c *Comm) (*Request, error) { return GathervInit(c, []byte{1}, []byte{1, 2}, []int{1, 1}, nil, 0) }, false},
 		"ScatterInit":              {func(c *Comm) (*Request, error) { return ScatterInit(c, []byte{1, 2}, []byte{1}, 0) }, true},
 		"AllgatherInit of nothing": {func(c *Comm) (*Request, error) { return AllgatherInit(c, long[:0], long[:0]) }, false},
 	} {
@@ -246,8 +247,10 @@ func TestAContextEndsAPersistentOperation(t *testing.T) {
 		if !errors.Is(first, ErrCancelled) {
 			t.Errorf("%s: %v", name, first)
 		}
+		set := rs[0].repeated().set
+		last := set.last
 		begin(t, rs[0])
-		if _, again := rs[0].Wait(); again == nil || again.Error() != first.Error() {
+		if _, again := rs[0].Wait(); again == nil || again.Error() != first.Error() || set.last != last {
 			t.Errorf("%s, started again: %v, not %v", name, again, first)
 		}
 		if err := rs[0].Free(); err != nil || ws[0].coll.async.restarts.free != 0 {
