@@ -1,6 +1,6 @@
 package collectives
 
-// Values go up a binomial tree and are combined on the way. The tree is
+// Values go up a tree like the binomial one and are combined on the way. It is
 // rooted at root if the operation commutes; otherwise at rank 0, which keeps
 // rank order and costs one more step to root.
 //
@@ -27,16 +27,55 @@ func reduceBinomial(b *builder) {
 
 // binomialReduce combines towards rank top and returns where the value is, which counts there only.
 func binomialReduce(b *builder, in, home region, top int) region {
-	parent, children := binomial(b.mod(b.rank-top), b.size)
+	v := b.mod(b.rank - top)
+	parent, children := innerTree(v, b.size)
 	a := b.accum(in, home)
 	for _, c := range children {
 		b.recv(a.spare(), b.mod(c+top))
 		b.wait()
-		a.foldHigher(0, in.n)
+		if c > v || b.commutative {
+			a.foldHigher(0, in.n)
+		} else {
+			a.foldLower(0, in.n)
+		}
 	}
 	if b.rank != top {
 		b.send(a.at, b.mod(parent+top))
 		b.wait()
 	}
 	return a.at
+}
+
+// innerTree returns the place of v in a tree over 0 to n-1 that is as deep as the binomial one. Subtrees
+// are ranges of the same lengths too, but their roots lie at that end which is the farther from their neighbour:
+//
+//	0---1   2---3   4---5   6---7
+//	0-----------3   4-----------7
+//	0---------------------------7
+//
+// In the binomial tree all that have children are even, and combine while the odd ones have nothing to do: ranks
+// that share processors by turns would leave half of them idle.
+func innerTree(v, n int) (parent int, children []int) {
+	for level, i := 0, v; 1<<level < n; level, i = level+1, i/2 {
+		if (i^1)<<level >= n {
+			continue
+		}
+		other := rootOf(i^1, level, n)
+		if rootOf(i/2, level+1, n) != v {
+			return other, children
+		}
+		children = append(children, other)
+	}
+	return 0, children
+}
+
+// rootOf returns the root of the i-th subtree of 1<<level places, of which those below n exist.
+func rootOf(i, level, n int) int {
+	for right := i%2 == 1; level > 0; level-- {
+		i *= 2
+		if right = right && (i+1)<<(level-1) < n; right {
+			i++
+		}
+	}
+	return i
 }

@@ -27,6 +27,7 @@ type collState struct {
 	scripts  uint32     // calls so far, of an inter-communicator
 
 	quick *quick
+	none  quick // in the place of quick while calls are prepared, and not carried out
 }
 
 // init readies c for collective calls. Exchanges on its board so far have used

@@ -55,7 +55,7 @@ func (l *launch) divert(k *collState) {
 		return
 	}
 	l.group, l.quick = k.group, k.quick
-	k.quick = &noQuick
+	k.quick = &k.none
 	k.t.call = l.call
 	if l.catch == nil {
 		l.catch = l.caught

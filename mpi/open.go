@@ -58,7 +58,7 @@ func (s setup) open() (Job, error) {
 		j.Forgotten = func(text string) { fmt.Fprintf(os.Stderr, "rank %d: %s\n", s.job.Rank, text) }
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.job.Rank, err) }
 	}
-	if s.job.Fabric >= 0 && s.job.Size > cpus {
+	if s.job.Fabric >= 0 && s.job.Size > cpus && !s.job.Loaded {
 		wait.Spread(s.job.Rank)
 	}
 	j.Clock = can.Clock

@@ -20,9 +20,6 @@ type quick struct {
 	scan, exscan shortcut // of calls that do not block; the others go by the group
 }
 
-// noQuick is what a communicator has while its calls are prepared, not carried out. Nobody writes it.
-var noQuick quick
-
 // A shortcut is the exchanger for the calls of an operation in which ranks give 1 to most bytes.
 type shortcut struct {
 	x    *exchanger

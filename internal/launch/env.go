@@ -78,7 +78,7 @@ func (p *Plan) partEnv(part *Part) []string {
 // rankEnv adds what differs from rank to rank.
 func (p *Plan) rankEnv(common []string, rank int) []string {
 	rank, size := p.number(rank), len(p.slots)
-	job := pmi.Job{Rank: rank, Size: size, Fabric: fabricFD, Life: lifeFD, NIC: p.job.NIC, CPUs: p.limit,
+	job := pmi.Job{Rank: rank, Size: size, Fabric: fabricFD, Life: lifeFD, NIC: p.job.NIC, CPUs: p.limit, Loaded: p.loaded,
 		Tuning: p.job.Tuning, Observe: pmi.None, KeepGoing: p.job.KeepGoing, RingMemory: p.job.RingMemory}
 	if a := &p.away; a.key != nil {
 		size = a.size

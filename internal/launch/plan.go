@@ -18,6 +18,7 @@ type Plan struct {
 	programs []program // one per part
 	slots    []Slot    // one per rank
 	limit    int       // cores that the job may keep busy at once
+	loaded   bool      // others keep some busy, too
 	threads  string    // GOMAXPROCS of the ranks unless a part's environment sets it
 	debugger string    // of the ranks in Job.Debug
 	environ  []string  // what ranks inherit

@@ -39,6 +39,28 @@ func TestContractWithTheRuntime(t *testing.T) {
 	}
 }
 
+// TestRanksAreToldOfLoad: ranks that share processors know whether others did before them; for
+// others it does not matter.
+func TestRanksAreToldOfLoad(t *testing.T) {
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	}()
+	for ranks, want := range map[int]int{1: 0, usableLimit() + 1: usableLimit() + 1} {
+		r := run(t, job(self(t, ranks, "env=RHINET_JOB")))
+		if got := strings.Count(r.out, " loaded=1"); got != want {
+			t.Errorf("%d of %d ranks were told, want %d: %s", got, ranks, want, r.out)
+		}
+	}
+}
+
 func TestRanksInheritFiveDescriptors(t *testing.T) {
 	want := []int{0, 1, 2, 3, 4}
 	for _, fd := range inherited() { // this test's parent may have left it some

@@ -78,6 +78,7 @@ func (p *parent) startAll(ctx context.Context, life *life) error {
 		return err
 	}
 	defer null.Close()
+	p.plan.loaded = len(p.plan.slots) > p.plan.limit && !wait.Alone()
 	envs := make([][]string, len(p.plan.job.Parts))
 	for i := range envs {
 		envs[i] = p.plan.partEnv(&p.plan.job.Parts[i])

@@ -23,6 +23,7 @@ type Job struct {
 	Life   int    // descriptor of a pipe that ends when the launcher does, or None
 	NIC    string // network interface that all ranks use; empty: the usual one
 	CPUs   int    // processors that all ranks share; 0: unknown
+	Loaded bool   // others kept processors busy when the job was started
 	Tuning string // what was measured to suit the machine, by package internal/tuning; empty: nothing
 
 	Observe int // descriptor of the memory into which ranks write what they do, or None
@@ -62,6 +63,9 @@ func (j Job) Encode() string {
 		fmt.Fprintf(&b, " life=%d", j.Life)
 	}
 	fmt.Fprintf(&b, " nic=%s cpus=%d", j.NIC, j.CPUs)
+	if j.Loaded {
+		b.WriteString(" loaded=1")
+	}
 	if j.Observe != None {
 		fmt.Fprintf(&b, " observe=%d", j.Observe)
 	}
@@ -85,10 +89,10 @@ func (j Job) Encode() string {
 // Errors name the variable and its value and say what to do.
 func Decode(value string) (Job, error) {
 	j := Single(None, None)
-	version, keepGoing := None, 0
+	version, loaded, keepGoing := None, 0, 0
 	numbers := map[string]*int{
 		"version": &version, "rank": &j.Rank, "size": &j.Size, "fabric": &j.Fabric, "life": &j.Life, "cpus": &j.CPUs,
-		"observe": &j.Observe, "keep-going": &keepGoing, "ring-memory": &j.RingMemory, "host": &j.Host, "key": &j.Key,
+		"loaded": &loaded, "observe": &j.Observe, "keep-going": &keepGoing, "ring-memory": &j.RingMemory, "host": &j.Host, "key": &j.Key,
 	}
 	words := map[string]*string{"nic": &j.NIC, "tuning": &j.Tuning, "address": &j.Address, "store": &j.Store}
 	given := map[string]bool{}
@@ -112,7 +116,7 @@ func Decode(value string) (Job, error) {
 		}
 		*p = n
 	}
-	j.KeepGoing = keepGoing != 0
+	j.Loaded, j.KeepGoing = loaded != 0, keepGoing != 0
 	switch {
 	case version != Version:
 		return Job{}, fmt.Errorf("%s is %q: this program speaks version %d; build it and mpirun from the same rhinet", Variable, value, Version)

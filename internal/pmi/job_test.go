@@ -12,6 +12,7 @@ func TestJobIsEncoded(t *testing.T) {
 		"version=1 rank=0 size=2 fabric=3 nic=x cpus=1 observe=5":                                                 {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, Observe: 5},
 		"version=1 rank=0 size=2 fabric=3 nic=x cpus=2 tuning=eager=1;split=2;a=b@1..@2..":                        {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 2, Observe: None, Tuning: "eager=1;split=2;a=b@1..@2.."},
 		"version=1 rank=0 size=2 fabric=3 nic=ofi cpus=2 host=1 address=10.0.0.2 store=rhinet://10.0.0.1:7 key=6": {Size: 2, Fabric: 3, Life: None, NIC: "ofi", CPUs: 2, Observe: None, Host: 1, Address: "10.0.0.2", Store: "rhinet://10.0.0.1:7", Key: 6},
+		"version=1 rank=0 size=2 fabric=3 nic=x cpus=1 loaded=1 keep-going=1":                                     {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, Loaded: true, Observe: None, KeepGoing: true},
 		"version=1 rank=1 size=2 fabric=3 nic=x cpus=1 ring-memory=4096":                                          {Rank: 1, Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, Observe: None, RingMemory: 4096},
 	} {
 		if got := j.Encode(); got != want {

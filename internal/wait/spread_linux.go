@@ -18,6 +18,8 @@ const settleTime = time.Second
 // kernel is slow to move threads that are always runnable: an uneven start, six
 // on one processor and three on another, persists for long, and a barrier then
 // takes as long as the fuller processor needs. An even start persists as well.
+// Beside others that compute it is no even one: ranks that cannot leave the processor of
+// one of those wait for it at every turn, milliseconds each time (see [Alone]).
 func Spread(rank int) { spread(rank, settleTime) }
 
 // spread returns a function that waits until the process may run anywhere.

@@ -36,6 +36,10 @@ const (
 	// lullCounts is how far a Lull counts in 10 ns.
 	lullCounts = 32
 
+	// aloneLooks is how often and aloneGap how far apart a launcher looks for others.
+	aloneLooks = 6
+	aloneGap   = 500 * time.Microsecond
+
 	spinTime  = 75 * time.Microsecond
 	yieldTime = time.Millisecond
 	// napTime bounds one sleep, so that a doorbell lost by a crash delays
