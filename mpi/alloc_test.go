@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"rhinet/collectives"
 )
 
 // alone makes a world of one rank over t.
@@ -210,6 +212,18 @@ func TestClassesHaveNames(t *testing.T) {
 	}
 	if got := Class(99).Error(); got != "class 99" {
 		t.Errorf("class 99 is called %q", got)
+	}
+}
+
+// A transfer that comes back from an operation serves messages, which have none.
+func TestTransfersComeBackWithoutTheirOperation(t *testing.T) {
+	ws, _ := worldsOf(t, 2, collectives.Options{})
+	rs := []*Request{Ibarrier(ws[0]), Ibarrier(ws[1])}
+	if err := WaitAll(rs...); err != nil {
+		t.Fatal(err)
+	}
+	if p := ws[0].w.requests.take(false); p.task != nil || p.c != nil || p.phase != begun {
+		t.Errorf("%+v", p)
 	}
 }
 

@@ -122,7 +122,7 @@ func (k *collState) lastSeq() (last uint64) {
 		last = k.x.turns.seq
 	}
 	if k.async != nil {
-		last = max(last, k.async.last)
+		last = max(last, k.async.last, k.async.restarts.top)
 	}
 	if k.barriers != nil {
 		last = max(last, k.barriers.last())

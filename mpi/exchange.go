@@ -210,7 +210,7 @@ func (x *exchanger) verdict() error {
 	switch {
 	case x.missing == 0 && (x.catchUp != 0 || !x.unraised):
 		return nil
-	case x.odd && x.theirs == x.sign:
+	case x.odd && (x.theirs^x.sign)&^otherWay == 0:
 		return x.another(x.strange)
 	case x.odd:
 		return x.disagree(x.strange, x.sign, x.theirs, true)

@@ -29,6 +29,8 @@ type exchanges struct {
 	waiting []*exchange            // whose flags are not raised yet, in order
 	busy    bool                   // these flags are being raised
 	all     []int                  // the ranks, as numbers in the transport
+
+	restarts restarts // of persistent operations
 }
 
 const (
@@ -50,7 +52,9 @@ func newExchanges(x *exchanger, seq uint64) *exchanges {
 	if w := x.c.w; w.Collectives.Oversubscribed || w.Clock != nil || x.crossing.barriers != nil || x.c.t.Carrier() == nil {
 		return nil
 	}
-	return &exchanges{x: x, last: seq, met: seq, all: append(slices.Clone(x.peers), x.c.global(x.c.rank))}
+	k := &exchanges{x: x, last: seq, met: seq, all: append(slices.Clone(x.peers), x.c.global(x.c.rank))}
+	k.restarts.init(x, seq)
+	return k
 }
 
 // An exchange is one of these. It belongs to a launch, which uses it again. What it is and what it gives and takes is
@@ -63,12 +67,16 @@ type exchange struct {
 	root    int
 	give    []byte // what the flag carries
 	take    []byte // where what the flags of others carry belongs
-	n       int    // bytes of one of them
+	n       int    // bytes of one of them, of the longest, if they are of unequal lengths
+	parts   []part // where in take they belong then; else none
 	out     []byte // in the end
 	from    int    // of a combination of parts of take: where in each it begins
+	to      int    // the last rank whose part is in it; -1: there is none
 	reducer *reducer
 
+	set     *startSet // of a persistent operation; nil: it is begun once
 	number  uint64
+	flag    uint32 // the same as flags carry it
 	begun   bool
 	raised  bool
 	missing uint64 // ranks, as the exchanger orders them, whose flags are not here
@@ -86,11 +94,16 @@ type exchange struct {
 	up     bool // the flag was raised at the start
 }
 
+// A part is n bytes from a place on.
+type part struct{ at, n int }
+
 // prepare reports whether an exchange of k serves a call, as quick has it for blocking ones, and readies e for it.
 func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool {
 	size, rank := k.x.c.size, k.x.c.rank
 	in, out := call.Send, call.Recv
-	e.kind, e.flow, e.root, e.take, e.out, e.n, e.from = call.Kind, collectives.AllToAll, call.Root, nil, out, len(in), 0
+	e.parts = e.parts[:0]
+	e.kind, e.flow, e.root, e.take, e.out, e.n = call.Kind, collectives.AllToAll, call.Root, nil, out, len(in)
+	e.from, e.to = 0, size-1
 	e.reducer, _ = call.Reducer.(*reducer)
 	switch call.Kind {
 	case collectives.Barrier:
@@ -130,6 +143,15 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 			in = out[rank*e.n:]
 		}
 		in, e.take = in[:e.n], out
+	case collectives.Allgatherv:
+		if e.n = slices.Max(call.RecvCounts) * call.Elem; !q.allgatherv.takes(e.n) {
+			return false
+		}
+		e.place(call)
+		if own := e.parts[rank]; sameStart(in, out) {
+			in = out[own.at:][:own.n]
+		}
+		e.take = out
 	case collectives.Alltoall:
 		if e.n = len(out); !q.alltoall.takes(e.n) {
 			return false
@@ -156,11 +178,42 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 		}
 		part := e.n / size
 		e.take, e.out, e.from = e.scratch(e.n*size), out[:part], rank*part
+	case collectives.ReduceScatter:
+		unit := call.Reducer.ElemSize()
+		if !q.reduceScatter.takes(slices.Max(call.SendCounts) * unit * size) {
+			return false
+		}
+		e.take, e.out, e.from = e.scratch(e.n*size), out[:call.SendCounts[rank]*unit], offset(call.SendCounts, nil, rank)*unit
+	case collectives.Scan:
+		if !q.scan.takes(e.n) {
+			return false
+		}
+		e.take, e.out, e.to = e.scratch(e.n*size), out[:e.n], rank
+	case collectives.Exscan:
+		if !q.exscan.takes(e.n) {
+			return false
+		}
+		e.take, e.out, e.to = e.scratch(e.n*size), out[:e.n], rank-1
 	default:
 		return false
 	}
 	e.of, e.give = k, in
 	return true
+}
+
+// place notes where the parts of unequal lengths belong that call receives.
+func (e *exchange) place(call *collectives.Call) {
+	next := 0
+	for i, n := range call.RecvCounts {
+		at := next
+		if call.RecvDispls != nil {
+			at = call.RecvDispls[i]
+		}
+		if next = at + n; n == 0 {
+			at = 0 // it lies nowhere
+		}
+		e.parts = append(e.parts, part{at * call.Elem, n * call.Elem})
+	}
 }
 
 // scratch is memory for n bytes.
@@ -175,9 +228,15 @@ func (e *exchange) scratch(n int) []byte {
 func (e *exchange) ready(t *collTransport) {
 	if e.t = t; e.start == nil {
 		e.start, e.drop, e.test = func() { e.of.begin(e); e.up = e.raised }, func() { e.of.close(e) }, e.over
+		if e.set != nil {
+			e.start = func() { e.set.begin(e); e.up = e.raised }
+		}
 		e.peek = func() bool { e.here, e.peeked = e.over(), true; return true }
 	}
 	e.begun, e.raised, e.up, e.odd, e.missing = false, false, false, false, 0
+	if e.set != nil {
+		e.give = e.set.in
+	}
 	c, x := e.of.x.c, e.of.x
 	switch mine := c.rank == e.root; {
 	case e.flow == collectives.AllToAll:
@@ -196,12 +255,24 @@ func (e *exchange) ready(t *collTransport) {
 }
 
 // part is the place of rank i's contribution.
-func (e *exchange) part(i int) []byte { return partOf(e.flow, e.take, e.n, i) }
+func (e *exchange) part(i int) []byte {
+	if len(e.parts) > 0 {
+		return e.take[e.parts[i].at:][:e.parts[i].n]
+	}
+	return partOf(e.flow, e.take, e.n, i)
+}
 
 // over takes the flags that have come, and reports whether there is nothing to wait for.
 func (e *exchange) over() bool {
 	if !e.raised && e.begun {
-		e.of.advance()
+		switch f := e.set; {
+		case f == nil:
+			e.of.advance()
+		case f.broken != nil:
+			return true
+		default:
+			f.offer(e)
+		}
 	}
 	return e.look() || e.t.told()
 }
@@ -215,7 +286,7 @@ func (e *exchange) look() bool {
 	x := e.of.x
 	for e.missing != 0 && !e.odd {
 		i := bits.TrailingZeros64(e.missing)
-		mark, up := x.board.Raised(x.peers[i], x.index, asyncNumber(e.number), e.part(x.order[i]))
+		mark, up := x.board.Raised(x.peers[i], x.index, e.flag, e.part(x.order[i]))
 		if !up {
 			return false
 		}
@@ -237,7 +308,7 @@ func asyncNumber(seq uint64) uint32 {
 // begin gives e the next number, and raises its flag if it may be raised.
 func (k *exchanges) begin(e *exchange) {
 	k.last++
-	e.number, e.begun = k.last, true
+	e.number, e.flag, e.begun = k.last, asyncNumber(k.last), true
 	if len(k.waiting) == 0 && k.may(e) {
 		k.raise(e)
 		return
@@ -282,7 +353,7 @@ func (k *exchanges) raise(e *exchange) {
 	if e.raised = true; e.missing != 0 {
 		k.open[e.number%asyncWindow] = e
 	}
-	x.board.Raise(rouse, x.index, asyncNumber(e.number), e.t.note.Sign, e.give)
+	x.board.Raise(rouse, x.index, e.flag, e.t.note.Sign, e.give)
 	x.board.Claim(x.index, asyncNumber(e.number+1))
 }
 
@@ -319,12 +390,25 @@ func (k *exchanges) close(e *exchange) {
 // finish is the end of an exchange for which nobody waits any longer: it delivers what has come.
 func (e *exchange) finish() error {
 	if e.raised && e.missing == 0 {
-		e.deliver()
-		e.give, e.take, e.out = nil, nil, nil
+		if e.deliver(); e.set == nil {
+			e.give, e.take, e.out = nil, nil, nil
+		}
 		return nil
 	}
+	e.t.c.t.Perform(e.drop)
+	f := e.set
+	if f == nil {
+		return e.failure()
+	}
+	if f.broken == nil {
+		f.broken = e.failure()
+	}
+	return f.broken
+}
+
+// failure is why an exchange has not ended as it should.
+func (e *exchange) failure() error {
 	t := e.t
-	t.c.t.Perform(e.drop)
 	switch {
 	case e.odd && e.theirs == callSign(t.note.Sign):
 		return t.another(e.strange)
@@ -356,16 +440,16 @@ func (e *exchange) deliver() {
 		for i := range c.size {
 			copy(e.out[i*part:][:part], e.part(i)[c.rank*part:])
 		}
-	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatterBlock:
-		if e.take != nil && len(e.out) > 0 {
+	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatterBlock, collectives.ReduceScatter, collectives.Scan, collectives.Exscan:
+		if e.take != nil && len(e.out) > 0 && e.to >= 0 {
 			e.combine()
 		}
 	}
 }
 
-// combine combines all contributions in rank order, as exchanger.combine does, whose callers do without this call.
+// combine combines contributions in rank order, as exchanger.combine does, whose callers do without this call.
 func (e *exchange) combine() {
-	to, last := e.from+len(e.out), len(e.take)-e.n
+	to, last := e.from+len(e.out), e.to*e.n
 	result := e.take[last:][e.from:to]
 	for i := last - e.n; i >= 0; i -= e.n {
 		e.reducer.fold(e.take[i:][e.from:to], result)

@@ -227,14 +227,25 @@ func TestWhichOperationsGoByFlags(t *testing.T) {
 		call func(c *Comm) Request
 		want uint64
 	}{
-		"Ibarrier":               {func(c *Comm) Request { return *Ibarrier(c) }, 1},
-		"Ibcast, forced":         {func(c *Comm) Request { return *Ibcast(c, long[:1], 0) }, 0},
-		"Iallreduce":             {func(c *Comm) Request { return *Iallreduce(c, []byte{1}, []byte{1}, Sum) }, 1},
-		"Iallreduce, long":       {func(c *Comm) Request { return *Iallreduce(c, long, long, Sum) }, 0},
-		"Igather":                {func(c *Comm) Request { return *Igather(c, long[:4], in[:8], 1) }, 1},
-		"Iallgather, long":       {func(c *Comm) Request { return *Iallgather(c, long, in) }, 0},
-		"Iallgather of nothing":  {func(c *Comm) Request { return *Iallgather(c, long[:0], in[:0]) }, 0},
-		"Iscan, which never can": {func(c *Comm) Request { return *Iscan(c, []byte{1}, []byte{1}, Sum) }, 0},
+		"Ibarrier":         {func(c *Comm) Request { return *Ibarrier(c) }, 1},
+		"Ibcast, forced":   {func(c *Comm) Request { return *Ibcast(c, long[:1], 0) }, 0},
+		"Iallreduce":       {func(c *Comm) Request { return *Iallreduce(c, []byte{1}, []byte{1}, Sum) }, 1},
+		"Iallreduce, long": {func(c *Comm) Request { return *Iallreduce(c, long, long, Sum) }, 0},
+		"Igather":          {func(c *Comm) Request { return *Igather(c, long[:4], in[:8], 1) }, 1},
+		"Iallgatherv":      {func(c *Comm) Request { return *Iallgatherv(c, long[:2-c.Rank()], in, []int{2, 1}, []int{1, 9}) }, 1},
+		"Iallgatherv, long": {func(c *Comm) Request {
+			return *Iallgatherv(c, long[:1+c.Rank()*ir.FlagBytes], in, []int{1, 1 + ir.FlagBytes}, nil)
+		}, 0},
+		"Iallgather, long":      {func(c *Comm) Request { return *Iallgather(c, long, in) }, 0},
+		"Iallgather of nothing": {func(c *Comm) Request { return *Iallgather(c, long[:0], in[:0]) }, 0},
+		"Igatherv, by messages": {func(c *Comm) Request { return *Igatherv(c, long[:1], in, []int{1, 1}, nil, 1) }, 0},
+		"Iscan":                 {func(c *Comm) Request { return *Iscan(c, []byte{1}, []byte{1}, Sum) }, 1},
+		"Iscan, long":           {func(c *Comm) Request { return *Iscan(c, long, long, Sum) }, 0},
+		"Iexscan":               {func(c *Comm) Request { return *Iexscan(c, []byte{1}, []byte{1}, Sum) }, 1},
+		"IreduceScatter":        {func(c *Comm) Request { return *IreduceScatter(c, long[:3], in[:1+c.Rank()], []int{1, 2}, Sum) }, 1},
+		"IreduceScatter, long": {func(c *Comm) Request {
+			return *IreduceScatter(c, long, in[:len(long)-1][:1+c.Rank()*(len(long)-2)], []int{1, len(long) - 1}, Sum)
+		}, 0},
 	} {
 		var rs [2]Request
 		before := ws[0].coll.async.last
@@ -257,6 +268,7 @@ func TestWhichOperationsGoByFlags(t *testing.T) {
 func TestNonblockingCallsAllocateNothing(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	var rs [2]*Request
+	counts := []int{1, 2}
 	small, lines, long := make([][]float64, 4), make([][]float64, 4), make([][]float64, 4)
 	for i := range small {
 		small[i], lines[i], long[i] = make([]float64, 2), make([]float64, ir.FlagBytes/8), make([]float64, 4096)
@@ -265,6 +277,7 @@ func TestNonblockingCallsAllocateNothing(t *testing.T) {
 		"Ibarrier":                    func(c *Comm, _ int) *Request { return Ibarrier(c) },
 		"Ibcast":                      func(c *Comm, i int) *Request { return Ibcast(c, small[i], 0) },
 		"Iallreduce":                  func(c *Comm, i int) *Request { return Iallreduce(c, small[i], small[2+i], Sum) },
+		"Iallgatherv":                 func(c *Comm, i int) *Request { return Iallgatherv(c, small[i][:1+i], lines[i], counts, nil) },
 		"Ialltoall":                   func(c *Comm, i int) *Request { return Ialltoall(c, small[i], small[2+i]) },
 		"Iallreduce of several lines": func(c *Comm, i int) *Request { return Iallreduce(c, lines[i], lines[2+i], Sum) },
 		"Iallreduce, long":            func(c *Comm, i int) *Request { return Iallreduce(c, long[i], long[2+i], Sum) },

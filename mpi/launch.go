@@ -66,13 +66,20 @@ func (l *launch) divert(k *collState) {
 // caught prepares the call that has come to the group.
 func (l *launch) caught(call collectives.Call) (err error) {
 	call.Once = l.once
-	if k := l.view.coll.async; k != nil && l.once && l.exchange.prepare(k, l.quick, &call) {
-		if l.short = true; l.view.w.Check {
+	l.short = false
+	if k := l.view.coll.async; k != nil && l.exchange.prepare(k, l.quick, &call) {
+		if l.short = true; !l.once {
+			if l.short, err = l.exchange.reserve(); err != nil {
+				return err
+			}
+		}
+	}
+	if l.short {
+		if l.view.w.Check {
 			l.use(&call, l.group.Rank())
 		}
 		return nil
 	}
-	l.short = false
 	if l.op, err = l.group.PrepareAgain(l.op, call); err == nil && l.view.w.Check {
 		l.use(&call, l.group.Rank())
 	}
@@ -117,20 +124,19 @@ func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
 
 // begin starts the prepared operation.
 func (l *launch) begin(c *Comm, s site) Request {
-	c.coll.launches.out.Add(1)
+	if c.coll.history != nil {
+		c.coll.launches.out.Add(1)
+	}
 	if l.t == nil {
 		l.t = newLaunchTransport(c.base().core)
 	}
-	t := l.t
+	t, o := l.t, l.operation()
 	t.ctx, t.call, t.mark, t.note = c.whole, l.call, l.mark, l.note
 	if l.pack != nil {
 		l.pack()
 	}
-	o := l.operation()
 	o.c, o.site, o.t = c, s, t
-	if o.launch = l; l.once {
-		o.spare = l
-	}
+	o.launch = l
 	r := c.request(s, &o.task)
 	if len(l.regions) > 0 {
 		c.w.requests.guardAll(r.p, l.regions)
@@ -178,5 +184,9 @@ func (c *Comm) persistent(s site, f func(*Comm) error) (*Request, error) {
 	if err != nil {
 		return nil, c.raise(err)
 	}
-	return c.repeat(s, func() Request { return l.begin(c, s) }), nil
+	r := c.repeat(s, func() Request { return l.begin(c, s) })
+	if l.short {
+		r.repeated().set = l.exchange.set
+	}
+	return r, nil
 }

@@ -5,10 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// A launches knows the operations of a communicator that are under way, and holds launches that may be used again: so a call
+// A launches knows of a checked job how many operations of a communicator are under way, and holds launches that may be used again: so a call
 // like one before allocates next to nothing, not even the memory that its algorithm needs, which may be as long as the message.
 type launches struct {
-	out atomic.Int32 // operations under way
+	out  atomic.Int32           // operations under way
+	near atomic.Pointer[launch] // of a short call, which needs no lock; nil: none
 
 	mu   sync.Mutex
 	free []*launch
@@ -16,6 +17,10 @@ type launches struct {
 
 // take hands out a launch of a call.
 func (k *launches) take(call string) *launch {
+	if l := k.near.Swap(nil); l != nil {
+		l.call = call
+		return l
+	}
 	k.mu.Lock()
 	n := len(k.free)
 	if n == 0 {
@@ -32,12 +37,22 @@ func (k *launches) take(call string) *launch {
 // used reports whether an operation is under way.
 func (k *launches) used() bool { return k.out.Load() > 0 }
 
+// ended notes the end of an operation.
+func (k *collState) ended() {
+	if k.history != nil {
+		k.launches.out.Add(-1)
+	}
+}
+
 // spent keeps l for another call, if nothing was out of the ordinary. Its operation is complete, and so is its request.
 func (l *launch) spent() {
 	if l.script != nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
 		return
 	}
 	k := &l.view.coll.launches
+	if l.short && k.near.CompareAndSwap(nil, l) {
+		return
+	}
 	k.mu.Lock()
 	if !l.short {
 		l.op.Release(len(k.free))

@@ -15,7 +15,6 @@ type operation struct {
 	task
 	c       *Comm
 	site    site
-	launch  *launch
 	t       *collTransport
 	stepped bool        // Step has been called
 	forget  func() bool // ends what has the end of a context end the operation; nil: nothing does
@@ -25,17 +24,20 @@ type operation struct {
 // somebody may still look at it.
 func (l *launch) operation() *operation {
 	o := l.latest
-	switch {
-	case o == nil:
+	if o == nil {
 		o = &l.first
-	case o.done != nil || o.forget != nil:
-		o = new(operation)
-	default:
+	} else {
 		if o.stepped {
-			o.carrier.Join(&o.steps) // who has completed it may be about to say so
+			o.carrier.Join(&o.steps) // who has completed it may be about to say so, and until then its call is reported
 		}
-		o.stepped = false
-		o.over.Store(false)
+		if o.done != nil || o.forget != nil {
+			o = new(operation)
+		} else {
+			o.stepped = false
+			if o.over.Load() {
+				o.over.Store(false)
+			}
+		}
 	}
 	l.latest = o
 	return o
@@ -100,11 +102,11 @@ func (o *operation) carry() {
 	} // else o is in other hands
 }
 
-// await waits for an exchange that nobody carries on, and completes it.
+// await waits for an exchange that nobody carries on. Its caller completes the request next, so nobody is told that it is over.
 func (o *operation) await() {
 	o.late = nil
 	o.c.t.AwaitCollective(o.t.call, &o.t.note, nil, o.launch.exchange.test)
-	o.finish()
+	o.settle(o.result())
 }
 
 // look completes an exchange that nobody carries on, if there is nothing to wait for, and reports whether it did.
@@ -141,10 +143,16 @@ func (o *operation) result() error {
 
 // complete completes the request.
 func (o *operation) complete(err error) {
+	o.settle(err)
+	o.end(o.st, o.err)
+}
+
+// settle says how the operation has ended.
+func (o *operation) settle(err error) {
 	if err != nil {
 		err = o.c.failed(o.site, o.t.note.Turn, err)
 	}
-	o.end(emptyStatus(), err)
+	o.st, o.err = emptyStatus(), err
 }
 
 // finish waits for the operation and returns its error.
@@ -162,11 +170,11 @@ func (l *launch) finish(c *Comm, t *collTransport) error {
 		if l.unpack != nil {
 			l.unpack()
 		}
-		c.coll.launches.out.Add(-1)
+		c.coll.ended()
 		return nil
 	}
 	l.t = nil // what may still use it has it
-	c.coll.launches.out.Add(-1)
+	c.coll.ended()
 	if errors.Is(err, ErrCancelled) || t.broken != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}

@@ -67,8 +67,14 @@ func TestShortNonblockingCallsInPlace(t *testing.T) {
 			all, sum, part := []int32{rank, rank, rank}, []int32{rank, 1}, []int32{1, 2, 3}
 			got, give, most := []int32{rank, rank, rank}, []int32{7, 8, 9}, []int32{rank}
 			one := []int32{0}
+			gaps := []int32{-1, -1, -1, -1, -1, -1}
+			own := [][]int32{gaps[5:], gaps[1:3], nil}[rank]
+			for i := range own {
+				own[i] = rank
+			}
 			reqs := []*mpi.Request{
 				mpi.Iallgather(w, all, all),
+				mpi.Iallgatherv(w, gaps, gaps, []int{1, 2, 0}, []int{5, 1, 9}),
 				mpi.Iallreduce(w, sum, sum, mpi.Sum),
 				mpi.IreduceScatterBlock(w, part, part, mpi.Sum),
 				mpi.Igather(w, at(rank == 1, got, got[:1]), got, 1),
@@ -79,7 +85,7 @@ func TestShortNonblockingCallsInPlace(t *testing.T) {
 				return err
 			}
 			for what, ok := range map[string]bool{
-				"Iallgather": equalAll("", all, []int32{0, 1, 2}) == nil, "Iallreduce": equalAll("", sum, []int32{3, 3}) == nil,
+				"Iallgather": equalAll("", all, []int32{0, 1, 2}) == nil, "Iallgatherv": equalAll("", gaps, []int32{-1, 1, 1, -1, -1, 0}) == nil, "Iallreduce": equalAll("", sum, []int32{3, 3}) == nil,
 				"IreduceScatterBlock": part[0] == 3*(rank+1), "Igather": rank != 1 || equalAll("", got, []int32{0, 1, 2}) == nil,
 				"Iscatter": rank == 2 && give[0] == 7 || one[0] == 7+rank, "Ireduce": rank != 0 || most[0] == 2,
 			} {

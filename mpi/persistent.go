@@ -10,6 +10,8 @@ type persistent struct {
 	begin   func() Request
 	current Request // the last start
 	parts   *partitioned
+	set     *startSet // flags of a collective operation that has some; else nil
+	freed   bool
 }
 
 // A handle is what all copies of a Request point to, of a persistent one or one that is watched, and nothing else does.
@@ -104,6 +106,9 @@ func (r *Request) Start() (err error) {
 	if r.active() != nil {
 		return k.c.errorAt(at("Start"), ErrRequest, "the request of %s is active; complete it first", k.site.call)
 	}
+	if k.freed {
+		return k.c.errorAt(at("Start"), ErrRequest, "the request of %s has been freed; make another", k.site.call)
+	}
 	k.current = k.begin()
 	return nil
 }
@@ -118,4 +123,11 @@ func StartAll(reqs ...*Request) error {
 		failed = errors.Join(failed, r.Start())
 	}
 	return failed
+}
+
+// release gives back what k needs no more, when its last start is complete.
+func (k *persistent) release() {
+	if k != nil && k.set != nil {
+		k.set.of.give(k.set)
+	}
 }

@@ -1,8 +1,8 @@
 package mpi
 
 // The persistent collective calls. All ranks of a communicator make them in one
-// order with its other collective calls; from then on a start is not one of
-// those, but ranks start operations of one communicator in one order. The
+// order with its other collective calls, and such a call may wait for the other ranks; from then on a start is not one of
+// those, and ranks may start operations in different orders. The
 // lengths and places are those that the call was made with, the contents of
 // the buffers those at each start.
 

@@ -16,6 +16,8 @@ type quick struct {
 	barrier, gatherv, scatterv                              *exchanger
 	bcast, gather, scatter, allgather, allgatherv, alltoall shortcut
 	reduce, allreduce, reduceScatterBlock, reduceScatter    shortcut
+
+	scan, exscan shortcut // of calls that do not block; the others go by the group
 }
 
 // A shortcut is the exchanger for the calls of an operation in which ranks give 1 to most bytes.
@@ -37,6 +39,7 @@ func (q *quick) init(x *exchanger, o collectives.Options, size int) {
 		collectives.Allgather: &q.allgather, collectives.Allgatherv: &q.allgatherv, collectives.Alltoall: &q.alltoall,
 		collectives.Reduce: &q.reduce, collectives.Allreduce: &q.allreduce,
 		collectives.ReduceScatterBlock: &q.reduceScatterBlock, collectives.ReduceScatter: &q.reduceScatter,
+		collectives.Scan: &q.scan, collectives.Exscan: &q.exscan,
 	} {
 		n := max(o.Exchanges(kind, size, ir.FlagBytes), 0)
 		*at, longest = shortcut{x, uint(n)}, max(longest, n)

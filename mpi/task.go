@@ -15,8 +15,8 @@ type task struct {
 	err  error
 	done chan struct{} // closed then; of one that the transport carries on nil until somebody asks
 
-	spare *launch    // that the request gives back; nil: none
-	late  *operation // that whoever waits or looks completes; nil: another does
+	launch *launch    // that it is the operation of; nil: none
+	late   *operation // that whoever waits or looks completes; nil: another does
 
 	carrier port.Carrier // that carries it on; nil: a goroutine does
 	steps   port.Task
@@ -141,11 +141,19 @@ func (r *Request) Status() (Status, bool, error) {
 //
 // MPI 4.1, section 3.7.3 (MPI_Request_free).
 func (r *Request) Free() error {
-	p := r.active()
+	p, k := r.active(), r.repeated()
+	if k != nil {
+		if k.freed {
+			k = nil // by another copy
+		} else {
+			k.freed = true
+		}
+	}
 	if p == nil {
 		if r != nil {
 			*r = Request{}
 		}
+		k.release()
 		return nil
 	}
 	done := r.Done()
@@ -154,6 +162,7 @@ func (r *Request) Free() error {
 	go func() {
 		<-done
 		p.release()
+		k.release()
 	}()
 	return nil
 }

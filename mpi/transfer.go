@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"rhinet/internal/callsite"
 	"rhinet/llc"
@@ -105,7 +106,7 @@ func (p *transfer) finish() (Status, error) {
 	st, err := p.result()
 	var l *launch
 	if p.task != nil {
-		l = p.task.spare
+		l = p.task.launch
 	}
 	if len(p.guards) > 0 {
 		if e := p.unguard(); err == nil {
@@ -116,7 +117,7 @@ func (p *transfer) finish() (Status, error) {
 		_ = p.raise(err)
 	}
 	p.release()
-	if l != nil && err == nil {
+	if l != nil && l.once && err == nil {
 		l.spent()
 	}
 	return st, err
@@ -198,15 +199,11 @@ func (p *transfer) release() {
 	}
 }
 
-// reuse readies p for its next user, which the transport may be.
+// reuse readies p, which is not guarded, for its next user, which the transport may be.
 func (p *transfer) reuse() {
-	if p.told {
-		p.c.w.requests.guards.dismiss(p) // given up: nobody asks for the error
-		p.unlease()
-	}
 	p.again()
 	p.Body, p.Label, p.Attended = nil, "", false
-	p.c, p.task, p.null = nil, nil, false
+	p.task, p.null = nil, false
 }
 
 // again is reuse of a transfer that was handed or gone, and is not guarded. From here on every handle is inactive.
@@ -247,6 +244,7 @@ func (p *transfer) String() string {
 // has a lock of its own, and come back by Put.
 type requestPool struct {
 	port.Spares
+	near atomic.Pointer[transfer] // that is taken first; nil: none
 
 	mu  sync.Mutex
 	all map[*transfer]struct{}
@@ -261,6 +259,12 @@ type requestPool struct {
 
 // take hands out a transfer.
 func (k *requestPool) take(debug bool) *transfer {
+	if !debug {
+		if p := k.near.Swap(nil); p != nil {
+			p.c, p.phase = nil, begun // in this order, for those who look
+			return p
+		}
+	}
 	k.mu.Lock()
 	var p *transfer
 	if r := k.Get(); r != nil {
@@ -273,7 +277,7 @@ func (k *requestPool) take(debug bool) *transfer {
 		}
 		k.all[p] = struct{}{}
 	}
-	p.phase = begun
+	p.c, p.phase = nil, begun
 	k.mu.Unlock()
 	if debug {
 		k.note(p)
@@ -308,9 +312,15 @@ func (k *requestPool) note(p *transfer) { p.made = k.lines.Caller() }
 
 // put takes a transfer back.
 func (k *requestPool) put(p *transfer) {
-	k.mu.Lock()
-	p.reuse()
-	k.mu.Unlock()
+	if p.told {
+		k.mu.Lock()
+		k.guards.dismiss(p) // given up: nobody asks for the error
+		p.unlease()
+		p.reuse()
+		k.mu.Unlock()
+	} else if p.reuse(); k.near.CompareAndSwap(nil, p) {
+		return
+	}
 	k.Put(&p.Request, &p.Request)
 }
 

@@ -19,6 +19,7 @@ type Benchmark struct {
 	floats bool // buffers are float32 values
 	shift  bool // has a root
 	pairs  bool // needs an even number of ranks
+	kept   bool // of persistent requests
 
 	loop func(e *env, reps int) error
 	call func(e *env, i int) error
@@ -74,7 +75,7 @@ func each(ranks int) int { return ranks }
 func none(int) int       { return 0 }
 
 // All returns all benchmarks.
-func All() []Benchmark { return append(Blocking(), Nonblocking()...) }
+func All() []Benchmark { return slices.Concat(Blocking(), Nonblocking(), Persistent()) }
 
 // Blocking returns the benchmarks that run when none are named, in the order in
 // which they run.
@@ -87,7 +88,7 @@ func Blocking() []Benchmark {
 func Parts() map[string][]Benchmark {
 	nonblocking := Nonblocking()
 	overlap := slices.IndexFunc(nonblocking, func(b Benchmark) bool { return b.Kind != Overlap })
-	return map[string][]Benchmark{"MPI1": Blocking(), "NBC": nonblocking[:overlap], "NBC_pure": nonblocking[overlap:]}
+	return map[string][]Benchmark{"MPI1": Blocking(), "NBC": nonblocking[:overlap], "NBC_pure": nonblocking[overlap:], "Persistent": Persistent()}
 }
 
 // Named returns the benchmarks that names call, each once: benchmarks and Parts,
@@ -178,6 +179,7 @@ type env struct {
 	counts, displs []int // n and n*i for each rank
 	shares, places []int // of n/4 values among the ranks
 	requests       []*mpi.Request
+	repeats        []*mpi.Request // persistent, by root and buffer
 	ack            [4]byte
 	cpu            *bench.Computer // of benchmarks of overlap
 	times          times           // that one found last

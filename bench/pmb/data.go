@@ -21,6 +21,10 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 	e.lenS, e.lenR = n*b.sends(e.size), n*b.recvs(e.size)
 	e.strideS, e.strideR = up(e.lenS), up(e.lenR)
 	e.slots = slotsFor(o.OffCache, max(e.strideS, e.strideR))
+	if b.kept {
+		e.slots = min(e.slots, keptBuffers)
+		e.repeats = make([]*mpi.Request, e.slots*e.size)
+	}
 	if b.floats {
 		e.lenS, e.lenR, e.strideS, e.strideR = e.lenS/4, e.lenR/4, e.strideS/4, e.strideR/4
 		e.sendF, e.recvF = make([]float32, e.slots*e.strideS), make([]float32, e.slots*e.strideR)

@@ -154,7 +154,7 @@ func (b Benchmark) measure(group, everyone *mpi.Comm, n int, o Options) (Row, er
 			return Row{}, err
 		}
 	}
-	return row, nil
+	return row, e.free()
 }
 
 // median returns the row of the median batch.

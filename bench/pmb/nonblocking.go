@@ -41,12 +41,14 @@ func starters() []starter {
 	}
 }
 
-func ibcast(e *env, i int) *mpi.Request {
-	buf := e.in(i)
+func ibcast(e *env, i int) *mpi.Request { return mpi.Ibcast(e.c, e.bcasts(i), e.root) }
+
+// bcasts is the buffer of a Bcast.
+func (e *env) bcasts(i int) []byte {
 	if e.rank == e.root {
-		buf = e.out(i)
+		return e.out(i)
 	}
-	return mpi.Ibcast(e.c, buf, e.root)
+	return e.in(i)
 }
 
 // Nonblocking returns the benchmarks of the nonblocking collective operations, in

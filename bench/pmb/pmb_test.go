@@ -399,6 +399,7 @@ func TestNamesOfParts(t *testing.T) {
 		"mpi1 ":         fmt.Sprint(len(Blocking())),
 		"NBC_PURE":      "13",
 		"ibcast NBC":    "13",
+		"persistent":    "8",
 		"Ibcast Ibcast": "1",
 	} {
 		list, err := Named(strings.Fields(names))
@@ -406,7 +407,7 @@ func TestNamesOfParts(t *testing.T) {
 			t.Errorf("%s: %d benchmarks, %v; want %s", names, len(list), err, want)
 		}
 	}
-	if _, err := Named([]string{"Icast"}); err == nil || !strings.Contains(err.Error(), "Ibcast") || !strings.Contains(err.Error(), "MPI1, NBC, NBC_pure") {
+	if _, err := Named([]string{"Icast"}); err == nil || !strings.Contains(err.Error(), "Ibcast") || !strings.Contains(err.Error(), "MPI1, NBC, NBC_pure, Persistent") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -17,6 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if MPI_VERSION < 4 && defined OPEN_MPI /* has persistent collective operations under another name */
+#include <mpi-ext.h>
+#endif
+#if MPI_VERSION >= 4
+#define INIT(call) MPI_##call
+#elif defined OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define INIT(call) MPIX_##call
+#endif
+
 #include "compute.h"
 
 /* the policy of repetition */
@@ -122,6 +131,18 @@ static void ialltoall(void) { MPI_Ialltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, a
 static void ialltoallv(void) { MPI_Ialltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, all, &started); }
 static void ibarrier(void) { MPI_Ibarrier(all, &started); }
 
+/* the persistent ones make a request, which is started again and again */
+#ifdef INIT
+static void bcast_init(void) { INIT(Bcast_init)(rank ? in : out, n, MPI_BYTE, 0, all, MPI_INFO_NULL, &started); }
+static void reduce_init(void) { INIT(Reduce_init)(out, in, n / 4, MPI_FLOAT, MPI_SUM, 0, all, MPI_INFO_NULL, &started); }
+static void allreduce_init(void) { INIT(Allreduce_init)(out, in, n / 4, MPI_FLOAT, MPI_SUM, all, MPI_INFO_NULL, &started); }
+static void allgather_init(void) { INIT(Allgather_init)(out, n, MPI_BYTE, in, n, MPI_BYTE, all, MPI_INFO_NULL, &started); }
+static void gather_init(void) { INIT(Gather_init)(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, all, MPI_INFO_NULL, &started); }
+static void scatter_init(void) { INIT(Scatter_init)(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, all, MPI_INFO_NULL, &started); }
+static void alltoall_init(void) { INIT(Alltoall_init)(out, n, MPI_BYTE, in, n, MPI_BYTE, all, MPI_INFO_NULL, &started); }
+static void barrier_init(void) { INIT(Barrier_init)(all, MPI_INFO_NULL, &started); }
+#endif
+
 /* how a test is timed, and on how many ranks it runs */
 enum {
     EACH = 1,   /* call by call, with a barrier after each that is not timed */
@@ -131,6 +152,7 @@ enum {
     WAIT = 16,  /* what its body starts is waited for */
     OVERLAP = 32, /* and a computation comes between */
     FREE = 64,  /* call by call without barriers */
+    START = 128, /* its body makes, once, what is started and waited for */
 };
 
 static const struct test {
@@ -155,6 +177,12 @@ static const struct test {
     {"Iscatterv_pure", iscatterv, EACH | WAIT, 1}, {"Ialltoall_pure", ialltoall, EACH | WAIT, 1}, {"Ialltoallv_pure", ialltoallv, EACH | WAIT, 1},
     {"Ireduce_pure", ireduce, EACH | WAIT | FLOATS, 1}, {"Ireduce_scatter_pure", ireduce_scatter, EACH | WAIT | FLOATS, 1},
     {"Iallreduce_pure", iallreduce, EACH | WAIT | FLOATS, 1}, {"Ibarrier_pure", ibarrier, FREE | WAIT, 1},
+#ifdef INIT
+    {"Bcast_init", bcast_init, EACH | START, 1}, {"Allgather_init", allgather_init, EACH | START, 1}, {"Gather_init", gather_init, EACH | START, 1},
+    {"Scatter_init", scatter_init, EACH | START, 1}, {"Alltoall_init", alltoall_init, EACH | START, 1},
+    {"Reduce_init", reduce_init, EACH | START | FLOATS, 1}, {"Allreduce_init", allreduce_init, EACH | START | FLOATS, 1},
+    {"Barrier_init", barrier_init, FREE | START, 1},
+#endif
 };
 
 static double mine; /* of the latest batch, this rank's seconds of a repetition */
@@ -167,13 +195,14 @@ static double each(const struct test *t, long reps, long rows)
     cpu = 0;
     for (long i = 0; i < reps; i++) {
         double start = MPI_Wtime();
-        t->body();
+        if (t->kind & START) MPI_Start(&started);
+        else t->body();
         if (rows >= 0) {
             double begin = MPI_Wtime();
             compute(rows);
             cpu += MPI_Wtime() - begin;
         }
-        if (t->kind & (WAIT | OVERLAP)) MPI_Wait(&started, MPI_STATUS_IGNORE);
+        if (t->kind & (WAIT | OVERLAP | START)) MPI_Wait(&started, MPI_STATUS_IGNORE);
         sum += MPI_Wtime() - start;
         if (!(t->kind & FREE)) between();
     }
@@ -286,7 +315,9 @@ static int measure(const struct test *t, double limit)
         shares[r] = n / 4 / size + (r < n / 4 % size);
     }
     if (t->kind & OVERLAP) calibrate();
+    if (t->kind & START) t->body();
     int ok = repeat(t, limit);
+    if (t->kind & START) MPI_Request_free(&started);
     free(out);
     free(in);
     return ok;
