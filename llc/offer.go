@@ -54,11 +54,13 @@ func (e *Engine) Offered(src int, key Key, tag int, v *ir.View, room int) (o Off
 	return Offer{Segment: ir.Segment(body.Segment()), Bytes: int(size), Tag: its, id: body.ID()}, true
 }
 
-// Fetched tells src that the message which Offered has described is here. The driver has consumed the packet.
-func (e *Engine) Fetched(src int, o *Offer) {
+// Fetched tells src that the message which Offered has described is here, and reports whether that has gone: else
+// somebody must go on driving the engine. The driver has consumed the packet.
+func (e *Engine) Fetched(src int, o *Offer) (gone bool) {
 	p := &e.peers[src]
 	p.seen++
 	e.control(p, header(wire.FIN, uint64(o.id)), nil)
+	return p.queues.controls.head == nil
 }
 
 // pulledAlone returns the length of the longest message that a receiver moves alone, by a NIC with these protocols.

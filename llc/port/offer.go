@@ -26,8 +26,12 @@ func (p *Port) fetch(key llc.Key, src, tag int, buf []byte) (size, its int, ok b
 		return 0, 0, false
 	}
 	p.express.Take()
-	p.eng.Fetched(src, &o)
+	gone := p.eng.Fetched(src, &o)
 	p.post()
+	if !gone { // the ring seems full, and the sender would wait until the next call
+		p.turn()
+		p.handOver()
+	}
 	p.relieve()
 	return o.Bytes, o.Tag, true
 }

@@ -1,12 +1,14 @@
 package port
 
 import (
+	"bytes"
 	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"rhinet/internal/wait"
+	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
 )
@@ -93,6 +95,37 @@ func TestLaneOfOffers(t *testing.T) {
 		}
 		if (read > 0) != c.read { // some may come before their receive
 			t.Errorf("%s: %d of %d messages are read at once", c.name, read, rounds)
+		}
+	}
+}
+
+// TestFetchedIsTold: who has read a message and makes no other call leaves no sender waiting, although the ring in
+// which it says so is full now and then.
+func TestFetchedIsTold(t *testing.T) {
+	caps := nictest.DefaultCaps()
+	ps := openNICs(t, nictest.Lenders(nictest.LoopbackWith(2, caps, nictest.Hooks{})))
+	for _, p := range ps {
+		p.policy = wait.Policy{Yield: time.Hour, Local: true}
+	}
+	acquaint(t, ps)
+	for i := range 50 { // the ring back, too
+		send(t, ps[1], 0, 0, i, payload(i, 8))
+		recv(t, ps[0], 0, 1, i, payload(i, 8))
+	}
+	data, got := payload(1, caps.Eager+1), make([]byte, caps.Eager+1)
+	r := &llc.Request{Peer: 1, Tag: 3, Buf: data}
+	for i := range 3*caps.Slots + 7 {
+		ps[1].gate.enter()
+		ps[1].shun = 0 // as if nothing had gone the long way
+		ps[1].gate.leave()
+		ps[0].Start(r, true)
+		if _, err := ps[1].Recv(0, 0, 3, got); err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("message %d: %v, or damaged", i, err)
+		}
+		for end := time.Now().Add(10 * time.Second); !ps[0].Test(r); {
+			if time.Now().After(end) {
+				t.Fatalf("the sender of message %d does not know that it was read", i)
+			}
 		}
 	}
 }
