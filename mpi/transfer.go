@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"rhinet/internal/callsite"
 	"rhinet/llc"
@@ -199,11 +198,15 @@ func (p *transfer) release() {
 	}
 }
 
-// reuse readies p, which is not guarded, for its next user, which the transport may be.
+// reuse readies p for its next user, which the transport may be.
 func (p *transfer) reuse() {
+	if p.told {
+		p.c.w.requests.guards.dismiss(p) // given up: nobody asks for the error
+		p.unlease()
+	}
 	p.again()
 	p.Body, p.Label, p.Attended = nil, "", false
-	p.task, p.null = nil, false
+	p.c, p.task, p.null = nil, nil, false
 }
 
 // again is reuse of a transfer that was handed or gone, and is not guarded. From here on every handle is inactive.
@@ -244,7 +247,6 @@ func (p *transfer) String() string {
 // has a lock of its own, and come back by Put.
 type requestPool struct {
 	port.Spares
-	near atomic.Pointer[transfer] // that is taken first; nil: none
 
 	mu  sync.Mutex
 	all map[*transfer]struct{}
@@ -259,12 +261,6 @@ type requestPool struct {
 
 // take hands out a transfer.
 func (k *requestPool) take(debug bool) *transfer {
-	if !debug {
-		if p := k.near.Swap(nil); p != nil {
-			p.c, p.phase = nil, begun // in this order, for those who look
-			return p
-		}
-	}
 	k.mu.Lock()
 	var p *transfer
 	if r := k.Get(); r != nil {
@@ -277,7 +273,7 @@ func (k *requestPool) take(debug bool) *transfer {
 		}
 		k.all[p] = struct{}{}
 	}
-	p.c, p.phase = nil, begun
+	p.phase = begun
 	k.mu.Unlock()
 	if debug {
 		k.note(p)
@@ -312,15 +308,9 @@ func (k *requestPool) note(p *transfer) { p.made = k.lines.Caller() }
 
 // put takes a transfer back.
 func (k *requestPool) put(p *transfer) {
-	if p.told {
-		k.mu.Lock()
-		k.guards.dismiss(p) // given up: nobody asks for the error
-		p.unlease()
-		p.reuse()
-		k.mu.Unlock()
-	} else if p.reuse(); k.near.CompareAndSwap(nil, p) {
-		return
-	}
+	k.mu.Lock()
+	p.reuse()
+	k.mu.Unlock()
 	k.Put(&p.Request, &p.Request)
 }
 
