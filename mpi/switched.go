@@ -38,8 +38,9 @@ type switcher struct {
 	begin func()      // made once, so that waiting does not allocate
 	came  func() bool // reports whether all have come
 	wake  func() bool // reports whether there is nothing to wait for
-	peek  func() bool
-	over  bool // what peek has found
+	peek  func() bool // looks once; a closed transport does not call it
+
+	peeked, over bool // peek has looked, and has found that
 
 	given []byte // buffer of give
 }
@@ -80,7 +81,7 @@ func newSwitcher(t *collTransport, sw ir.Switch) *switcher {
 	if x.wake = x.came; t.c.coll.history != nil {
 		x.wake = func() bool { return x.came() || x.told() }
 	}
-	x.peek = func() bool { x.over = x.came(); return true }
+	x.peek = func() bool { x.over, x.peeked = x.came(), true; return true }
 	return x
 }
 
@@ -217,13 +218,13 @@ func (x *switcher) ExchangeTest() (bool, error) {
 		return true, nil // it was made of messages
 	}
 	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0, false) // makes progress
-	x.over = false
+	x.over, x.peeked = false, false
 	x.c.t.AwaitCollective(x.call, &x.note, nil, x.peek)
 	if x.over {
 		return true, x.finish(true)
 	}
 	err := failure(x.c.t)
-	if err == nil && x.told() {
+	if err == nil && (!x.peeked || x.told()) {
 		err = errClosed
 	}
 	if err == nil && x.ctx != nil {

@@ -186,8 +186,17 @@ func TestSwitchedDeath(t *testing.T) {
 		if err := tryAll(c, 9); err != nil {
 			return err
 		}
-		if world.Rank() == 2 {
+		ready := []byte{1}
+		if world.Rank() == 2 { // while the others need nothing of it any more
+			for from := range 2 {
+				if _, err := mpi.Recv(world, ready, from, 0); err != nil {
+					return err
+				}
+			}
 			mpitest.Die()
+		}
+		if err := mpi.Send(world, ready, 2, 0); err != nil {
+			return err
 		}
 		if err := mpi.Barrier(c); !errors.Is(err, mpi.ErrProcFailed) {
 			return fmt.Errorf("a barrier of a dead rank: %v", err)
@@ -197,6 +206,30 @@ func TestSwitchedDeath(t *testing.T) {
 		}
 		return nil
 	}, mpitest.NIC("cenju4"), mpitest.KeepGoing())
+}
+
+// TestSwitchedJobEnds: the end of the job ends the wait for ranks that do not come, where deaths do not.
+func TestSwitchedJobEnds(t *testing.T) {
+	failed := errors.New("failed")
+	err := mpitest.World(2, func(world *mpi.Comm) error {
+		c, err := world.DupWithInfo(bySwitch)
+		if err != nil {
+			return err
+		}
+		if err := mpi.Barrier(c); err != nil {
+			return err
+		}
+		if world.Rank() == 1 {
+			return failed
+		}
+		if err := mpi.Barrier(c); !errors.Is(err, mpi.ErrOther) {
+			return fmt.Errorf("a barrier in a job that ends: %v", err)
+		}
+		return nil
+	}, mpitest.NIC("cenju4"), mpitest.KeepGoing(), mpitest.Timeout(20*time.Second))
+	if !errors.Is(err, failed) || errors.Is(err, mpitest.ErrTimeout) {
+		t.Errorf("the job: %v", err)
+	}
 }
 
 // TestSwitchElsewhere: where the network has no such switches the names are no mistake, and the table chooses.
