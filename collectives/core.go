@@ -19,6 +19,7 @@ type Group struct {
 
 	controller Controller // nil if the transport has none
 	folding    Folding    // nil if the transport is none
+	receiver   Receiver   // likewise
 
 	rank, size   int
 	width        int // transfers that one execution may have open
@@ -78,6 +79,7 @@ func New(t Transport, o Options) (*Group, error) {
 	}
 	g.awaiter, _ = t.(Awaiter)
 	g.folding, _ = t.(Folding)
+	g.receiver, _ = t.(Receiver)
 	g.controller = controllerOf(t)
 	g.poll, g.pollExchange, g.pollBarrier = g.pollSlots, g.testExchange, g.testBarrier
 	plain := g.choose(shape{kind: Barrier})
@@ -170,14 +172,6 @@ func controllerOf(t Transport) Controller {
 		return c
 	}
 	return nil
-}
-
-// irecvFold starts a receive of what is combined next.
-func (g *Group) irecvFold(slot int, buf []byte, src, tag int) error {
-	if g.folding != nil {
-		g.folding.Folds()
-	}
-	return g.t.Irecv(slot, buf, src, tag)
 }
 
 // leave waits for the end of a barrier, with progress like wait.

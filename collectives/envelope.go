@@ -122,14 +122,13 @@ func (b *builder) disclose(part, e region, src int) {
 }
 
 // disclose carries out such a step. What e holds is what another process wrote.
-func (x *execution) disclose(g *Group, s *step) {
+func (x *execution) disclose(g *Group, s *step, block bool) {
 	e, part := x.at(s.a), x.at(s.b)
 	off, n := getDescriptor(e)
 	switch {
 	case x.err != nil: // e may hold anything
 	case n == byMessage:
-		x.note(g.t.Irecv(x.slot+x.open, part, int(s.peer), x.tag))
-		x.open++
+		x.receive(g, part, s, block)
 	case n != len(part) || off+n > len(e):
 		x.note(&LengthError{Got: n, Want: len(part)})
 	default:

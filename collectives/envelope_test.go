@@ -53,7 +53,7 @@ func TestEnvelopesOfAFailedExchangeAreNotOpened(t *testing.T) {
 	f := newFake(0, 2)
 	x := execution{err: errWait}
 	x.bufs[bufIn], x.bufs[bufOut] = []byte{0, 0, 255, 255}, []byte("...")
-	x.disclose(mustGroup(t, f, Options{}), &step{a: region{bufIn, 0, 4}, b: region{bufOut, 0, 3}})
+	x.disclose(mustGroup(t, f, Options{}), &step{a: region{bufIn, 0, 4}, b: region{bufOut, 0, 3}}, true)
 	if f.posts != 0 || x.open != 0 || x.err != errWait {
 		t.Errorf("%d receives, %v", f.posts, x.err)
 	}

@@ -33,12 +33,11 @@ func (x *execution) advance(g *Group, block bool) bool {
 		case opSend:
 			x.note(g.t.Isend(x.slot+x.open, x.at(s.a), int(s.peer), x.tag))
 			x.open++
-		case opRecv:
-			x.note(g.t.Irecv(x.slot+x.open, x.at(s.a), int(s.peer), x.tag))
-			x.open++
-		case opRecvFold:
-			x.note(g.irecvFold(x.slot+x.open, x.at(s.a), int(s.peer), x.tag))
-			x.open++
+		case opRecv, opRecvFold:
+			if s.op == opRecvFold && g.folding != nil {
+				g.folding.Folds()
+			}
+			x.receive(g, x.at(s.a), s, block)
 		case opWait:
 			if block {
 				x.note(g.wait(x.slot, x.slot+x.open))
@@ -60,7 +59,7 @@ func (x *execution) advance(g *Group, block bool) bool {
 		case opDescribe:
 			putDescriptor(x.at(s.b), s.a.off, s.a.n)
 		case opDisclose:
-			x.disclose(g, s)
+			x.disclose(g, s, block)
 		case opEnter:
 			var err error
 			x.barrier, err = g.controller.Enter()
@@ -87,6 +86,18 @@ func (x *execution) advance(g *Group, block bool) bool {
 		}
 	}
 	return true
+}
+
+// receive starts a receive of step s, or carries it out if a blocking call has nothing else under way and waits for it next.
+func (x *execution) receive(g *Group, buf []byte, s *step, block bool) {
+	if block && x.open == 0 && g.receiver != nil && len(g.ops.active) == 0 {
+		if next := x.pc + 1; next < len(x.sched.steps) && x.sched.steps[next].op == opWait {
+			x.note(g.receiver.Recv(buf, int(s.peer), x.tag))
+			return
+		}
+	}
+	x.note(g.t.Irecv(x.slot+x.open, buf, int(s.peer), x.tag))
+	x.open++
 }
 
 // release lets go of the user's buffers.

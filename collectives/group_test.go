@@ -277,3 +277,53 @@ func TestFewSlotsAreRefused(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// A taker receives by itself what is waited for at once.
+type taker struct {
+	*countdown
+	taken  int
+	failed error
+}
+
+func (t *taker) Recv([]byte, int, int) error { t.taken++; return t.failed }
+
+// TestReceiver: a receive that a blocking call waits for next, with nothing else under way, is left to a transport that has a
+// way of its own for it; others are not.
+func TestReceiver(t *testing.T) {
+	bcast := func(g *Group) error { return g.Bcast(make([]byte, 8), 0) }
+	for _, c := range []struct {
+		name       string
+		rank, size int
+		call       func(g *Group) error
+		taken      int
+	}{
+		{"one receive", 1, 2, bcast, 1},
+		{"of operands", 0, 2, func(g *Group) error { return g.Reduce(make([]byte, 8), make([]byte, 8), sum{}, 0) }, 1},
+		{"several receives", 0, 3, func(g *Group) error { return g.Gather(make([]byte, 8), make([]byte, 24), 0) }, 0},
+		{"a send before", 1, 2, func(g *Group) error { return g.Allgather(make([]byte, 8), make([]byte, 16)) }, 0},
+		{"beside an operation", 1, 2, func(g *Group) error {
+			op, err := g.Prepare(Call{Kind: Barrier})
+			if err != nil {
+				return err
+			}
+			return errors.Join(op.Start(), bcast(g))
+		}, 0},
+		{"of an operation", 1, 2, func(g *Group) error {
+			op, err := g.Prepare(Call{Kind: Bcast, Recv: make([]byte, 8)})
+			if err == nil {
+				op.Begin(g.t)
+				err = op.Finish()
+			}
+			return err
+		}, 0},
+	} {
+		f := &taker{countdown: &countdown{fake: newFake(c.rank, c.size), left: 5}}
+		g := mustGroup(t, f, Options{Force: map[string]string{"gather": "linear", "reduce": "binomial"}})
+		if err := c.call(g); err != nil || f.taken != c.taken {
+			t.Errorf("%s: the transport receives %d, not %d, by itself; %v", c.name, f.taken, c.taken, err)
+		}
+		if f.failed = errWait; c.taken > 0 && !errors.Is(c.call(g), errWait) {
+			t.Errorf("%s: its error is lost", c.name)
+		}
+	}
+}

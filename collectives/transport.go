@@ -60,6 +60,13 @@ type Folding interface {
 	Folds()
 }
 
+// A Receiver is an optional ability of a Transport, found by assertion: to receive in a shorter way what a blocking call
+// waits for at once, and for nothing else.
+type Receiver interface {
+	// Recv is Irecv in the first slot, and Wait for it.
+	Recv(buf []byte, src, tag int) error
+}
+
 // A Flow says which processes hand something to which in an exchange.
 type Flow uint8
 

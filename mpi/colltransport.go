@@ -7,6 +7,7 @@ import (
 	"rhinet/collectives"
 	"rhinet/llc"
 	"rhinet/llc/ir"
+	"rhinet/llc/port"
 )
 
 // collSlots is how many transfers of collective calls a communicator may have
@@ -68,6 +69,29 @@ func (t *collTransport) Irecv(i int, buf []byte, src, tag int) error {
 	return t.start(i, buf, src, tag, true)
 }
 
+// Recv is Irecv and Wait.
+func (t *collTransport) Recv(buf []byte, src, tag int) error {
+	return t.receive(buf, t.c.global(src), t.c.id.collective(), t.c.id.tag(tag))
+}
+
+// receive receives from a world rank, by the shortest way that the transport has.
+func (t *collTransport) receive(buf []byte, peer int, in uint16, tag int) error {
+	p, short := t.c.t.(*port.Port)
+	if !short || t.ctx != nil {
+		if err := t.post(0, buf, peer, in, tag, true); err != nil {
+			return err
+		}
+		return t.Wait(0, 1)
+	}
+	s, err := t.ready(0, buf, peer, in, tag, true)
+	if err == nil {
+		p.Receive(s.r)
+		err = t.finish(s)
+		t.miss(err)
+	}
+	return err
+}
+
 // Folds says that what the next receive brings is read at once.
 func (t *collTransport) Folds() { t.read = true }
 
@@ -81,20 +105,29 @@ func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error
 
 // post starts a transfer with a world rank.
 func (t *collTransport) post(i int, buf []byte, peer int, in uint16, tag int, recv bool) error {
+	s, err := t.ready(i, buf, peer, in, tag, recv)
+	if err == nil {
+		t.c.t.Start(s.r, !recv)
+	}
+	return err
+}
+
+// ready readies a slot for a transfer, unless nothing is sent any more.
+func (t *collTransport) ready(i int, buf []byte, peer int, in uint16, tag int, recv bool) (*collSlot, error) {
 	read := t.read
 	t.read = false
 	if t.broken != nil {
-		return t.broken
+		return nil, t.broken
 	}
 	if t.ctx != nil {
 		// A call that has ended sends nothing more: what it computes from here
 		// on is wrong, and must not reach ranks that would take it for a result.
 		if err := t.ended(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if t.lost != nil {
-		return t.lost // for the same reason
+		return nil, t.lost // for the same reason
 	}
 	s := &t.slots[i]
 	if s.r == nil {
@@ -104,8 +137,7 @@ func (t *collTransport) post(i int, buf []byte, peer int, in uint16, tag int, re
 	s.r.Label, s.r.Type = t.call, t.mark
 	s.r.Read = read
 	s.busy, s.recv = true, recv
-	t.c.t.Start(s.r, !recv)
-	return nil
+	return s, nil
 }
 
 // Wait completes the transfers in slots first to last-1.

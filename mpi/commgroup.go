@@ -107,6 +107,11 @@ func (t *groupTransport) Irecv(i int, buf []byte, src, _ int) error {
 	return t.collTransport.Irecv(i, buf, t.ranks[src], t.tag)
 }
 
+// Recv is Irecv and Wait.
+func (t *groupTransport) Recv(buf []byte, src, _ int) error {
+	return t.collTransport.Recv(buf, t.ranks[src], t.tag)
+}
+
 // A SplitType says what ranks of one part of [Comm.SplitType] share.
 //
 // MPI 4.1, section 7.4.2.

@@ -149,3 +149,8 @@ func (t *meetingTransport) Isend(i int, buf []byte, dst, _ int) error {
 func (t *meetingTransport) Irecv(i int, buf []byte, src, _ int) error {
 	return t.post(i, buf, int(t.members[src]), groupContext, t.tag, true)
 }
+
+// Recv is Irecv and Wait.
+func (t *meetingTransport) Recv(buf []byte, src, _ int) error {
+	return t.receive(buf, int(t.members[src]), groupContext, t.tag)
+}

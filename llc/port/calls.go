@@ -46,6 +46,31 @@ func (p *Port) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (st l
 	return st, nil
 }
 
+// Receive is Start of a receive of a peer, and Wait.
+func (p *Port) Receive(r *llc.Request) {
+	size, its, got := p.take(llc.MakeKey(r.Context, r.Type), r.Peer, r.Tag, r.Buf, true)
+	if got == size {
+		p.gate.leave()
+		r.Status = llc.Status{Source: r.Peer, Tag: its, Bytes: int64(size)}
+		return
+	}
+	switch {
+	case p.is(drained):
+		closedOff(r)
+	case got == none:
+		p.shun = max(p.shun-1, 0)
+		p.irecv(r)
+	default:
+		r.Notify = false
+		p.eng.AcceptRest(r, size, its, got)
+		p.relieve()
+	}
+	if !r.Done() && !p.finish(r, "Wait", nil) {
+		closedOff(r)
+	}
+	p.depart()
+}
+
 // recv is the long way. r, if not nil, has a part of the message.
 func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.Request) (st llc.Status, err error) {
 	if p.is(drained) {

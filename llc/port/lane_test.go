@@ -204,7 +204,8 @@ func TestLaneOfSeveralPackets(t *testing.T) {
 // rest comes, and a packet that cannot be the rest is the end of its peer.
 func TestLaneWaitsForTheRest(t *testing.T) {
 	caps := nictest.DefaultCaps()
-	for _, right := range []bool{true, false} {
+	for i := range 4 {
+		right, calls := i%2 == 0, i < 2
 		ps := open(t, 2)
 		acquaint(t, ps)
 		want := payload(1, caps.Fragment+1)
@@ -224,7 +225,15 @@ func TestLaneWaitsForTheRest(t *testing.T) {
 		buf := make([]byte, len(want))
 		var st llc.Status
 		var err error
-		wg.Go(func() { st, err = ps[0].Recv(0, 1, 3, buf) })
+		wg.Go(func() {
+			if calls {
+				st, err = ps[0].Recv(0, 1, 3, buf)
+				return
+			}
+			r := &llc.Request{Peer: 1, Tag: 3, Buf: buf}
+			ps[0].Receive(r)
+			st, err = r.Status, r.Status.Err
+		})
 		eventually(t, "the receive sleeps", func() bool {
 			ps[0].gate.enter()
 			defer ps[0].gate.leave()
@@ -248,6 +257,81 @@ func TestLaneWaitsForTheRest(t *testing.T) {
 		if !right && (!errors.Is(err, ir.ErrPeerGone) || !trouble.Load()) {
 			t.Errorf("a packet of another place: %+v, %v", st, err)
 		}
+	}
+}
+
+// TestReceive: a receive that is waited for at once ends as one does that was started, with one request again and again: of
+// messages that are there, that come later, in several packets, offered, too long, of another type, and on a closed port.
+func TestReceive(t *testing.T) {
+	caps := nictest.DefaultCaps()
+	ps := openNICs(t, nictest.Lenders(nictest.LoopbackWith(2, caps, nictest.Hooks{})))
+	acquaint(t, ps)
+	at, from := ps[0], ps[1]
+	r := &llc.Request{Together: true}
+	for _, late := range []bool{false, true} {
+		for _, c := range []struct {
+			name    string
+			n, room int
+			typ     uint32
+			fails   error
+		}{
+			{"a line", 8, 8, 0, nil},
+			{"less than there is room for", 8, 20, 0, nil},
+			{"nothing", 0, 0, 0, nil},
+			{"several packets", caps.Eager, caps.Eager, 0, nil},
+			{"offered", caps.Eager + 1, caps.Eager + 1, 0, nil},
+			{"divided", caps.Split, caps.Split, 0, nil},
+			{"too long", 9, 8, 0, llc.ErrTruncated},
+			{"offered and too long", caps.Eager + 9, 8, 0, llc.ErrTruncated},
+			{"of another type", 8, 8, 1 << 8, llc.ErrType},
+			{"a line again", 8, 8, 0, nil},
+		} {
+			at.gate.enter()
+			at.shun = 0 // as if nothing had gone the long way
+			at.gate.leave()
+			want, got := payload(c.n, c.n), make([]byte, c.room)
+			var wg sync.WaitGroup
+			post := func() {
+				r.Peer, r.Context, r.Type, r.Tag, r.Buf = 1, 4, 1, 5, got
+				at.Receive(r)
+			}
+			give := func() {
+				if err := from.Send(llc.MakeKey(4, 1+c.typ), 0, 5, llc.Standard, want); err != nil && c.fails == nil {
+					t.Errorf("%s: Send: %v", c.name, err)
+				}
+			}
+			if late {
+				wg.Go(post)
+				eventually(t, "a receive", func() bool { return polled(at) || napping(at) })
+				wg.Go(give)
+			} else {
+				wg.Go(give)
+				if c.n <= caps.Eager {
+					inTime(t, c.name, wg.Wait)
+				}
+				wg.Go(post)
+			}
+			inTime(t, c.name, wg.Wait)
+			if !errors.Is(r.Status.Err, c.fails) || c.fails == nil && r.Status.Err != nil {
+				t.Errorf("%s: %v", c.name, r.Status.Err)
+			}
+			if c.fails == nil && (r.Status != (llc.Status{Source: 1, Tag: 5, Bytes: int64(c.n)}) || string(got[:c.n]) != string(want)) {
+				t.Errorf("%s: %+v, right bytes: %v", c.name, r.Status, string(got[:c.n]) == string(want))
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	r.Buf = make([]byte, 8)
+	wg.Go(func() { at.Receive(r) })
+	eventually(t, "a receive", func() bool { return polled(at) || napping(at) })
+	at.Close()
+	inTime(t, "a receive on a port that is closed", wg.Wait)
+	for range 2 {
+		if !errors.Is(r.Status.Err, ErrClosed) {
+			t.Errorf("on a closed port: %+v", r.Status)
+		}
+		r.Status = llc.Status{}
+		at.Receive(r)
 	}
 }
 
