@@ -108,7 +108,7 @@ func (c *copier) init(caps *ir.Caps, ports int) {
 // Attend says that the program waits for a message of at most n bytes. If that is
 // a small one, copies are brief from now on, for a while.
 func (e *Engine) Attend(n int) {
-	if c := &e.copies; uint64(n) > e.eager {
+	if c := &e.copies; uint64(n) > e.nics[0].offered {
 		c.attentive = 0
 	} else {
 		c.attentive = c.attention * c.ports

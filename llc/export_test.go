@@ -90,3 +90,6 @@ const (
 	SlowReader    = slowReader
 	CopiesForSlow = copiesForSlow
 )
+
+// WrittenFor is how many messages go in packets after one that took long to read.
+const WrittenFor = writtenFor

@@ -79,7 +79,7 @@ func (p *peer) free(tag, n int) bool {
 // Whole reports whether Part gives room to all packets of a standard message of n bytes with tag, of at most so many each.
 func (e *Engine) Whole(dst, tag, n, most int) bool {
 	p := &e.peers[dst]
-	if !p.free(tag, n) {
+	if !p.free(tag, n) || !p.packs(uint64(n)) {
 		return false
 	}
 	most = min(p.nic.fragment, most)

@@ -6,7 +6,8 @@ import "rhinet/llc/ir"
 // engine must know of it, and what of it is shared out.
 type nic struct {
 	caps     ir.Caps
-	eager    uint64 // message bytes up to which a message travels in packets
+	eager    uint64 // message bytes up to which a message may travel in packets
+	offered  uint64 // and above which it is offered for all that, unless it seems just written: see written.go
 	fragment int    // payload bytes of one packet in a packet ring
 	piece    int    // payload bytes of a packet of a stream, in a packet ring
 	shared   int    // payload bytes of one packet in a shared ring
@@ -40,7 +41,10 @@ func (n *nic) init(c *ir.Caps, peers, ringMemory int) {
 		n.shared = max(c.Fragment, ir.Inline)
 		n.piece = n.shared
 	}
-	n.pulled = pulledAlone(n.rows, c)
+	n.pulled, n.offered = pulledAlone(n.rows, c), n.eager
+	if c.Offered > 0 && c.Remote {
+		n.offered = min(n.eager, uint64(c.Offered))
+	}
 	n.rings = make([]int32, 0, min(n.grants, peers))
 	n.words.init(c.Words)
 }

@@ -17,7 +17,7 @@ import (
 // its two answers the driver sees what the other side offers, by which they divide the work.
 func (e *Engine) Offers(dst, n int) bool {
 	p := &e.peers[dst]
-	return uint64(n) > p.nic.eager && uint64(n) <= p.nic.pulled && p.out == outRing && p.end == nil && p.nic == &e.nics[0] && e.transfers.any()
+	return !p.packs(uint64(n)) && uint64(n) <= p.nic.pulled && p.out == outRing && p.end == nil && p.nic == &e.nics[0] && e.transfers.any()
 }
 
 // Offer is Send of r, of which Offers has said so, and whose memory has been exposed as s; the engine conceals it.
@@ -54,12 +54,15 @@ func (e *Engine) Offered(src int, key Key, tag int, v *ir.View, room int) (o Off
 	return Offer{Segment: ir.Segment(body.Segment()), Bytes: int(size), Tag: its, id: body.ID()}, true
 }
 
-// Fetched tells src that the message which Offered has described is here, and reports whether that has gone: else
+// Fetched tells src that the message which Offered has described is here, and whether reading it took long (see [ir.Caps.Offered]), and reports whether that has gone: else
 // somebody must go on driving the engine. The driver has consumed the packet.
-func (e *Engine) Fetched(src int, o *Offer) (gone bool) {
-	p := &e.peers[src]
+func (e *Engine) Fetched(src int, o *Offer, slow bool) (gone bool) {
+	p, h := &e.peers[src], header(wire.FIN, uint64(o.id))
 	p.seen++
-	e.control(p, header(wire.FIN, uint64(o.id)), nil)
+	if slow {
+		h.Flags = wire.Slow
+	}
+	e.control(p, h, nil)
 	return p.queues.controls.head == nil
 }
 

@@ -74,7 +74,7 @@ func TestLaneOfOffers(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, o, err)
 		}
 		court.net.Take(1, &v)
-		court.engines[1].Fetched(0, &o)
+		court.engines[1].Fetched(0, &o, false)
 		if court.post(1); llc.Counted(court.engines[1], 0) != before+1 {
 			t.Errorf("%s: counted as %d packets", name, llc.Counted(court.engines[1], 0)-before)
 		}

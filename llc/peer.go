@@ -27,6 +27,7 @@ type peer struct {
 	told    bool   // and its answer brought nothing: ask again at the next Retry
 	stall   bool   // in Engine.stalled
 	dry     int    // Tails in a row that brought no room for a stream
+	written int    // messages that go in packets, see written.go
 	copies  int    // messages in pieces that are copied before the next is a stream
 
 	controls   uint32      // control packets that have gone in the packet ring

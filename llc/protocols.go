@@ -60,7 +60,7 @@ func (e *Engine) start(p *peer, r *Request) {
 	case int(p.number) == e.self:
 		e.startSelf(r)
 	default:
-		p.nic.rowFor(uint64(r.Bytes())).send(e, p, r)
+		p.row(r).send(e, p, r)
 	}
 }
 

@@ -181,7 +181,8 @@ func (e *Engine) pullNext(t *transfer) {
 }
 
 // pulled goes on after a piece.
-func (e *Engine) pulled(t *transfer, _ *ir.Event) error {
+func (e *Engine) pulled(t *transfer, ev *ir.Event) error {
+	t.slow = t.slow || ev.Slow
 	t.store()
 	t.off = t.piece.hi
 	e.pullNext(t)

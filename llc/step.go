@@ -78,7 +78,7 @@ var packets = [wire.NumKinds]packet{
 	wire.CTSStream: {cause: gotCTSStream},
 	wire.Data:      {cause: gotData},
 	wire.Part:      {empty: true, cause: gotPart},
-	wire.FIN:       {flags: wire.Failed, empty: true, cause: gotFIN},
+	wire.FIN:       {flags: wire.Failed | wire.Slow, empty: true, cause: gotFIN},
 	wire.Grant:     {empty: true, take: (*Engine).onGrant},
 	wire.Refuse:    {empty: true, take: (*Engine).onRefuse},
 	wire.Switch:    {empty: true, take: (*Engine).onSwitch},
@@ -102,6 +102,9 @@ func (e *Engine) arrived(p *peer, ev *ir.Event) error {
 		return lie(ev, "%d bytes of payload", len(ev.Data))
 	case ask && (ev.Ring != ir.NoRing || p.grant != inNone):
 		return lie(ev, "asks for a ring, but has asked before")
+	}
+	if h.Flags&wire.Slow != 0 {
+		return e.heed(p, ev)
 	}
 	if k.take == nil {
 		return e.tellTheirs(p, k.cause, ev)

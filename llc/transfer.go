@@ -100,6 +100,7 @@ type transfer struct {
 	split  split
 
 	deferred bool // sharing: has not begun to push
+	slow     bool // pulling: it took long
 
 	standby   bool   // its receive waits for a message, see early.go
 	over      bool   // which has come another way, or never will
@@ -317,6 +318,9 @@ func (e *Engine) closeExposed(t *transfer, ev *ir.Event) error {
 // finish tells the sender that its message has been received, or given up.
 func (e *Engine) finish(t *transfer, err error) {
 	h := header(wire.FIN, uint64(t.remote))
+	if t.slow && err == nil {
+		h.Flags = wire.Slow
+	}
 	if err != nil {
 		h.Flags = wire.Failed
 		if t.split.invited && !t.split.part {

@@ -41,6 +41,13 @@ const (
 	// lullCounts is how far a Lull counts in 10 ns.
 	lullCounts = 32
 
+	// Copies of paceLeast to paceMost bytes are slow below paceRate bytes a nanosecond: 32 KiB that nobody has just
+	// written come at 19, else at 5.5. One in paceLooks is looked at.
+	paceLeast = 8 << 10
+	paceMost  = 128 << 10
+	paceRate  = 8
+	paceLooks = 32
+
 	// aloneLooks is how often and aloneGap how far apart a launcher looks for others.
 	aloneLooks = 6
 	aloneGap   = 500 * time.Microsecond

@@ -6,6 +6,7 @@ import (
 
 	"rhinet/internal/ring"
 	"rhinet/internal/strided"
+	"rhinet/internal/wait"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
 )
@@ -25,8 +26,9 @@ type Rings struct {
 	ways      []way
 	lines     []ring.Line // of the flag arrays
 	flags     Flags       // opened on first use
-	turn      int         // whose account is written anew next
-	head      [3]uint64   // of the packet that Post sends: an argument of an interface would be allocated
+	pace      wait.Pace
+	turn      int       // whose account is written anew next
+	head      [3]uint64 // of the packet that Post sends: an argument of an interface would be allocated
 }
 
 // A way is what is open towards one peer.
@@ -57,11 +59,11 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 		Endpoint: e, Remote: nic, nic: nic, ways: make([]way, e.Peers()), lines: e.fabric.Flags(),
 		caps: ir.Caps{
 			Name: name, Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words, Remote: nic.Remote(),
-			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Split: split, SplitUnit: splitUnit, Copies: 1,
+			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Offered: offered, Split: split, SplitUnit: splitUnit, Copies: 1,
 		},
 	}
 	if !r.caps.Remote {
-		r.caps.Eager = eagerAlone
+		r.caps.Offered = 0
 	}
 	r.lend = nic.ExposeMemory
 	if l, ok := nic.(Lender); ok {
@@ -196,13 +198,14 @@ func (r *Rings) move(cmd *ir.Command) error {
 		access, kind = r.nic.WriteMemory, ir.Pushed
 	}
 	var err error
+	begun := r.pace.Begin(len(cmd.Data), cmd.Op == ir.Pull && cmd.Move == nil)
 	if cmd.Move == nil {
 		err = access(int(cmd.Peer), cmd.Segment, cmd.Offset, cmd.Data)
 	} else {
 		err = r.blocks.MoveBlocks(int(cmd.Peer), cmd.Segment, 0, cmd.Data, *cmd.Move, cmd.Op == ir.Push)
 	}
 	if err == nil {
-		r.Answer(kind, cmd)
+		r.Answer(kind, cmd).Slow = r.pace.Slow(begun, len(cmd.Data))
 	}
 	return err
 }

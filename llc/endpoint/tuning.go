@@ -10,15 +10,13 @@ const (
 	// by two halves, two packets cost it, and streams lose by it. Of small rings it is a quarter, fragmentShare.
 	fragment      = 16 << 10
 	fragmentShare = 4
-	// eager: two copies through a ring, one behind the other, take 3.4 us for 32 KiB, and a rendezvous 2.6 us; both ways at
-	// once 4.0 and 3.0 us; in a window of 64, where a message need not wait for the other side, 1.9 and 2.0 us, and in
-	// windows both ways at once 3.9 and 2.8 us. 24 KiB take 2.7 and 2.3 us, in a window 1.4 and 1.7 us; 16 KiB 2.1 us
-	// either way, 0.9 and 1.3 us in a window, and an exchange of them with two neighbors 3.9 and 4.9 us. All that is so of
-	// memory that nobody writes meanwhile, as benchmarks send it. What the sender has just written, as programs do,
-	// lies in its cache, from where the kernel's copy fetches it slowly: then 32 KiB take 3.3 us by packets and 6.2 us by
-	// a rendezvous, and that decides. Where the NIC reaches no memory a rendezvous is a stream of packets with a question before.
-	eager      = 32 << 10
-	eagerAlone = 64 << 10
+	// Messages above offered are pulled where the sender has not just written them, and up to eager go in packets where it has (ir.Caps.Offered). Of memory that nobody
+	// writes meanwhile, as benchmarks send it, two copies through a ring, one behind the other, take 3.3 us for 32 KiB, and a Pull 2.3 us; in a window of 64, where a
+	// message need not wait for the other side, 1.8 and 1.9 us; 16 KiB take 2.0 and 1.6 us, but 0.8 and 1.2 us in a window, and an exchange of them with two neighbors 3.7 and 4.0 us.
+	// What the sender has just written, as programs do, lies in its cache, from where the kernel's copy fetches it slowly: then 16 KiB take 2.6 and 4.5 us, 32 KiB 4.4 and 7.7 us, writing and
+	// reading them included. Where the NIC reaches no memory a rendezvous is a stream of packets with a question before.
+	offered = 16 << 10
+	eager   = 64 << 10
 	// split: where both sides move half, 128 KiB take 4.7 us, 96 KiB 4.4 us either way, 64 KiB 3.9 us; pulled by one side 64 KiB
 	// take 3.7 us.
 	split = 96 << 10

@@ -170,6 +170,7 @@ type Event struct {
 	Old     uint64
 	Token   uint64
 	Err     error
+	Slow    bool // Pulled: see [Caps.Offered]
 }
 
 // In a ring that is spread, a payload of at least spreadBytes is followed by

@@ -16,6 +16,7 @@ type Caps struct {
 	Words     int  // 64-bit words of the control area that Swap reaches
 	Fragment  int  // payload bytes of one Packet that keep a pipeline of copies full; without rings: most of one Shared
 	Eager     int  // message bytes up to which copying through a ring beats Pull
+	Offered   int  // message bytes above which Pull beats copying through a ring where the sender has not just written them; 0: that is Eager
 	Split     int  // message bytes from which both sides move a part each
 	SplitUnit int  // bytes of one part
 	Copies    int  // Pull and Push commands that the NIC carries out at the same time; 0 means 1

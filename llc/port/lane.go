@@ -97,7 +97,7 @@ func (p *Port) gather(src int) (any bool) {
 // parts sends by the lane what can go of a message that is longer than a line, in packets of at most
 // so many bytes, and returns how many bytes that is.
 func (p *Port) parts(key llc.Key, dst, tag int, buf []byte, most int) (gone int) {
-	if p.express == nil {
+	if p.express == nil || len(buf) > p.packed && !p.eng.Packs(dst, len(buf)) {
 		return 0
 	}
 	for gone < len(buf) {

@@ -6,7 +6,7 @@ import "rhinet/llc"
 
 // offer starts a send of a message that is longer than p.packed, by the lane of offers if there is one.
 func (p *Port) offer(r *llc.Request) {
-	if r.Body == nil && p.eng.Offers(r.Peer, len(r.Buf)) {
+	if p.lender != nil && r.Body == nil && p.eng.Offers(r.Peer, len(r.Buf)) {
 		if s, err := p.lender.Lend(r.Buf); err == nil { // else the long way tells why not
 			p.eng.Offer(r, s)
 			return
@@ -22,11 +22,15 @@ func (p *Port) fetch(key llc.Key, src, tag int, buf []byte) (size, its int, ok b
 		return 0, 0, false
 	}
 	o, ok := p.eng.Offered(src, key, tag, &p.view, len(buf))
-	if !ok || p.remote.ReadMemory(src, o.Segment, 0, buf[:o.Bytes]) != nil {
+	if !ok {
+		return 0, 0, false
+	}
+	begun := p.pace.Begin(o.Bytes, true)
+	if p.remote.ReadMemory(src, o.Segment, 0, buf[:o.Bytes]) != nil {
 		return 0, 0, false
 	}
 	p.express.Take()
-	gone := p.eng.Fetched(src, &o)
+	gone := p.eng.Fetched(src, &o, p.pace.Slow(begun, o.Bytes))
 	p.post()
 	if !gone { // the ring seems full, and the sender would wait until the next call
 		p.turn()

@@ -19,6 +19,8 @@ type lending struct {
 	ir.Lender
 	lent, read                 atomic.Int32
 	lendsNothing, readsNothing atomic.Bool
+	slow                       atomic.Bool // to read
+	now                        atomic.Int64
 }
 
 var errNot = errors.New("not now")
@@ -36,6 +38,9 @@ func (l *lending) ReadMemory(peer int, s ir.Segment, offset uint64, b []byte) er
 		return errNot
 	}
 	l.read.Add(1)
+	if l.slow.Load() {
+		l.now.Add(int64(time.Millisecond))
+	}
 	return l.Remote.ReadMemory(peer, s, offset, b)
 }
 
@@ -96,6 +101,55 @@ func TestLaneOfOffers(t *testing.T) {
 		if (read > 0) != c.read { // some may come before their receive
 			t.Errorf("%s: %d of %d messages are read at once", c.name, read, rounds)
 		}
+	}
+}
+
+// TestSlowReadsAreTold: who finds that reading takes long has the sender send in packets, until it does not any more.
+func TestSlowReadsAreTold(t *testing.T) {
+	caps := nictest.DefaultCaps()
+	caps.Offered, caps.Eager = 9<<10, 24<<10
+	nics := nictest.Lenders(nictest.LoopbackWith(2, caps, nictest.Hooks{}))
+	a := ir.AbilitiesOf(nics[1])
+	way := &lending{Remote: a.Remote, Lender: a.Lender}
+	a.Remote, a.Lender = way, way
+	nics[1] = a.Give(nics[1])
+	ps := openNICs(t, nics)
+	for _, p := range ps {
+		p.policy = wait.Policy{Yield: time.Hour, Local: true}
+	}
+	ps[1].pace.Clock = func() time.Duration { return time.Second + time.Duration(way.now.Load()) }
+	acquaint(t, ps)
+	// reads passes so many messages, and returns how many of them are read.
+	reads := func(messages int) int {
+		way.read.Store(0)
+		both(t, ps, func(p *Port, self int) {
+			for i := range messages {
+				p.gate.enter()
+				p.shun = 0 // as if nothing had gone the long way
+				p.gate.leave()
+				if self == 0 {
+					send(t, p, 0, 1, i, payload(i, 20<<10))
+					recv(t, p, 0, 1, i, payload(i, 8))
+				} else {
+					recv(t, p, 0, 0, i, payload(i, 20<<10))
+					send(t, p, 0, 0, i, payload(i, 8))
+				}
+			}
+		})
+		return int(way.read.Load())
+	}
+	if n := reads(20); n < 15 { // the others the engine pulls
+		t.Errorf("%d of 20 messages are read that come quickly", n)
+	}
+	way.slow.Store(true)
+	reads(100) // and one of them is looked at
+	if n := reads(200); n == 0 || n > 20 {
+		t.Errorf("%d of 200 messages are read that come slowly", n)
+	}
+	way.slow.Store(false)
+	reads(100)
+	if n := reads(200); n < 150 {
+		t.Errorf("%d of 200 messages are read that come quickly again", n)
 	}
 }
 

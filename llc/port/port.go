@@ -1,7 +1,6 @@
 package port
 
 import (
-	"math"
 	"time"
 
 	"rhinet/internal/observe"
@@ -36,7 +35,7 @@ type Limits struct {
 // of returns the abilities of a NIC with these limits.
 func (l Limits) of(c ir.Caps) ir.Caps {
 	if l.Eager > 0 {
-		c.Eager = l.Eager
+		c.Eager, c.Offered = l.Eager, 0
 	}
 	if l.Split > 0 && c.Split > 0 {
 		c.Split = l.Split
@@ -53,6 +52,7 @@ type Port struct {
 	eng    *llc.Engine
 	nic    ir.Translator
 	policy wait.Policy
+	pace   wait.Pace
 	ev     ir.Event
 	free   []*llc.Request // of finished blocking calls
 	calls  uint64         // how often a goroutine has entered
@@ -131,8 +131,8 @@ func New(cfg Config) *Port {
 	if cfg.Policy.Spin > 0 {
 		p.aimer = can.Aimer
 	}
-	if p.packed = math.MaxInt; p.lender != nil {
-		p.packed = engine.Caps.Eager
+	if p.packed = engine.Caps.Eager; engine.Caps.Offered > 0 {
+		p.packed = min(p.packed, engine.Caps.Offered)
 	}
 	if p.patience = briefLooks; crowded {
 		p.patience = 1 // each gives the processor away

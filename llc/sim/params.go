@@ -59,7 +59,7 @@ func (p *Params) fields() []field {
 	return []field{
 		{"peers", &p.Peers}, {"messages", &p.Messages}, {"contexts", &p.Contexts}, {"tags", &p.Tags}, {"bytes", &p.Bytes}, {"crowded", &p.Crowded}, {"order", &p.Order},
 		{"rings", &p.Caps.Rings}, {"slots", &p.Caps.Slots}, {"ring", &p.Caps.Bytes}, {"words", &p.Caps.Words},
-		{"fragment", &p.Caps.Fragment}, {"eager", &p.Caps.Eager}, {"split", &p.Caps.Split}, {"unit", &p.Caps.SplitUnit},
+		{"fragment", &p.Caps.Fragment}, {"eager", &p.Caps.Eager}, {"offered", &p.Caps.Offered}, {"split", &p.Caps.Split}, {"unit", &p.Caps.SplitUnit},
 		{"copies", &p.Caps.Copies}, {"trailer", &p.Caps.Trailer}, {"shared", &p.Shared}, {"ports", &p.Ports}, {"memory", &p.RingMemory},
 		{"wild", &p.Wild}, {"short", &p.Short}, {"sync", &p.Sync}, {"cancel", &p.Cancel}, {"shut", &p.Shut}, {"probe", &p.Probe}, {"lane", &p.Lane}, {"attend", &p.Attend},
 		{"busy", &p.Busy}, {"hold", &p.Hold}, {"nap", &p.Nap}, {"deny", &p.Deny}, {"refuse", &p.Refuse}, {"crash", &p.Crash}, {"liar", &p.Liar},
@@ -196,5 +196,6 @@ func Random(seed uint64) Params {
 			p.Ports = 0
 		}
 	}
+	p.Caps.Offered = pick(0, 0, 100, 500)
 	return p
 }

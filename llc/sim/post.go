@@ -125,7 +125,7 @@ func (n *Net) carryOut(from int, cmd *ir.Command) ir.Event {
 	}
 	remote := c.exports[i].data[cmd.Offset:]
 	if cmd.Op == ir.Pull {
-		ev.Kind = ir.Pulled
+		ev.Kind, ev.Slow = ir.Pulled, slow(len(cmd.Data))
 		copy(cmd.Data, remote)
 	} else {
 		ev.Kind = ir.Pushed

@@ -72,6 +72,7 @@ const (
 	Sync   uint8 = 1 << iota // Eager: the word is a SyncWord, whose id is to be acknowledged
 	Ask                      // any message packet in a shared ring: the writer asks for a packet ring
 	Failed                   // FIN, Ack: the receiver gave up; the reason is 0, NoContext, or the type that it wanted
+	Slow                     // FIN: reading the message took long, as if its sender had just written it
 )
 
 // ControlBytes is the largest payload of a control packet.

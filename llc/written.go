@@ -1,0 +1,62 @@
+package llc
+
+import (
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// Messages of middle length go best in packets if their sender has just written them, and are pulled best if not: see
+// [ir.Caps.Offered]. Only the receiver, whose NIC reads the sender's memory, sees which it is, and says so in the FIN. Then the
+// sender has the next ones go in packets, and offers one now and then, to learn of a change. Who sends what it never
+// writes has all messages pulled. The first ones are offered: so who relies on a Send that returns
+// before its receive learns that at once, and not now and then.
+
+// writtenFor is how many messages go in packets after one that took long to read.
+const writtenFor = 63
+
+// packs reports whether a message of n bytes in one piece that is to go now goes in packets.
+func (p *peer) packs(n uint64) bool { return n <= p.nic.offered || p.written > 0 && n <= p.nic.eager }
+
+// Packs reports whether a message of n bytes in one piece goes to dst in packets now, which Part places, and counts it.
+func (e *Engine) Packs(dst, n int) bool {
+	p := &e.peers[dst]
+	ok := p.packs(uint64(n))
+	if ok {
+		p.packed(uint64(n))
+	}
+	return ok
+}
+
+// packed counts a message of n bytes that goes in packets.
+func (p *peer) packed(n uint64) {
+	if n > p.nic.offered {
+		p.written = max(p.written-1, 0)
+	}
+}
+
+// row returns the protocol for a send.
+func (p *peer) row(r *Request) *row {
+	n := uint64(r.Bytes())
+	if n <= p.nic.offered || n > p.nic.eager || r.Body != nil {
+		return p.nic.rowFor(n)
+	}
+	if !p.packs(n) {
+		return &p.nic.rows[1]
+	}
+	p.packed(n)
+	return &p.nic.rows[0]
+}
+
+// heed takes a FIN that says that reading has taken long.
+func (e *Engine) heed(p *peer, ev *ir.Event) error {
+	h := &ev.Header
+	if h.Flags != wire.Slow {
+		return lie(ev, "flags %#x", h.Flags)
+	}
+	h.Flags = 0
+	err := e.tellTheirs(p, gotFIN, ev)
+	if err == nil {
+		p.written = writtenFor
+	}
+	return err
+}

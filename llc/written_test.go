@@ -1,0 +1,75 @@
+package llc_test
+
+import (
+	"testing"
+
+	"rhinet/llc"
+	"rhinet/llc/ir"
+	"rhinet/llc/wire"
+)
+
+// TestWrittenMessages: messages of middle length are offered; after one of which the receiver says that reading it took long so
+// many go in packets, and then one is offered again. Shorter ones and those in pieces always go in packets, longer ones never.
+func TestWrittenMessages(t *testing.T) {
+	const slow, quick = 150, 151 // as the simulated NIC has it
+	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
+	c.connect()
+	turn := 0
+	pass := func(r *llc.Request, offered bool) {
+		t.Helper()
+		turn++
+		n, before := r.Bytes(), llc.Counted(c.engines[1], 0)
+		got := make([]byte, n)
+		in := c.recv(1, &llc.Request{Buf: got})
+		out := c.send(0, r)
+		c.run(20)
+		want := r.Buf
+		if r.Body != nil {
+			want = make([]byte, n)
+			r.Body.Gather(want, 0)
+		}
+		if !in.Done() || !out.Done() || in.Status.Err != nil || string(got) != string(want) {
+			t.Fatalf("message %d of %d bytes: %v, %v, %+v", turn, n, in.Done(), out.Done(), in.Status)
+		}
+		packets := llc.Counted(c.engines[1], 0) - before
+		if whole := uint32((n + 99) / 100); offered && packets != 1 || !offered && packets != whole {
+			t.Fatalf("message %d of %d bytes: %d packets, offered: %v", turn, n, packets, offered)
+		}
+	}
+	message := func(n int) *llc.Request { return &llc.Request{Peer: 1, Buf: pattern(n, turn)} }
+	for range 3 {
+		pass(message(quick), true)
+	}
+	for range 2 {
+		pass(message(slow), true)
+		for i := range llc.WrittenFor {
+			if i%3 == 0 {
+				pass(message(100), false) // does not count
+				pass(message(301), true)
+			}
+			if i%2 == 0 {
+				pass(message(quick), false)
+			} else {
+				pass(message(slow), false)
+			}
+		}
+	}
+	pass(message(quick), true)
+	pass(message(quick), true)
+	pass(&llc.Request{Peer: 1, Mode: llc.Scattered, Body: body(quick, pattern(quick, 1))}, false)
+	sync := message(quick)
+	sync.Mode = llc.Synchronous
+	pass(sync, true)
+}
+
+// TestLiesAboutSlowness: a FIN says one of two things, and nothing of a message that there is not.
+func TestLiesAboutSlowness(t *testing.T) {
+	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
+	c.connect()
+	flags := func(f uint8) func(*ir.Header) { return func(h *ir.Header) { h.Flags = f } }
+	c.refuses("flags 0xc", with(says(wire.FIN, 0), flags(wire.Slow|wire.Failed)))
+	c.refuses("no transfer", with(says(wire.FIN, 0), flags(wire.Slow)))
+	if c.engines[1].Packs(0, 200) {
+		t.Error("what was refused has been heeded")
+	}
+}
