@@ -222,29 +222,30 @@ func TestWhichOperationsGoByFlags(t *testing.T) {
 		t.Error("ranks that share processors have flags for operations")
 	}
 	ws, _ = worldsOf(t, 2, collectives.Options{Force: map[string]string{"bcast": "linear"}})
-	long, in := make([]byte, ir.FlagBytes+1), make([]byte, 2*(ir.FlagBytes+1))
+	const beyond = ir.FlagBytes + 1
+	room := func(n int) []byte { return make([]byte, n) } // each rank has its own
 	for name, tc := range map[string]struct {
 		call func(c *Comm) Request
 		want uint64
 	}{
 		"Ibarrier":         {func(c *Comm) Request { return *Ibarrier(c) }, 1},
-		"Ibcast, forced":   {func(c *Comm) Request { return *Ibcast(c, long[:1], 0) }, 0},
+		"Ibcast, forced":   {func(c *Comm) Request { return *Ibcast(c, room(1), 0) }, 0},
 		"Iallreduce":       {func(c *Comm) Request { return *Iallreduce(c, []byte{1}, []byte{1}, Sum) }, 1},
-		"Iallreduce, long": {func(c *Comm) Request { return *Iallreduce(c, long, long, Sum) }, 0},
-		"Igather":          {func(c *Comm) Request { return *Igather(c, long[:4], in[:8], 1) }, 1},
-		"Iallgatherv":      {func(c *Comm) Request { return *Iallgatherv(c, long[:2-c.Rank()], in, []int{2, 1}, []int{1, 9}) }, 1},
+		"Iallreduce, long": {func(c *Comm) Request { return *Iallreduce(c, room(beyond), room(beyond), Sum) }, 0},
+		"Igather":          {func(c *Comm) Request { return *Igather(c, room(4), room(8), 1) }, 1},
+		"Iallgatherv":      {func(c *Comm) Request { return *Iallgatherv(c, room(2-c.Rank()), room(10), []int{2, 1}, []int{1, 9}) }, 1},
 		"Iallgatherv, long": {func(c *Comm) Request {
-			return *Iallgatherv(c, long[:1+c.Rank()*ir.FlagBytes], in, []int{1, 1 + ir.FlagBytes}, nil)
+			return *Iallgatherv(c, room(1+c.Rank()*ir.FlagBytes), room(2*beyond), []int{1, 1 + ir.FlagBytes}, nil)
 		}, 0},
-		"Iallgather, long":      {func(c *Comm) Request { return *Iallgather(c, long, in) }, 0},
-		"Iallgather of nothing": {func(c *Comm) Request { return *Iallgather(c, long[:0], in[:0]) }, 0},
-		"Igatherv, by messages": {func(c *Comm) Request { return *Igatherv(c, long[:1], in, []int{1, 1}, nil, 1) }, 0},
+		"Iallgather, long":      {func(c *Comm) Request { return *Iallgather(c, room(beyond), room(2*beyond)) }, 0},
+		"Iallgather of nothing": {func(c *Comm) Request { return *Iallgather(c, room(0), room(0)) }, 0},
+		"Igatherv, by messages": {func(c *Comm) Request { return *Igatherv(c, room(1), room(2), []int{1, 1}, nil, 1) }, 0},
 		"Iscan":                 {func(c *Comm) Request { return *Iscan(c, []byte{1}, []byte{1}, Sum) }, 1},
-		"Iscan, long":           {func(c *Comm) Request { return *Iscan(c, long, long, Sum) }, 0},
+		"Iscan, long":           {func(c *Comm) Request { return *Iscan(c, room(beyond), room(beyond), Sum) }, 0},
 		"Iexscan":               {func(c *Comm) Request { return *Iexscan(c, []byte{1}, []byte{1}, Sum) }, 1},
-		"IreduceScatter":        {func(c *Comm) Request { return *IreduceScatter(c, long[:3], in[:1+c.Rank()], []int{1, 2}, Sum) }, 1},
+		"IreduceScatter":        {func(c *Comm) Request { return *IreduceScatter(c, room(3), room(1+c.Rank()), []int{1, 2}, Sum) }, 1},
 		"IreduceScatter, long": {func(c *Comm) Request {
-			return *IreduceScatter(c, long, in[:len(long)-1][:1+c.Rank()*(len(long)-2)], []int{1, len(long) - 1}, Sum)
+			return *IreduceScatter(c, room(beyond), room(1+c.Rank()*(beyond-2)), []int{1, beyond - 1}, Sum)
 		}, 0},
 	} {
 		var rs [2]Request
