@@ -3,6 +3,7 @@ package llc
 import (
 	"math"
 
+	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -35,34 +36,79 @@ type Offer struct {
 	Bytes   int
 	Tag     int
 	id      uint32
+	typ     uint32
+	r       *Request // that it has met, see Meet
+}
+
+// offer takes apart v, the next packet of p, which is a RTS, if this side moves the message that it offers alone and at once,
+// and that has at most so many bytes.
+func (p *peer) offer(v *ir.View, most uint64) (o Offer, ok bool) {
+	tag, size, c := int32(v.Head[1]>>32), v.Head[2], p.nic.copies
+	if tag < 0 || size == 0 || size > min(most, p.nic.pulled) || c.head != nil || c.running != 0 || ^v.Ring != p.via || p.in.size != 0 {
+		return o, false
+	}
+	body, err := wire.ParseRTS(size, v.Data)
+	if err != nil || body.Segment() == 0 {
+		return o, false
+	}
+	return Offer{Segment: ir.Segment(body.Segment()), Bytes: int(size), Tag: int(tag), id: body.ID(), typ: body.Type()}, true
 }
 
 // Offered takes apart v, the next packet of src, if that offers a message which Accept would take if it came in packets, and
 // which this side moves alone: then the driver may read it, and call Fetched. Nothing has happened yet, nor if ok is false.
 func (e *Engine) Offered(src int, key Key, tag int, v *ir.View, room int) (o Offer, ok bool) {
 	p := &e.peers[src]
-	its, size, c := int(int32(v.Head[1]>>32)), v.Head[2], p.nic.copies
-	if uint32(v.Head[0]>>32) != uint32(wire.RTS)|uint32(key)<<16 || its != tag && tag != AnyTag || its < 0 ||
-		size == 0 || size > uint64(room) || size > p.nic.pulled || len(v.Data) != wire.RTSBytes || c.head != nil || c.running != 0 ||
-		^v.Ring != p.via || p.in.size != 0 || !e.table.Vacant(uint16(key), int32(src)) {
+	if uint32(v.Head[0]>>32) != uint32(wire.RTS)|uint32(key)<<16 {
 		return o, false
 	}
-	body, err := wire.ParseRTS(size, v.Data)
-	if err != nil || body.Type() != key.Type() || body.Segment() == 0 {
-		return o, false
-	}
-	return Offer{Segment: ir.Segment(body.Segment()), Bytes: int(size), Tag: its, id: body.ID()}, true
+	o, ok = p.offer(v, uint64(room))
+	return o, ok && (o.Tag == tag || tag == AnyTag) && o.typ == key.Type() && e.table.Vacant(uint16(key), int32(src))
 }
 
-// Fetched tells src that the message which Offered has described is here, and whether reading it took long (see [ir.Caps.Offered]), and reports whether that has gone: else
+// Meet takes v, the next packet of a peer, if that offers a message to a receive that is posted, and which this side moves alone.
+// Else met is false, and nothing has happened. The driver reads the message into the buffer that it gets, and calls Fetched, or
+// Unread if the NIC refuses; it gets none if the engine moves the message, as it does those that are not plain. A message is not longer
+// than what is copied at once, because nothing else is looked at meanwhile.
+func (e *Engine) Meet(v *ir.View) (o Offer, into []byte, met bool) {
+	p := &e.peers[v.Peer]
+	if uint16(v.Head[0]>>32) != uint16(wire.RTS) {
+		return o, nil, false
+	}
+	if o, met = p.offer(v, uint64(p.nic.copies.large)); !met {
+		return o, nil, false
+	}
+	if o.r, _ = e.table.Arrive(uint16(v.Head[0]>>48), p.number, int32(o.Tag), o.typ); o.r == nil {
+		return o, nil, false
+	}
+	p.seen++
+	if r := o.r; !r.early && r.Type == o.typ && o.Bytes <= len(r.Buf) { // who has a Body has no Buf
+		return o, r.Buf[:o.Bytes], true
+	}
+	e.moves(p, &o)
+	return o, nil, true
+}
+
+// moves has the engine move a message that has met a receive.
+func (e *Engine) moves(p *peer, o *Offer) {
+	e.receiveOffered(p, o.r, int32(o.Tag), uint64(o.Bytes), o.Segment, strided.Blocks{}, o.id, o.typ)
+}
+
+// Unread has the engine move a message of src that Meet has described, and that the driver could not read.
+func (e *Engine) Unread(src int, o *Offer) { e.moves(&e.peers[src], o) }
+
+// Fetched tells src that the message which Offered or Meet has described is here, and whether reading it took long (see
+// [ir.Caps.Offered]), and completes the receive that Meet has found. It reports whether src has been told: else
 // somebody must go on driving the engine. The driver has consumed the packet.
 func (e *Engine) Fetched(src int, o *Offer, slow bool) (gone bool) {
 	p, h := &e.peers[src], header(wire.FIN, uint64(o.id))
-	p.seen++
 	if slow {
 		h.Flags = wire.Slow
 	}
-	e.control(p, h, nil)
+	if e.control(p, h, nil); o.r == nil {
+		p.seen++
+	} else {
+		e.receivedWhole(o.r, p.number, int32(o.Tag), o.Bytes)
+	}
 	return p.queues.controls.head == nil
 }
 

@@ -75,15 +75,23 @@ func (p *Port) withdrawLanes() {
 	}
 }
 
-// gather takes the messages of one packet that src has sent and that are there, up to some,
+// gather takes the messages of one packet that src has sent or offered and that are there, up to some,
 // and reports whether there was any. It is turn for what comes one after the other.
 func (p *Port) gather(src int) (any bool) {
 	if p.express == nil || src < 0 || p.is(polling) {
 		return false
 	}
 	there := p.express.Look(src, &p.view)
-	for n := 0; there && n < burst && p.eng.Deliver(&p.view); n++ {
-		there = p.express.Advance(&p.view)
+	for n := 0; there && n < burst; n++ {
+		switch {
+		case p.eng.Deliver(&p.view):
+			there = p.express.Advance(&p.view)
+		case p.draw(src):
+			there = p.express.Look(src, &p.view)
+		default:
+			there = false
+			continue
+		}
 		any = true
 	}
 	if any && (p.eng.Telling() || p.waiters.conds != 0) {

@@ -32,10 +32,41 @@ func (p *Port) fetch(key llc.Key, src, tag int, buf []byte) (size, its int, ok b
 	p.express.Take()
 	gone := p.eng.Fetched(src, &o, p.pace.Slow(begun, o.Bytes))
 	p.post()
-	if !gone { // the ring seems full, and the sender would wait until the next call
+	p.told(gone)
+	p.relieve()
+	return o.Bytes, o.Tag, true
+}
+
+// told goes on after an end that may not have gone: then the ring seems full, and the sender would wait until the next call.
+func (p *Port) told(gone bool) {
+	if !gone {
 		p.turn()
 		p.handOver()
 	}
-	p.relieve()
-	return o.Bytes, o.Tag, true
+}
+
+// draw reads the message that the packet which the lane looks at offers to a posted receive, and reports whether it has
+// taken the packet. What others have sent goes before the next.
+func (p *Port) draw(src int) bool {
+	if p.remote == nil {
+		return false
+	}
+	o, into, met := p.eng.Meet(&p.view)
+	if !met {
+		return false
+	}
+	p.express.Take()
+	gone := true
+	if into != nil {
+		begun := p.pace.Begin(o.Bytes, true)
+		if p.remote.ReadMemory(src, o.Segment, 0, into) == nil {
+			gone = p.eng.Fetched(src, &o, p.pace.Slow(begun, o.Bytes))
+		} else {
+			p.eng.Unread(src, &o)
+		}
+	}
+	p.post()
+	p.told(gone)
+	p.digest(p.express.PollOthers(src, &p.ev))
+	return true
 }

@@ -126,12 +126,33 @@ func (w *world) accept(i int, r *receive) bool {
 // reports whether it did.
 func (w *world) gather(i int) bool {
 	var v ir.View
-	if !w.net.chance(w.Lane) || !w.net.Look(i, w.rng.IntN(w.Peers), &v) || !w.ranks[i].engine.Deliver(&v) {
+	if !w.net.chance(w.Lane) || !w.net.Look(i, w.rng.IntN(w.Peers), &v) {
 		return false
 	}
-	w.net.Take(i, &v)
+	e := w.ranks[i].engine
+	if e.Deliver(&v) {
+		w.net.Take(i, &v)
+	} else if o, into, met := e.Meet(&v); met {
+		w.net.Take(i, &v)
+		w.draw(i, v.Peer, &o, into)
+	} else {
+		return false
+	}
 	w.move()
 	return true
+}
+
+// draw reads a message that has met a posted receive; what cannot be read the engine moves.
+func (w *world) draw(i, src int, o *llc.Offer, into []byte) {
+	e := w.ranks[i].engine
+	if into == nil {
+		return
+	}
+	if w.net.Read(i, src, o.Segment, into) != nil {
+		e.Unread(src, o)
+	} else {
+		e.Fetched(src, o, slow(o.Bytes))
+	}
 }
 
 // slow reports whether reading a message takes long, as it may.
