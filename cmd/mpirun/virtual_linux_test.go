@@ -383,8 +383,14 @@ func TestVirtualReport(t *testing.T) {
 		Model   string
 		Seconds float64
 		Total   struct{ Packets, Bytes uint64 }
-		Ranks   []rankReport
-		Links   []struct{ Utilisation float64 }
+		Ranks   []struct {
+			Seconds float64
+			Compute float64 `json:"compute_s"`
+			Call    float64 `json:"calls_s"`
+			Wait    float64 `json:"waits_s"`
+			Sent    struct{ Bytes uint64 }
+		}
+		Links []struct{ Utilisation float64 }
 	}
 	text, err := os.ReadFile(file)
 	if err == nil {
