@@ -75,7 +75,7 @@ nicemu/vtime, nicemu/param < nicemu/network, nicemu/syncctl
 nicemu/syncctl < nicemu/sync
 nicemu/vtime < nicemu/martini/stepped
 nicemu/martini/stepped, nicemu/network < nicemu/martini/timed
-bench/pair, bench/report, nicemu/fabric, nicemu/martini/timed < bench/timed
+bench/network, bench/pair, bench/report, nicemu/fabric, nicemu/martini/timed < bench/timed
 gonum.org/v1/gonum < nicemu/network
 bench/report, nicemu/vtime, nicemu/param, nicemu/network < bench/network
 bench/report, nicemu/syncctl < bench/barriers
@@ -149,7 +149,7 @@ mpi, llc/port, llc/sim, llc/nics < bench
 nicemu/<nic> < bench
 bench < bench/pair
 bench/pair, nicemu/martini/lowlevel < bench/nic
-bench/pair, nicemu/martini/pm < bench/pm
+bench/pair, bench/report, nicemu/martini/pm < bench/pm
 bench/pair < bench/model
 bench/pair, llc/port, llc/martini < bench/llc
 bench/host < bench
