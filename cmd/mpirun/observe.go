@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"rhinet/internal/launch"
 	"rhinet/internal/observe"
+	"rhinet/internal/observe/metrics"
 	"rhinet/internal/perfetto"
 	"rhinet/nicemu/vtime"
 )
@@ -18,7 +21,8 @@ import (
 type observation struct {
 	stats   string // file to write to, onStandardError, or empty: not wanted
 	trace   string // file to write to; empty: not wanted
-	metrics metrics
+	metrics string // address to serve at; empty: nobody wants it
+	server  *http.Server
 	program string
 	file    *os.File
 	reader  *observe.Reader
@@ -48,6 +52,11 @@ func (o *observation) setStats(file string) error {
 	}
 	o.stats = file
 	return nil
+}
+
+func (o *observation) setMetrics(v string) (err error) {
+	o.metrics, err = metrics.Address(v)
+	return err
 }
 
 func (o *observation) setTrace(file string) error {
@@ -102,7 +111,7 @@ func begins(file, mark string) bool {
 }
 
 // wanted reports whether anything is to be observed.
-func (o *observation) wanted() bool { return o.stats != "" || o.trace != "" || o.metrics.address != "" }
+func (o *observation) wanted() bool { return o.stats != "" || o.trace != "" || o.metrics != "" }
 
 // attach has the ranks of a job write down what they do, if somebody wants to see it.
 func (o *observation) attach(job *launch.Job) {
@@ -135,10 +144,15 @@ func (o *observation) open(ranks int, log io.Writer) (err error) {
 		return err
 	}
 	o.reader, err = observe.NewReader(o.file)
-	if err == nil && o.metrics.address != "" {
-		err = o.metrics.serve(o.reader, o.program, log)
+	if err != nil || o.metrics == "" {
+		return err
 	}
-	return err
+	var at net.Addr
+	if o.server, at, err = metrics.Serve(o.metrics, o.reader, o.program); err != nil {
+		return &launch.Unready{Err: fmt.Errorf("--metrics: %w", err)}
+	}
+	fmt.Fprintf(log, "mpirun: metrics at http://%s/metrics and /debug/vars\n", at)
+	return nil
 }
 
 // take keeps a part of what a rank on another host has done.
@@ -167,7 +181,9 @@ func (o *observation) finish(std streams, status int) int {
 	err := o.lost
 	if o.reader != nil {
 		defer o.file.Close()
-		o.metrics.close()
+		if o.server != nil {
+			o.server.Close()
+		}
 		err = errors.Join(err, o.writeStats(std), o.writeTrace(std))
 	}
 	if err != nil {

@@ -176,7 +176,7 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	fs.Func("model-trace", "in virtual time: write what the parts of the model do to `FILE`.json, for ui.perfetto.dev, or FILE.vcd, for GTKWave", req.virtual.setModelTrace)
 	fs.Func("time-report", "write what came of virtual time to `FILE`, as JSON", req.virtual.setReport)
 	fs.Func("stats", "say at the end what calls the ranks made and who sent to whom, or write it to `FILE` (.txt, .json, .html)", req.observe.setStats)
-	fs.Func("metrics", "serve what the ranks have done so far at `HOST:PORT`, as /metrics for Prometheus and as /debug/vars", req.observe.metrics.set)
+	fs.Func("metrics", "serve what the ranks have done so far at `HOST:PORT`, as /metrics for Prometheus and as /debug/vars", req.observe.setMetrics)
 	fs.Func("profile", "write one profile of all ranks, `cpu|heap|mutex|block[:FILE]`, for go tool pprof", req.profile.set)
 	fs.Func("debug", "run the ranks `RANK[,RANK...]` under the debugger dlv, which waits for dlv connect", req.setDebug)
 	fs.Func("trace", "write all calls and messages to `FILE`, for ui.perfetto.dev", req.observe.setTrace)
