@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"rhinet/internal/launch"
 	"rhinet/internal/observe"
 )
 
@@ -21,6 +22,9 @@ type metrics struct {
 // set takes HOST:PORT, or :PORT, which is this machine only.
 func (m *metrics) set(v string) error {
 	host, port, err := net.SplitHostPort(v)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
 	if err != nil || port == "" {
 		return errors.New("give an address to listen on, such as localhost:9100 or :9100")
 	}
@@ -35,7 +39,7 @@ func (m *metrics) set(v string) error {
 func (m *metrics) serve(reader *observe.Reader, program string, log io.Writer) error {
 	listener, err := net.Listen("tcp", m.address)
 	if err != nil {
-		return fmt.Errorf("--metrics: %w", err)
+		return &launch.Unready{Err: fmt.Errorf("--metrics: %w", err)}
 	}
 	mux := http.NewServeMux()
 	answer := func(kind string, write func(*observe.Stats, io.Writer) error) http.HandlerFunc {
