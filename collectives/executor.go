@@ -1,5 +1,7 @@
 package collectives
 
+import "rhinet/internal/vec"
+
 // An execution is one run of a schedule: blocking calls run it to the end,
 // nonblocking ones advance it whenever progress is made.
 type execution struct {
@@ -52,7 +54,7 @@ func (x *execution) advance(g *Group, block bool) bool {
 		case opCopy:
 			// A part that is in its place already may be on its way to others.
 			if dst, src := x.at(s.b), x.at(s.a); &dst[0] != &src[0] {
-				copy(dst, src)
+				vec.Copy(dst, src)
 			}
 		case opReduce:
 			x.reducer.Reduce(x.at(s.a), x.at(s.b))

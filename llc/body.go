@@ -2,6 +2,7 @@ package llc
 
 import (
 	"rhinet/internal/strided"
+	"rhinet/internal/vec"
 	"rhinet/llc/wire"
 )
 
@@ -32,7 +33,7 @@ func (r *Request) Gather(dst []byte, off int) {
 		r.Body.Gather(dst, off)
 		return
 	}
-	copy(dst, r.Buf[off:])
+	vec.Copy(dst, r.Buf[off:])
 }
 
 // Scatter stores bytes of a message from number off on, as far as there is room.
@@ -50,7 +51,7 @@ func (r *Request) scatter(src []byte, off int) {
 	case r.Body != nil:
 		r.Body.Scatter(src[:min(len(src), room)], off)
 	default:
-		copy(r.Buf[off:], src)
+		vec.Copy(r.Buf[off:], src)
 	}
 }
 

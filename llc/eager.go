@@ -1,6 +1,7 @@
 package llc
 
 import (
+	"rhinet/internal/vec"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -174,7 +175,7 @@ func (e *Engine) keepEager(p *peer, ctx uint16, tag int32, size, id, typ uint32,
 	m := e.pool.message()
 	m.kind, m.peer, m.tag, m.size, m.id, m.typ = waitingEager, p.number, tag, uint64(size), id, typ
 	m.buf = e.pool.buffer(m, int(size))
-	m.got = copy(m.buf, data)
+	m.got = vec.Copy(m.buf, data)
 	e.table.Keep(&m.entry, ctx, p.number, tag)
 	if m.got < int(size) {
 		p.in = incoming{size: m.size, got: uint64(m.got), m: m, tag: m.tag}
@@ -204,7 +205,7 @@ func (e *Engine) more(p *peer, off uint64, data []byte) bool {
 		return false
 	}
 	if in.m != nil {
-		copy(in.m.buf[in.got:], data)
+		vec.Copy(in.m.buf[in.got:], data)
 		in.m.got += int(n)
 	} else if in.r != nil {
 		in.r.Scatter(data, int(in.got))

@@ -48,7 +48,7 @@ func (e *Engine) whole(p *peer, ctx uint16, tag int32, typ uint32, data []byte) 
 	r, open := e.table.Arrive(ctx, p.number, tag, typ)
 	switch {
 	case r != nil && r.Type == typ && len(data) <= len(r.Buf):
-		copy(r.Buf, data)
+		Fill(r.Buf, data)
 		e.receivedWhole(r, p.number, tag, len(data))
 	case r != nil && fits(typ, r.Type, false):
 		r.Scatter(data, 0)

@@ -1,12 +1,14 @@
 package mpi
 
+import "rhinet/internal/vec"
+
 // Put copies data into the part of rank target, from element disp on.
 //
 // MPI 4.1, section 12.3.1.
 func (w *Win[T]) Put(data []T, target, disp int) error {
 	// The short way of windows in shared memory; what is not in order goes the other.
 	if p := w.direct(target); p != nil && uint(disp) <= uint(len(p)) && len(data) <= len(p)-disp {
-		copy(p[disp:], data)
+		move(p[disp:], data)
 		return nil
 	}
 	b := w.base()
@@ -18,12 +20,24 @@ func (w *Win[T]) Put(data []T, target, disp int) error {
 // MPI 4.1, section 12.3.2.
 func (w *Win[T]) Get(buf []T, target, disp int) error {
 	if p := w.direct(target); p != nil && uint(disp) <= uint(len(p)) && len(buf) <= len(p)-disp {
-		copy(buf, p[disp:])
+		move(buf, p[disp:])
 		return nil
 	}
 	b := w.base()
 	return b.raise(b.get(atFrom("Get", target), w.elemOf(), view(buf), disp, len(buf)))
 }
+
+// move is copy, for slices of any length.
+func move[T any](dst, src []T) {
+	if len(src) < bulkElems {
+		copy(dst, src)
+	} else {
+		vec.Copy(view(dst), view(src))
+	}
+}
+
+// bulkElems is how many elements are moved as bytes.
+const bulkElems = 64
 
 // Accumulate combines data into the part of rank target, from element disp on,
 // with a predefined operation, or [Replace]. Each element is changed atomically.

@@ -3,6 +3,7 @@ package mpi
 import (
 	"sync/atomic"
 
+	"rhinet/internal/vec"
 	"rhinet/internal/wait"
 )
 
@@ -114,12 +115,12 @@ func (m *mapped) quiet() error {
 const looksPerFailure = 1024
 
 func (m *mapped) put(target int, at uint64, data []byte) error {
-	copy(m.parts[target][at:], data)
+	vec.Copy(m.parts[target][at:], data)
 	return nil
 }
 
 func (m *mapped) get(target int, at uint64, buf []byte) error {
-	copy(buf, m.parts[target][at:])
+	vec.Copy(buf, m.parts[target][at:])
 	return nil
 }
 

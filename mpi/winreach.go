@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"rhinet/internal/layout"
+	"rhinet/internal/vec"
 	"rhinet/llc/ir"
 )
 
@@ -166,7 +167,7 @@ func (x *exposed) put(target int, at uint64, data []byte) error {
 
 func (x *exposed) write(p *place, data []byte) error {
 	if p.own != nil || len(data) == 0 {
-		copy(p.own, data)
+		vec.Copy(p.own, data)
 		return nil
 	}
 	return x.remote.WriteMemory(p.peer, p.seg, p.offset, data)
@@ -182,7 +183,7 @@ func (x *exposed) get(target int, at uint64, buf []byte) error {
 
 func (x *exposed) read(p *place, buf []byte) error {
 	if p.own != nil || len(buf) == 0 {
-		copy(buf, p.own)
+		vec.Copy(buf, p.own)
 		return nil
 	}
 	return x.remote.ReadMemory(p.peer, p.seg, p.offset, buf)

@@ -209,6 +209,12 @@ func newEnv(world *mpi.Comm, n int, o Options) (e *env, err error) {
 		rank: world.Rank(), size: world.Size(), each: !o.Aggregate,
 		out: make([]byte, n), in: make([]byte, n), data: make([]float32, n/4), old: make([]float32, n/4),
 	}
+	for i := range e.out {
+		e.out[i] = 1 // or all of it is one page, that of zeros
+	}
+	for i := range e.data {
+		e.data[i] = 1
+	}
 	room := max(2*n, 8)
 	if o.Create {
 		e.w, err = mpi.WinCreate(world, make([]byte, room))

@@ -48,7 +48,7 @@ internal/clock, internal/page, internal/perfetto < internal/observe
 internal/need < internal/slurmtest, internal/netnstest
 internal/netns < internal/netnstest
 internal/wait < internal/netns
-internal/vec < internal/ring
+internal/vec < internal/ring, internal/strided, internal/layout
 
 # The protocol engine.
 llc/seq < llc/match, llc/wire

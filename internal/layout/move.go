@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"rhinet/internal/strided"
+	"rhinet/internal/vec"
 )
 
 // Gather copies the bytes of data from number off on, as many as dst has room
@@ -50,9 +51,9 @@ func (n *node) move(m *mover, origin, skip int) {
 func (m *mover) run(at, n int) {
 	n = min(n, len(m.buf))
 	if m.out {
-		copy(m.mem[at:at+n], m.buf)
+		vec.Copy(m.mem[at:at+n], m.buf)
 	} else {
-		copy(m.buf[:n], m.mem[at:])
+		vec.Copy(m.buf[:n], m.mem[at:])
 	}
 	m.buf = m.buf[n:]
 }

@@ -46,7 +46,10 @@ type Ring struct {
 	mask     uint64 // len(lines)-1
 	size     uint64 // len(data)
 	spread   bool
-	sum      uint64 // of the header words of all packets put: see Tally
+	sum      uint64  // of the header words of all packets put: see Tally
+	came     *uint64 // packets that the reader has sent in its own ring, as far as they have been taken; nil: not known
+	known    uint64  // what that was for the latest payload of at most demoteBytes
+	alone    bool    // and that it was one more than for the one before
 }
 
 // Open views mem as a packet ring. mem must start on a line and hold at least
@@ -86,8 +89,29 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) (next uint
 	r.claim(at, n)
 	vec.Copy(r.data[at&(r.size-1):], payload)
 	put(r, slot, head, payload)
+	if n <= demoteBytes && r.awaited() {
+		vec.Demote(r.data[at&(r.size-1):][:n])
+	}
 	r.claim(next, n)
 	return next
+}
+
+// demoteBytes is how long a payload may be of which [Ring.Put] hands the lines on to the cache that the cores share, once its line is
+// written, if the reader most likely waits for it: there the reader finds them in half the time. It takes the writer some
+// 6 ns a line, so who sends many packets one after the other would do worse, and of longer ones the writer loses as much as the reader gains. 512 bytes
+// take 0.25 us one way instead of 0.33, 1 KiB 0.32 instead of 0.40.
+const demoteBytes = 1 << 10
+
+// awaited reports whether the reader most likely waits for a payload that is put now: between this one, the one before and the one before that
+// exactly one packet has come from it. Who sends several one after the other, or an answer to several, is not waited for.
+func (r *Ring) awaited() bool {
+	if r.came == nil || !r.spread {
+		return false
+	}
+	alone := *r.came == r.known+1
+	also := r.alone
+	r.known, r.alone = *r.came, alone
+	return alone && also
 }
 
 // claimBytes is how long a payload is of which [Ring.Put] claims the lines.

@@ -22,6 +22,9 @@ func (o *Outlet) Open(r *Ring, count *uint64, words [3]*uint64, were [3]uint64) 
 // Watch tells the outlet where it shows that the peer has to be woken.
 func (o *Outlet) Watch(asleep *uint32) { o.asleep = asleep }
 
+// Heed tells the ring which one its reader answers in.
+func (o *Outlet) Heed(answers *Inlet) { o.ring.came = &answers.slot }
+
 // Asleep reports whether the peer has to be woken for what has gone.
 func (o *Outlet) Asleep() bool { return atomic.LoadUint32(o.asleep) != 0 }
 

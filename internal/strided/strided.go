@@ -2,7 +2,11 @@
 // matrix: where each of them is, and how to move them between two such places.
 package strided
 
-import "math"
+import (
+	"math"
+
+	"rhinet/internal/vec"
+)
 
 // Blocks says how bytes lie in memory that begins with the first of them: in blocks of Block bytes, Stride bytes from
 // one to the next. The zero value is one piece.
@@ -87,9 +91,9 @@ func (m Move) Copy(here []byte, base int, there []byte, out bool) {
 	for m.Bytes > 0 {
 		i, k, n := m.Next(math.MaxInt)
 		if k -= base; out {
-			copy(there[k:k+n], here[i:i+n])
+			vec.Copy(there[k:k+n], here[i:i+n])
 		} else {
-			copy(here[i:i+n], there[k:k+n])
+			vec.Copy(here[i:i+n], there[k:k+n])
 		}
 	}
 }

@@ -1,11 +1,10 @@
 package vec
 
-// Copy is copy(dst, src) of slices that do not overlap. What a packet carries is moved
-// with half the instructions that the Go runtime takes, which handles overlap, alignment
-// and every length.
+// Copy is copy(dst, src). It is made for memory that two cores write and read in turn, as packets, windows and the buffers of
+// neighbors are: see move. Slices that overlap are left to copy.
 func Copy(dst, src []byte) int {
 	n := min(len(dst), len(src))
-	if n < shortestCopy || !hasAVX2 {
+	if n < shortestCopy || n > longestCopy || !hasAVX2 || overlap(dst, src, n) {
 		return copy(dst, src)
 	}
 	move(&dst[0], &src[0], n)

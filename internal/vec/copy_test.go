@@ -18,8 +18,8 @@ func TestCopy(t *testing.T) {
 		}
 		return b
 	}
-	for _, n := range []int{0, 1, 255, 256, 511, 512, 513, 600, 767, 768, 769, 1023, 1024, 1025, 2048, 4096, 4097} {
-		for shift := range 32 {
+	for _, n := range []int{0, 1, 255, 256, 257, 319, 320, 321, 511, 512, 513, 600, 767, 768, 769, 831, 832, 1023, 1024, 1025, 2048, 4096, 4097} {
+		for shift := range 64 {
 			src, dst := random(n+shift), random(n+2*guard+shift)
 			want := bytes.Clone(dst)
 			copy(want[guard+shift:guard+shift+n], src[shift:])
@@ -41,5 +41,26 @@ func TestCopyOfUnequalLengths(t *testing.T) {
 	}
 	if n := Copy(long, make([]byte, 1000)); n != 1000 || long[999] != 0 || long[1000] != 1 {
 		t.Errorf("%d bytes from a shorter slice", n)
+	}
+}
+
+// TestCopyOfOverlap: slices of one array are copied as if by way of a third.
+func TestCopyOfOverlap(t *testing.T) {
+	const n = 2000
+	for _, shift := range []int{0, 1, 32, 64, 300, n - 1, n, n + 1} {
+		for _, up := range []bool{false, true} {
+			b := make([]byte, 2*n+1)
+			for i := range b {
+				b[i] = byte(i ^ i>>8)
+			}
+			dst, src := b[:n], b[shift:][:n]
+			if up {
+				dst, src = src, dst
+			}
+			want := bytes.Clone(src)
+			if Copy(dst, src); !bytes.Equal(dst, want) {
+				t.Errorf("shift %d, up %v: copied something else", shift, up)
+			}
+		}
 	}
 }

@@ -4,7 +4,7 @@
 // twin, which the build tag purego, the race detector and other processors
 // select.
 //
-// [Copy] moves bytes in the same manner.
+// [Copy] moves bytes in the same manner, and [Demote] hands them on to another core.
 //
 // The loops work on the first len(inout) elements of in, which must not
 // be shorter, and panic if it is. in and inout may be the same slice, but must

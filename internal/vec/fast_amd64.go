@@ -13,6 +13,9 @@ const lanes = 32
 // hasAVX2 is read only.
 var hasAVX2 = cpuid.CPU.Supports(cpuid.AVX2)
 
+// canDemote is read only.
+var canDemote = cpuid.CPU.Supports(cpuid.CLDEMOTE)
+
 // fastSum, fastMin and fastMax do a first part of the loop of their name, as
 // much as a kernel can, and return its length: 0 for kinds without a kernel.
 // The wrapped sums of signed and unsigned integers have the same bits.
@@ -83,8 +86,12 @@ func fastMax(in, inout any) int {
 	return 0
 }
 
-// shortestCopy is the length from which move is used: its block.
-const shortestCopy = 512
+// shortestCopy is the length from which move is used, its block, and longestCopy up to which: what is longer does not stay
+// in a cache of the core, and Go's copy does what processors recommend for that.
+const (
+	shortestCopy = 256
+	longestCopy  = 16 << 20
+)
 
 // run uses a kernel on as many elements as it takes.
 func run[T any](kernel func(in, inout []T), in, inout []T) int {

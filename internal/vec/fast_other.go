@@ -8,11 +8,15 @@ import "math"
 const shortest = math.MaxInt
 
 // shortestCopy is the length from which move is used: never.
-const shortestCopy = math.MaxInt
+const shortestCopy, longestCopy = math.MaxInt, 0
 
 const hasAVX2 = false
 
 func move(_, _ *byte, _ int) {}
+
+const canDemote = false
+
+func demote(_ *byte, _ int) {}
 
 func fastSum(_, _ any) int { return 0 }
 func fastMin(_, _ any) int { return 0 }

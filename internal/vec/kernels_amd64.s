@@ -483,15 +483,76 @@ done:
 // func move(dst *byte, src *byte, n int)
 // Requires: AVX
 TEXT ·move(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	MOVQ $0x00000200, BX
-	SUBQ DX, BX
-	LEAQ -512(AX)(DX*1), AX
-	LEAQ -512(CX)(DX*1), CX
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	SUBQ    $0x00000100, DX
+	XORQ    BX, BX
+	CMPQ    DX, $0x00000700
+	JLT     near
+	VMOVDQU (CX)(BX*1), Y0
+	VMOVDQU 32(CX)(BX*1), Y1
+	VMOVDQU Y0, (AX)(BX*1)
+	VMOVDQU Y1, 32(AX)(BX*1)
+	SUBQ    AX, BX
+	ANDQ    $0x3f, BX
+	LEAQ    -512(DX), SI
+	CMPQ    BX, SI
+	JGE     near
+	LEAQ    128(AX)(BX*1), DI
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x80
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0xc0
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x00
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x40
+	ADDQ    $0x00000100, DI
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x80
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0xc0
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x00
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x40
+	ADDQ    $0x00000100, DI
 
-block:
+far:
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x80
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0xc0
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x00
+	BYTE    $0x0f
+	BYTE    $0x0d
+	BYTE    $0x4f
+	BYTE    $0x40
+	ADDQ    $0x00000100, DI
 	VMOVDQU (CX)(BX*1), Y0
 	VMOVDQU 32(CX)(BX*1), Y1
 	VMOVDQU 64(CX)(BX*1), Y2
@@ -500,14 +561,6 @@ block:
 	VMOVDQU 160(CX)(BX*1), Y5
 	VMOVDQU 192(CX)(BX*1), Y6
 	VMOVDQU 224(CX)(BX*1), Y7
-	VMOVDQU 256(CX)(BX*1), Y8
-	VMOVDQU 288(CX)(BX*1), Y9
-	VMOVDQU 320(CX)(BX*1), Y10
-	VMOVDQU 352(CX)(BX*1), Y11
-	VMOVDQU 384(CX)(BX*1), Y12
-	VMOVDQU 416(CX)(BX*1), Y13
-	VMOVDQU 448(CX)(BX*1), Y14
-	VMOVDQU 480(CX)(BX*1), Y15
 	VMOVDQU Y0, (AX)(BX*1)
 	VMOVDQU Y1, 32(AX)(BX*1)
 	VMOVDQU Y2, 64(AX)(BX*1)
@@ -516,21 +569,65 @@ block:
 	VMOVDQU Y5, 160(AX)(BX*1)
 	VMOVDQU Y6, 192(AX)(BX*1)
 	VMOVDQU Y7, 224(AX)(BX*1)
-	VMOVDQU Y8, 256(AX)(BX*1)
-	VMOVDQU Y9, 288(AX)(BX*1)
-	VMOVDQU Y10, 320(AX)(BX*1)
-	VMOVDQU Y11, 352(AX)(BX*1)
-	VMOVDQU Y12, 384(AX)(BX*1)
-	VMOVDQU Y13, 416(AX)(BX*1)
-	VMOVDQU Y14, 448(AX)(BX*1)
-	VMOVDQU Y15, 480(AX)(BX*1)
-	ADDQ    $0x00000200, BX
-	JLT     block
-	CMPQ    BX, $0x00000200
-	JEQ     done
-	XORQ    BX, BX
-	JMP     block
+	ADDQ    $0x00000100, BX
+	CMPQ    BX, SI
+	JLT     far
 
-done:
+near:
+	CMPQ    BX, DX
+	JGE     last
+	VMOVDQU (CX)(BX*1), Y0
+	VMOVDQU 32(CX)(BX*1), Y1
+	VMOVDQU 64(CX)(BX*1), Y2
+	VMOVDQU 96(CX)(BX*1), Y3
+	VMOVDQU 128(CX)(BX*1), Y4
+	VMOVDQU 160(CX)(BX*1), Y5
+	VMOVDQU 192(CX)(BX*1), Y6
+	VMOVDQU 224(CX)(BX*1), Y7
+	VMOVDQU Y0, (AX)(BX*1)
+	VMOVDQU Y1, 32(AX)(BX*1)
+	VMOVDQU Y2, 64(AX)(BX*1)
+	VMOVDQU Y3, 96(AX)(BX*1)
+	VMOVDQU Y4, 128(AX)(BX*1)
+	VMOVDQU Y5, 160(AX)(BX*1)
+	VMOVDQU Y6, 192(AX)(BX*1)
+	VMOVDQU Y7, 224(AX)(BX*1)
+	ADDQ    $0x00000100, BX
+	JMP     near
+
+last:
+	MOVQ    DX, BX
+	VMOVDQU (CX)(BX*1), Y0
+	VMOVDQU 32(CX)(BX*1), Y1
+	VMOVDQU 64(CX)(BX*1), Y2
+	VMOVDQU 96(CX)(BX*1), Y3
+	VMOVDQU 128(CX)(BX*1), Y4
+	VMOVDQU 160(CX)(BX*1), Y5
+	VMOVDQU 192(CX)(BX*1), Y6
+	VMOVDQU 224(CX)(BX*1), Y7
+	VMOVDQU Y0, (AX)(BX*1)
+	VMOVDQU Y1, 32(AX)(BX*1)
+	VMOVDQU Y2, 64(AX)(BX*1)
+	VMOVDQU Y3, 96(AX)(BX*1)
+	VMOVDQU Y4, 128(AX)(BX*1)
+	VMOVDQU Y5, 160(AX)(BX*1)
+	VMOVDQU Y6, 192(AX)(BX*1)
+	VMOVDQU Y7, 224(AX)(BX*1)
 	VZEROUPPER
+	RET
+
+// func demote(p *byte, n int)
+TEXT ·demote(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), DI
+	MOVQ n+8(FP), AX
+	ADDQ DI, AX
+	ANDQ $-64, DI
+
+line:
+	BYTE $0x0f
+	BYTE $0x1c
+	BYTE $0x07
+	ADDQ $0x40, DI
+	CMPQ DI, AX
+	JLT  line
 	RET

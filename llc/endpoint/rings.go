@@ -37,6 +37,7 @@ type way struct {
 	writer Writer
 	bell   *fabric.Doorbell
 	sender Sender
+	heeds  bool // the ring knows in which one the peer answers
 }
 
 var (
@@ -128,7 +129,7 @@ func (r *Rings) writer(p *way, cmd *ir.Command) (Writer, error) {
 	}
 	w, err := r.nic.Writer(int(cmd.Peer), int(cmd.Ring))
 	if err == nil {
-		p.writer, p.ring, p.bell = w, cmd.Ring, r.Bell(int(cmd.Peer))
+		p.writer, p.ring, p.bell, p.heeds = w, cmd.Ring, r.Bell(int(cmd.Peer)), false
 	}
 	return w, err
 }
@@ -234,11 +235,28 @@ func (r *Rings) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) 
 		r.unplaced(peer, errUnopened)
 		return
 	}
+	if !p.heeds && len(data) > ring.Inline {
+		r.heed(peer)
+	}
 	if err := w.Put(slot, pos, head, data); err != nil {
 		r.unplaced(peer, err)
 		return
 	}
 	bell.Ring()
+}
+
+// heed tells the ring that is open to peer in which one the peer answers, if there is one. Without an
+// outlet it is not told.
+//
+//go:noinline
+func (r *Rings) heed(peer int) {
+	p := &r.ways[peer]
+	if answers := r.Inlet(peer); answers != nil {
+		p.heeds = true
+		if o, ok := p.writer.(Opener); ok {
+			o.Outlet().Heed(answers)
+		}
+	}
 }
 
 // unplaced reports that a packet to peer could not be placed.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"rhinet/internal/ring"
+	"rhinet/internal/vec"
 )
 
 // FlagBytes is the largest payload of a flag.
@@ -95,7 +96,7 @@ func (w *FlagWriter) raiseLong(at int, seq, mark uint32, data []byte) bool {
 		own.rest = make([]ring.Line, restLines)
 	}
 	l, rest := &own.line, data[FlagInline:]
-	copy(memoryOf(w.f.restOf(w.lines, at)), rest)
+	vec.Copy(memoryOf(w.f.restOf(w.lines, at)), rest)
 	copy(memoryOf(own.rest), rest)
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
 	*inlineOf(l) = [FlagInline]byte(data)

@@ -123,6 +123,7 @@ int main(int argc, char **argv)
                 char *mem;
                 out = calloc(1, n + 8);
                 in = calloc(1, n + 8);
+                memset(out, 1, n + 8); /* or all of it is one page, that of zeros */
                 if (create) {
                     mem = calloc(1, room);
                     MPI_Win_create(mem, room, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);

@@ -5,6 +5,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -41,6 +42,7 @@ func main() {
 	kernel("minInt32", "int32", 4, func(a, b reg.VecVirtual) { VPMINSD(a, b, b) })
 	kernel("maxInt32", "int32", 4, func(a, b reg.VecVirtual) { VPMAXSD(a, b, b) })
 	move()
+	demote()
 	Generate()
 }
 
@@ -104,38 +106,96 @@ func kernel(name, elem string, size int, combine op) {
 	RET()
 }
 
-// move emits func move(dst, src *byte, n int) for n of at least a block. Its register
-// at is the distance from the last block, which may overlap the one before.
+// move emits func move(dst, src *byte, n int) for n of at least a block. The first line is copied as it
+// lies, what follows in blocks that begin on a line of dst, and the last block as it lies again; each may overlap the
+// one before.
+//
+// The loop asks for the lines of dst that lie ahead, to write them: who copies from one program to
+// another writes lines that the other core has, and a core waits for hardly more than one of these at a time if it meets them as stores.
+// It asks for no line that it does not write, because the other core may be writing that.
 func move() {
-	const vectors = 16
-	const block = vectors * vectorBytes
+	const (
+		line  = 64
+		block = 4 * line
+		ahead = 2 * block
+		long  = 2048
+	)
 	TEXT("move", NOSPLIT, "func(dst, src *byte, n int)")
 	dst := Load(Param("dst"), GP64())
 	src := Load(Param("src"), GP64())
-	n := Load(Param("n"), GP64())
-	at := GP64()
-	MOVQ(U32(block), at)
-	SUBQ(n, at)
-	LEAQ(Mem{Base: dst, Index: n, Scale: 1, Disp: -block}, dst)
-	LEAQ(Mem{Base: src, Index: n, Scale: 1, Disp: -block}, src)
+	end := Load(Param("n"), GP64()) // where the last block begins
+	SUBQ(U32(block), end)
+	at, limit := GP64(), GP64()
 
-	Label("block")
-	var v [vectors]reg.VecVirtual
-	for i := range vectors {
-		v[i] = YMM()
-		VMOVDQU(Mem{Base: src, Index: at, Scale: 1, Disp: i * vectorBytes}, v[i])
+	some := func(bytes int) { // copies so many bytes from at on
+		v := make([]reg.VecVirtual, bytes/vectorBytes)
+		for i := range v {
+			v[i] = YMM()
+			VMOVDQU(Mem{Base: src, Index: at, Scale: 1, Disp: i * vectorBytes}, v[i])
+		}
+		for i := range v {
+			VMOVDQU(v[i], Mem{Base: dst, Index: at, Scale: 1, Disp: i * vectorBytes})
+		}
 	}
-	for i := range vectors {
-		VMOVDQU(v[i], Mem{Base: dst, Index: at, Scale: 1, Disp: i * vectorBytes})
-	}
-	ADDQ(U32(block), at)
-	JLT(LabelRef("block"))
-	CMPQ(at, U32(block))
-	JEQ(LabelRef("done"))
 	XORQ(at, at)
-	JMP(LabelRef("block"))
+	CMPQ(end, U32(long-block))
+	JLT(LabelRef("near"))
+	some(line)
+	SUBQ(dst, at)
+	ANDQ(Imm(line-1), at)
+	LEAQ(Mem{Base: end, Disp: -ahead}, limit)
+	CMPQ(at, limit)
+	JGE(LabelRef("near"))
+	LEAQ(Mem{Base: dst, Index: at, Scale: 1, Disp: 2 * line}, reg.RDI)
+	for range ahead / block {
+		prefetchBlock()
+	}
+	Label("far")
+	prefetchBlock()
+	some(block)
+	ADDQ(U32(block), at)
+	CMPQ(at, limit)
+	JLT(LabelRef("far"))
 
-	Label("done")
+	Label("near")
+	CMPQ(at, end)
+	JGE(LabelRef("last"))
+	some(block)
+	ADDQ(U32(block), at)
+	JMP(LabelRef("near"))
+
+	Label("last")
+	MOVQ(end, at)
+	some(block)
 	VZEROUPPER()
+	RET()
+}
+
+// prefetchBlock asks for four lines, to write them, of which DI points at the third, and moves DI on by as many. The
+// assembler does not know the instruction, PREFETCHW of d(DI); older processors ignore it.
+func prefetchBlock() {
+	for _, d := range []uint8{0x80, 0xc0, 0, 0x40} { // -128, -64, 0, 64
+		for _, b := range []uint8{0x0f, 0x0d, 0x4f, d} {
+			Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(b)}, Inputs: []Op{reg.RDI}})
+		}
+	}
+	ADDQ(U32(256), reg.RDI)
+}
+
+// demote emits func demote(p *byte, n int). The assembler does not know the instruction, CLDEMOTE of (DI).
+func demote() {
+	const line = 64
+	TEXT("demote", NOSPLIT, "func(p *byte, n int)")
+	Load(Param("p"), reg.RDI)
+	end := Load(Param("n"), GP64())
+	ADDQ(reg.RDI, end)
+	ANDQ(I8(-line), reg.RDI)
+	Label("line")
+	for _, b := range []uint8{0x0f, 0x1c, 0x07} {
+		Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(b)}, Inputs: []Op{reg.RDI}})
+	}
+	ADDQ(Imm(line), reg.RDI)
+	CMPQ(reg.RDI, end)
+	JLT(LabelRef("line"))
 	RET()
 }
