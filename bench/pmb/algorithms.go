@@ -52,7 +52,7 @@ func others() []Benchmark {
 // operation is the name of a benchmark's operation in package mpi, "" if it is
 // not a collective one.
 func (b Benchmark) operation() string {
-	if b.Kind != Collective && b.Kind != Sync || b.start != nil || b.kept {
+	if b.Kind != Collective && b.Kind != Sync || b.start != nil || b.kept || b.grid {
 		return ""
 	}
 	return strings.ToLower(b.Name)

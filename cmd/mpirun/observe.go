@@ -46,7 +46,7 @@ func (o *observation) setStats(file string) error {
 		if formats[filepath.Ext(file)] == nil {
 			return errors.New("name a file that ends in .txt, .json or .html, which says how it is written")
 		}
-		if err := mayWrite(file); err != nil {
+		if err := mayWrite(file, statsMarks[filepath.Ext(file)]); err != nil {
 			return err
 		}
 	}
@@ -61,21 +61,53 @@ func (o *observation) setMetrics(v string) (err error) {
 
 func (o *observation) setTrace(file string) error {
 	o.trace = file
-	return mayWrite(file)
+	return mayWrite(file, perfettoMark)
 }
 
-// mayWrite reports a file that cannot be made, before the job has run for nothing.
-func mayWrite(file string) error {
+// What files begin with that mpirun has written, by which it knows one that it may replace.
+const (
+	perfettoMark = `{"displayTimeUnit":`
+	profileMark  = "\x1f\x8b" // gzip
+	vcdMark      = "$"
+)
+
+// statsMarks are those of statistics, by the ending of the file's name.
+var statsMarks = map[string]string{".txt": "calls of ", ".json": "{\n\t\"program\": ", ".html": "rhinet mpirun --stats"}
+
+// markWithin is where a mark is looked for, in bytes from the beginning.
+const markWithin = 256
+
+// mayWrite reports a file that cannot be made, before the job has run for nothing, and one that
+// is there and has not the mark of those that mpirun writes.
+func mayWrite(file, mark string) error {
 	if file == "" {
 		return errors.New("the file's name is empty")
 	}
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no directory %s to write to", filepath.Dir(file))
 	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil // it is not there
+	case info.IsDir():
 		return errors.New("it is a directory; name a file")
+	case info.Mode().IsRegular() && info.Size() > 0 && !begins(file, mark):
+		return errors.New("it is there, and is none that mpirun replaces; name another file, or remove it")
 	}
 	return nil
+}
+
+// begins reports whether mark is at the beginning of a file, or not far behind.
+func begins(file, mark string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, markWithin)
+	n, _ := io.ReadFull(f, head)
+	return strings.Contains(string(head[:n]), mark)
 }
 
 // wanted reports whether anything is to be observed.
@@ -117,7 +149,7 @@ func (o *observation) open(ranks int, log io.Writer) (err error) {
 	}
 	var at net.Addr
 	if o.server, at, err = metrics.Serve(o.metrics, o.reader, o.program); err != nil {
-		return fmt.Errorf("--metrics: %w", err)
+		return &launch.Unready{Err: fmt.Errorf("--metrics: %w", err)}
 	}
 	fmt.Fprintf(log, "mpirun: metrics at http://%s/metrics and /debug/vars\n", at)
 	return nil

@@ -31,7 +31,7 @@ func (p *profiling) set(v string) error {
 		file = kind + ".pprof"
 	}
 	p.kind, p.file = kind, file
-	return mayWrite(file)
+	return mayWrite(file, profileMark)
 }
 
 // attach has the ranks of a job write profiles.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,10 +76,34 @@ func parse(args []string) (*request, error) {
 	if err := req.hosts.check(req); err != nil {
 		return nil, err
 	}
+	if err := req.apart(); err != nil {
+		return nil, err
+	}
 	req.observe.attach(&req.job)
 	req.profile.attach(&req.job)
 	req.job.Take = req.take
 	return req, nil
+}
+
+// apart reports two flags that would write to one file.
+func (req *request) apart() error {
+	flags := map[string]string{}
+	for _, f := range []struct{ flag, file string }{
+		{"--stats", req.observe.stats}, {"--trace", req.observe.trace}, {"--profile", req.profile.file}, {"--model-trace", req.virtual.modules},
+	} {
+		if f.file == "" || f.file == onStandardError {
+			continue
+		}
+		path, err := filepath.Abs(f.file)
+		if err != nil {
+			path = f.file
+		}
+		if other := flags[path]; other != "" {
+			return fmt.Errorf("%s and %s would both write to %s; give each a file of its own", other, f.flag, f.file)
+		}
+		flags[path] = f.flag
+	}
+	return nil
 }
 
 // take keeps a part of what a rank on another host has written down.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -91,7 +92,11 @@ func (v *virtual) setModelTrace(file string) error {
 		return errors.New("name a file that ends in .json, for Perfetto, or in .vcd, for GTKWave")
 	}
 	v.modules = file
-	return mayWrite(file)
+	mark := perfettoMark
+	if filepath.Ext(file) == ".vcd" {
+		mark = vcdMark
+	}
+	return mayWrite(file, mark)
 }
 
 // watch has the model write down what its modules do, if that is wanted.

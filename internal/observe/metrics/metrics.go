@@ -15,6 +15,9 @@ import (
 // Address reads HOST:PORT, or :PORT, which is this machine only.
 func Address(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
 	if err != nil || port == "" {
 		return "", errors.New("give an address to listen on, such as localhost:9100 or :9100")
 	}
