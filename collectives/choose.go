@@ -24,7 +24,7 @@ func (g *Group) choose(s shape) *row {
 	}
 	for i := range table {
 		r := &table[i]
-		if r.kind == s.kind && r.prefers(g.crowded).holds(s.known(), g.size) && r.pays(s, g.size, g.crowded) && g.usable(r, s) {
+		if r.kind == s.kind && r.prefers(g.oversubscribed).holds(s.known(), g.size) && r.pays(s, g.size, g.oversubscribed) && g.usable(r, s) {
 			return r
 		}
 	}
@@ -35,7 +35,7 @@ func (g *Group) choose(s shape) *row {
 // serves it by messages, without regard to hosts.
 func (g *Group) plain(s shape, size int) *row {
 	i := slices.IndexFunc(table, func(r row) bool {
-		return r.kind == s.kind && r.exchange == nil && r.needs&(severalHosts|controllers) == 0 && r.prefers(g.crowded).holds(s.bytes, size) && r.suits(s, size)
+		return r.kind == s.kind && r.exchange == nil && r.needs&(severalHosts|controllers) == 0 && r.prefers(g.oversubscribed).holds(s.bytes, size) && r.suits(s, size)
 	})
 	return &table[i]
 }
@@ -75,22 +75,22 @@ func (g *Group) usable(r *row, s shape) bool {
 }
 
 // pays reports whether what the row has every rank give is not too long for an exchange of so many ranks.
-func (r *row) pays(s shape, size int, crowded bool) bool {
-	return r.exchange == nil || r.exchange(s, size) <= exchanged(size, crowded)
+func (r *row) pays(s shape, size int, oversubscribed bool) bool {
+	return r.exchange == nil || r.exchange(s, size) <= exchanged(size, oversubscribed)
 }
 
 // exchanged is how many bytes of each rank an exchange beats messages with.
-func exchanged(size int, crowded bool) int {
-	if size > fewRanks && !crowded {
+func exchanged(size int, oversubscribed bool) int {
+	if size > fewRanks && !oversubscribed {
 		return exchangeLine
 	}
 	return math.MaxInt
 }
 
 // prefers is where the row is preferred.
-func (r *row) prefers(crowded bool) span {
-	if crowded {
-		return r.crowded
+func (r *row) prefers(oversubscribed bool) span {
+	if oversubscribed {
+		return r.oversubscribed
 	}
 	return r.normal
 }
@@ -137,7 +137,7 @@ func Table() string {
 	fmt.Fprintln(w, "operation\talgorithm\tneeds\tpreferred for\tmore ranks than processors")
 	for i := range table {
 		r := &table[i]
-		fmt.Fprintf(w, "%v\t%s\t%s\t%v\t%v\n", r.kind, r.name, r.need(), r.normal, r.crowded)
+		fmt.Fprintf(w, "%v\t%s\t%s\t%v\t%v\n", r.kind, r.name, r.need(), r.normal, r.oversubscribed)
 	}
 	w.Flush()
 	return sb.String()

@@ -147,7 +147,7 @@ func TestTableIsComplete(t *testing.T) {
 		}
 		for i := range table {
 			r := &table[i]
-			if r.kind == k && r.name == ns[len(ns)-1] && (r.normal != always || r.crowded != always || r.needs != 0 || r.exchange != nil) {
+			if r.kind == k && r.name == ns[len(ns)-1] && (r.normal != always || r.oversubscribed != always || r.needs != 0 || r.exchange != nil) {
 				t.Errorf("%v/%s is the last resort and has limits", k, r.name)
 			}
 		}

@@ -21,31 +21,31 @@ type Group struct {
 	folding    Folding    // nil if the transport is none
 	receiver   Receiver   // likewise
 
-	rank, size   int
-	width        int // transfers that one execution may have open
-	exchangeMax  int
-	switched     Exchange // nil if the transport is no Switched
-	switchMax    int
-	trading      Exchange // the one of the exchange under way
-	plainBarrier bool     // a barrier is an empty exchange
-	crowded      bool
-	hosts        *hostMap // nil: no use is made of hosts
-	forced       [numKinds]*row
-	preferred    []preference
-	plans        planCache
-	x            execution // of blocking calls
-	scratch      []byte    // of blocking calls
-	sequence     uint32    // blocking calls so far
-	prepared     uint32    // calls to Prepare so far
-	ops          opQueue
-	first, last  int         // slots that poll waits for
-	waitErr      error       // what poll found
-	poll         func() bool // made once, like pollExchange, so that waiting does not allocate
-	pollExchange func() bool
-	pollBarrier  func() bool
-	barrier      int              // that pollBarrier waits for
-	catch        func(Call) error // of a Catcher
-	catcher      *Group           // nil: none was needed
+	rank, size     int
+	width          int // transfers that one execution may have open
+	exchangeMax    int
+	switched       Exchange // nil if the transport is no Switched
+	switchMax      int
+	trading        Exchange // the one of the exchange under way
+	plainBarrier   bool     // a barrier is an empty exchange
+	oversubscribed bool
+	hosts          *hostMap // nil: no use is made of hosts
+	forced         [numKinds]*row
+	preferred      []preference
+	plans          planCache
+	x              execution // of blocking calls
+	scratch        []byte    // of blocking calls
+	sequence       uint32    // blocking calls so far
+	prepared       uint32    // calls to Prepare so far
+	ops            opQueue
+	first, last    int         // slots that poll waits for
+	waitErr        error       // what poll found
+	poll           func() bool // made once, like pollExchange, so that waiting does not allocate
+	pollExchange   func() bool
+	pollBarrier    func() bool
+	barrier        int              // that pollBarrier waits for
+	catch          func(Call) error // of a Catcher
+	catcher        *Group           // nil: none was needed
 }
 
 // New makes the group of the processes that t connects. The error names a
@@ -65,7 +65,7 @@ func New(t Transport, o Options) (*Group, error) {
 	if o.Hosts != nil && len(o.Hosts) != t.Size() {
 		return nil, fmt.Errorf("collectives: the hosts of %d ranks are named, there are %d", len(o.Hosts), t.Size())
 	}
-	g := &Group{t: t, hosts: newHostMap(o.Hosts), preferred: preferred, rank: t.Rank(), size: t.Size(), crowded: o.Oversubscribed, forced: forced}
+	g := &Group{t: t, hosts: newHostMap(o.Hosts), preferred: preferred, rank: t.Rank(), size: t.Size(), oversubscribed: o.Oversubscribed, forced: forced}
 	// The lower half of the slots serves blocking calls, the upper half the others.
 	g.width = t.Slots() / 2
 	g.ops.used = make([]bool, t.Slots()-g.width)

@@ -4,13 +4,13 @@ package collectives
 // name has it. Rows of an operation stand in the order of preference; the
 // first whose needs and range hold is chosen, and the last has no limits.
 type row struct {
-	kind     Kind
-	name     string
-	needs    needs
-	exchange func(s shape, size int) int // largest contribution in bytes, of rows that run on an Exchange
-	normal   span                        // where it is preferred when every rank has a processor
-	crowded  span                        // where it is preferred when ranks share processors
-	build    func(b *builder)
+	kind           Kind
+	name           string
+	needs          needs
+	exchange       func(s shape, size int) int // largest contribution in bytes, of rows that run on an Exchange
+	normal         span                        // where it is preferred when every rank has a processor
+	oversubscribed span                        // where it is preferred when ranks share processors
+	build          func(b *builder)
 }
 
 // needs are what an algorithm cannot do without.

@@ -170,7 +170,7 @@ func kindOf(path, mpi string) (kind, error) {
 func (k kind) launch(ranks int) []string {
 	flags := k.fits
 	if ranks > runtime.NumCPU() {
-		flags = k.crowded
+		flags = k.oversubscribed
 	}
 	return append(append([]string{k.launcher}, flags...), strconv.Itoa(ranks))
 }

@@ -38,7 +38,7 @@ type Options struct {
 }
 
 // failuresAllowed is how often a runtime may fail a cell before it is left
-// out of the rounds to come: a crowded one that hangs would cost Limit each.
+// out of the rounds to come: a oversubscribed one that hangs would cost Limit each.
 const failuresAllowed = 2
 
 // Run measures all cells on all runtimes. A peer that fails a cell is noted

@@ -66,7 +66,7 @@ func (r Runtime) WithOwnBarrier() Runtime {
 // A kind is a C runtime as Debian packages it.
 type kind struct {
 	name, title, mpicc, launcher, packages string
-	fits, crowded                          []string // launcher's flags when ranks fit the cores, and when not
+	fits, oversubscribed                   []string // launcher's flags when ranks fit the cores, and when not
 
 	// Between hosts: the launcher's flags, with what [Hosts.launch] fills in; what is added when ranks
 	// do not fit the processors; the flag of the number of ranks; and why no memory is shared.

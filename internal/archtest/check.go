@@ -88,8 +88,8 @@ func (t *Tree) Files() (found []string) {
 		if formatted, err := format.Source(f.text); err != nil || !bytes.Equal(formatted, f.text) {
 			report("not formatted by gofmt")
 		}
-		if twin, ok := strings.CutSuffix(f.path, "_linux.go"); ok && !names[twin+"_other.go"] {
-			report("no %s_other.go beside it for other systems", path.Base(twin))
+		if name, ok := strings.CutSuffix(f.path, "_linux.go"); ok && !names[name+"_other.go"] {
+			report("no %s_other.go beside it for other systems", path.Base(name))
 		}
 		t.checkUnsafe(f, report)
 	}

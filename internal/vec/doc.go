@@ -1,8 +1,8 @@
 // Package vec holds the loops of reductions: inout[i] = in[i] op inout[i] on
 // typed slices. Sums, minima and maxima of the common kinds run on AVX2 where
 // the processor has it; each assembly kernel has the Go loop beside it as its
-// twin, which the build tag purego, the race detector and other processors
-// select.
+// portable implementation, which the build tag purego, the race detector and
+// other processors select.
 //
 // [Copy] moves bytes in the same manner, and [Demote] hands them on to another core.
 //

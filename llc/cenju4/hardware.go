@@ -22,7 +22,7 @@ type hardware struct {
 var _ endpoint.Hardware = (*hardware)(nil)
 
 // Flags opens the flag arrays.
-func (h *hardware) Flags() (endpoint.Flags, error) { return h.Pole() }
+func (h *hardware) Flags() (endpoint.Flags, error) { return h.FlagWriter() }
 
 // Messages returns the reader of message buffer 0.
 func (h *hardware) Messages() *ring.SharedReader { return h.NIC.Messages(0) }

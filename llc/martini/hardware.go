@@ -30,7 +30,7 @@ type sender struct{ *martini.Mailbox }
 func (s sender) Send(head *[3]uint64, payload []byte) (bool, error) { return s.Append(head, payload) }
 
 // Flags opens the boards: BOTF of one line.
-func (h hardware) Flags() (shared.Flags, error) { return h.NIC().Flagpole(h.NIC().Next()) }
+func (h hardware) Flags() (shared.Flags, error) { return h.NIC().FlagWriter(h.NIC().Next()) }
 
 // Messages returns the reader of the own VPUSH ring.
 func (h hardware) Messages() *ring.SharedReader { return h.NIC().MailReader() }

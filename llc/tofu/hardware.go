@@ -30,7 +30,7 @@ type hardware struct {
 var _ endpoint.Hardware = (*hardware)(nil)
 
 // Flags opens the boards: lines that the own NIC writes.
-func (h *hardware) Flags() (endpoint.Flags, error) { return h.Port(packets).Pole() }
+func (h *hardware) Flags() (endpoint.Flags, error) { return h.Port(packets).FlagWriter() }
 
 // Messages returns the reader of the own notices.
 func (h *hardware) Messages() *ring.SharedReader { return h.Notices() }

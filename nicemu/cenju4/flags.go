@@ -5,26 +5,26 @@ import "rhinet/nicemu/fabric"
 // A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// A Pole raises this node's flags: lines of the job's shared flag arrays, which all nodes have in
+// A FlagWriter raises this node's flags: lines of the job's shared flag arrays, which all nodes have in
 // their static segment, for reading. No parcel can write there: a flag is a line that the
 // node's own NIC writes, and no other. Our choice, as the other NICs here have it.
-type Pole struct {
+type FlagWriter struct {
 	way *Way
 	*flagWriter
 }
 
-// Pole opens the flag arrays.
-func (n *NIC) Pole() (*Pole, error) {
+// FlagWriter opens the flag arrays.
+func (n *NIC) FlagWriter() (*FlagWriter, error) {
 	w, why := n.way(n.rank, FlagsAt, MayRead)
 	if why != 0 {
 		return nil, n.refuse(Refusal{Node: n.rank, Address: FlagsAt, Reason: why})
 	}
-	return &Pole{w, n.f.FlagWriter(n.rank)}, nil
+	return &FlagWriter{w, n.f.FlagWriter(n.rank)}, nil
 }
 
 // Raise writes seq, which is not 0, a mark, and at most fabric.FlagBytes bytes of data into the
 // own flag of an array.
-func (p *Pole) Raise(array int, seq, mark uint32, data []byte) error {
+func (p *FlagWriter) Raise(array int, seq, mark uint32, data []byte) error {
 	n := p.way.nic
 	why := Beyond
 	switch {

@@ -100,10 +100,10 @@ func TestWays(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestPole: flags are raised by their own node's NIC and seen by all.
-func TestPole(t *testing.T) {
+// TestFlagWriter: flags are raised by their own node's NIC and seen by all.
+func TestFlagWriter(t *testing.T) {
 	n := open(t, 2)
-	p, err := n[0].Pole()
+	p, err := n[0].FlagWriter()
 	if err == nil {
 		err = p.Raise(1, 5, 9, []byte("flag"))
 	}
@@ -133,7 +133,7 @@ func TestPole(t *testing.T) {
 	if err := p.Raise(1, 6, 0, nil); !errors.Is(err, Closed) {
 		t.Errorf("after Close: %v", err)
 	}
-	if _, err := n[0].Pole(); !errors.Is(err, Closed) {
+	if _, err := n[0].FlagWriter(); !errors.Is(err, Closed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func (m *Mailbox) Attest(again bool) {
 }
 
 // Audit reports whether the flags that this node has raised are as it raised them.
-func (p *Flagpole) Audit() error {
+func (p *FlagWriter) Audit() error {
 	if p.nic.closed.Load() {
 		return nil
 	}

@@ -50,7 +50,7 @@ func TestAttest(t *testing.T) {
 // TestFlagsAreAudited: a node finds that a flag of its own was overwritten.
 func TestFlagsAreAudited(t *testing.T) {
 	n := open(t, 2)
-	p, err := n[0].Flagpole(n[0].Next())
+	p, err := n[0].FlagWriter(n[0].Next())
 	if err == nil {
 		err = errors.Join(p.Audit(), p.Raise(1, 3, 5, []byte("flag")), p.Audit())
 	}

@@ -11,17 +11,17 @@ const FlagBytes = fabric.FlagBytes
 // A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// A Flagpole raises this node's flags (see [fabric.FlagWriter]): all nodes have
+// A FlagWriter raises this node's flags (see [fabric.FlagWriter]): all nodes have
 // the boards among their I/O spaces and look there without a request. A flag goes
-// out by BOTF, after its rest, if it has one, by another. A Flagpole belongs to one goroutine at a time.
-type Flagpole struct {
+// out by BOTF, after its rest, if it has one, by another. A FlagWriter belongs to one goroutine at a time.
+type FlagWriter struct {
 	route
 	*flagWriter
 }
 
-// Flagpole opens the boards.
-func (n *NIC) Flagpole(w *Window) (*Flagpole, error) {
-	p := &Flagpole{flagWriter: n.f.FlagWriter(n.rank)}
+// FlagWriter opens the boards.
+func (n *NIC) FlagWriter(w *Window) (*FlagWriter, error) {
+	p := &FlagWriter{flagWriter: n.f.FlagWriter(n.rank)}
 	if err := p.find(n, w, n.rank, sidBoards); err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (n *NIC) Flagpole(w *Window) (*Flagpole, error) {
 }
 
 // Raise writes seq, which is not 0, a mark, and at most FlagBytes bytes of data.
-func (p *Flagpole) Raise(board int, seq, mark uint32, data []byte) error {
+func (p *FlagWriter) Raise(board int, seq, mark uint32, data []byte) error {
 	if err := p.ready(); err != nil {
 		return err
 	}

@@ -106,11 +106,11 @@ func TestControlWordsDoNotWrap(t *testing.T) {
 // TestFlagsOfNobody: a rank after the last has no flag, though a line lies there.
 func TestFlagsOfNobody(t *testing.T) {
 	n := open(t, 2)
-	pole, err := n[0].Flagpole(n[0].Next())
+	writer, err := n[0].FlagWriter(n[0].Next())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := pole.Raise(1, 5, 0, nil); err != nil {
+	if err := writer.Raise(1, 5, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	flags := n[1].Flags()
@@ -127,12 +127,12 @@ func TestFlagsOfNobody(t *testing.T) {
 // TestTwoFlagsOfARank: a flag stays up while the next one is raised.
 func TestTwoFlagsOfARank(t *testing.T) {
 	n := open(t, 2)
-	pole, err := n[0].Flagpole(n[0].Next())
+	writer, err := n[0].FlagWriter(n[0].Next())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seq := uint32(4); seq <= 5; seq++ {
-		if err := pole.Raise(0, seq, 0, nil); err != nil {
+		if err := writer.Raise(0, seq, 0, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

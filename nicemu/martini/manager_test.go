@@ -94,12 +94,12 @@ func TestWhatAUserCanDo(t *testing.T) {
 		of   any
 		want string
 	}{
-		{&NIC{}, "Boards Channel Close Common Conceal Expose ExposeHeld Flagpole Flags Hold Mailbox MailReader MaxMail Move Next Packets Pin Raised Rank Ranks " +
+		{&NIC{}, "Boards Channel Close Common Conceal Expose ExposeHeld FlagWriter Flags Hold Mailbox MailReader MaxMail Move Next Packets Pin Raised Rank Ranks " +
 			"Records Refused Register RegisterHeader RegisterPinned Release Remote RingLayout RingReader Unpin Window WithdrawHeader WriteAOTF"},
 		{&Window{}, "Botf Contflag Flag InitLock Lock MoveBlocks Pull Push Read Store Swap Transmit Unlock Write"},
 		{&Channel{}, "Attest Consumed Outlet Put"},
 		{&Mailbox{}, "Append Attest"},
-		{&Flagpole{}, "Audit Claim Raise"},
+		{&FlagWriter{}, "Audit Claim Raise"},
 	} {
 		want, got := strings.Fields(c.want), methods(c.of)
 		slices.Sort(want)
@@ -224,7 +224,7 @@ func TestNothingWorksAfterClose(t *testing.T) {
 	pin, err2 := n.Pin(b)
 	ch, err3 := n.Channel(w, 1, 0)
 	mail, err4 := n.Mailbox(w, 1)
-	pole, err5 := n.Flagpole(w)
+	writer, err5 := n.FlagWriter(w)
 	if err := errors.Join(err1, err2, err3, err4, err5, n.RegisterHeader(1, Header{Node: 1, Segment: target}), w.InitLock(0, 0, CommonSegment, 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -253,10 +253,10 @@ func TestNothingWorksAfterClose(t *testing.T) {
 			"Put":            {ch.Put(0, 0, &[3]uint64{}, b), InvalidWindow},
 			"Consumed":       {func() error { _, _, err := ch.Consumed(); return err }(), InvalidWindow},
 			"Append":         {only(mail.Append(&[3]uint64{}, b)), InvalidWindow},
-			"Raise":          {pole.Raise(0, 1, 0, b[:8]), InvalidWindow},
+			"Raise":          {writer.Raise(0, 1, 0, b[:8]), InvalidWindow},
 			"Channel":        {only(n.Channel(w, 1, 0)), InvalidWindow},
 			"Mailbox":        {only(n.Mailbox(w, 1)), InvalidWindow},
-			"Flagpole":       {only(n.Flagpole(n.Next())), InvalidWindow},
+			"FlagWriter":     {only(n.FlagWriter(n.Next())), InvalidWindow},
 			"Pin":            {only(n.Pin(b)), InvalidWindow},
 			"Hold":           {only(n.Hold(b)), InvalidWindow},
 			"Unpin":          {n.Unpin(pin), Misuse},

@@ -103,8 +103,8 @@ func TestRoutesAreCheckedBeforeEachPacket(t *testing.T) {
 	}
 }
 
-// TestFlagpoleIsRefused by whatever makes its translations wrong.
-func TestFlagpoleIsRefused(t *testing.T) {
+// TestFlagWriterIsRefused by whatever makes its translations wrong.
+func TestFlagWriterIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*NIC)
 		want  Reason
@@ -115,7 +115,7 @@ func TestFlagpoleIsRefused(t *testing.T) {
 		"segment": {withdrawOwn, Stale},
 	} {
 		n := open(t, 2)
-		p, err := n[0].Flagpole(n[0].Window(2))
+		p, err := n[0].FlagWriter(n[0].Window(2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestFlags(t *testing.T) {
 	n := open(t, 3)
 	rng := rand.New(rand.NewPCG(1, 1))
 	flags := n[2].Flags()
-	p, err := n[1].Flagpole(n[1].Next())
+	p, err := n[1].FlagWriter(n[1].Next())
 	if err != nil {
 		t.Fatal(err)
 	}

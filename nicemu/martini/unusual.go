@@ -38,7 +38,7 @@ type Outcome struct {
 // FallBack has the fast path of this NIC leave to s what is unusual; nil ends
 // it. It is called while no request is under way.
 //
-// Packets of a [Channel], a [Mailbox] or a [Flagpole] are single lines that
+// Packets of a [Channel], a [Mailbox] or a [FlagWriter] are single lines that
 // others poll, written where a translation made ahead leads; what is left to s
 // is a packet of the header alone that goes ahead when that translation is
 // made. [Window.Swap] is never left to s.

@@ -138,10 +138,10 @@ func TestWindowsBelongToTheirOwner(t *testing.T) {
 		_, swapped := w.Swap(1, 0, 1, 2)
 		_, channel := n[0].Channel(w, 1, 0)
 		_, mail := n[0].Mailbox(w, 1)
-		_, pole := n[0].Flagpole(w)
+		_, writer := n[0].FlagWriter(w)
 		return []error{
 			w.Push(Request{Node: 1, Segment: r.good}, b), w.Pull(Request{Node: 1, Segment: r.good}, b),
-			w.Botf(&Packet{Type: PacketPush, PID: 1, Node: 1, Segment: r.good, Payload: b}), swapped, channel, mail, pole,
+			w.Botf(&Packet{Type: PacketPush, PID: 1, Node: 1, Segment: r.good, Payload: b}), swapped, channel, mail, writer,
 		}
 	}
 	w := n[0].Window(1)

@@ -5,26 +5,26 @@ import "rhinet/nicemu/fabric"
 // A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// A Pole raises this node's flags: lines of the job's shared flag arrays, which all
+// A FlagWriter raises this node's flags: lines of the job's shared flag arrays, which all
 // nodes have registered under one static tag and look at without an order. No order can
 // put there: a flag is a line that the node's own NIC writes, and no other.
-type Pole struct {
+type FlagWriter struct {
 	way *Way
 	*flagWriter
 }
 
-// Pole opens the flag arrays at a port.
-func (p *Port) Pole() (*Pole, error) {
+// FlagWriter opens the flag arrays at a port.
+func (p *Port) FlagWriter() (*FlagWriter, error) {
 	w, err := p.way(p.nic.rank, TagBoards, MayGet)
 	if err != nil {
 		return nil, err
 	}
-	return &Pole{w, p.nic.f.FlagWriter(p.nic.rank)}, nil
+	return &FlagWriter{w, p.nic.f.FlagWriter(p.nic.rank)}, nil
 }
 
 // Raise writes seq, which is not 0, a mark, and at most fabric.FlagBytes bytes of
 // data into the own flag of an array.
-func (p *Pole) Raise(array int, seq, mark uint32, data []byte) error {
+func (p *FlagWriter) Raise(array int, seq, mark uint32, data []byte) error {
 	w := p.way
 	if !w.good() {
 		return w.post(Get, 0, nil)

@@ -15,15 +15,15 @@ import (
 // those is, the stepped side sends as PUSH packets by BOTF. All go by one
 // Window of each node, which belongs to it, to another job, or to nobody by turns.
 type wires struct {
-	w        *twins
-	channels [twinNodes][twinNodes]*martini.Channel
-	mails    [twinNodes][twinNodes]*martini.Mailbox
-	poles    [twinNodes]*martini.Flagpole
-	readers  [twinNodes][twinNodes][2]*ring.Reader // by receiver, sender, side
-	slot     [twinNodes][twinNodes]uint64
-	pos      [twinNodes][twinNodes]uint64
-	seq      [twinNodes]uint32
-	scratch  [2][]byte // rings of zeros and of ones
+	w           *twins
+	channels    [twinNodes][twinNodes]*martini.Channel
+	mails       [twinNodes][twinNodes]*martini.Mailbox
+	flagWriters [twinNodes]*martini.FlagWriter
+	readers     [twinNodes][twinNodes][2]*ring.Reader // by receiver, sender, side
+	slot        [twinNodes][twinNodes]uint64
+	pos         [twinNodes][twinNodes]uint64
+	seq         [twinNodes]uint32
+	scratch     [2][]byte // rings of zeros and of ones
 }
 
 // wiresBy is the Window that nothing else goes by.
@@ -41,7 +41,7 @@ func newWires(w *twins) *wires {
 	for from, n := range w.fast.nics {
 		win := n.Window(wiresBy)
 		var err error
-		x.poles[from], err = n.Flagpole(win)
+		x.flagWriters[from], err = n.FlagWriter(win)
 		for to := range w.fast.nics {
 			if !joined(from, to) {
 				continue
@@ -272,7 +272,7 @@ func (x *wires) flag() {
 	x.seq[from]++
 	seq, b := x.seq[from], x.bytes([]int{0, 8, 1 + w.pick(martini.FlagBytes)}[w.pick(3)])
 	mark := uint32(w.pick(1 << 30))
-	err := x.poles[from].Raise(board, seq, mark, b)
+	err := x.flagWriters[from].Raise(board, seq, mark, b)
 	line := make([]byte, ring.LineBytes)
 	binary.NativeEndian.PutUint64(line, uint64(seq)|uint64(mark)<<32)
 	copy(line[ring.LineBytes-fabric.FlagInline:], b)
