@@ -1,0 +1,152 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
+)
+
+// MPI 4.1, section 3.6: a buffer that is full refuses the next message, and has room again
+// when messages have been received; Detach waits for them.
+func TestABufferThatIsFull(t *testing.T) {
+	fill := func(w *mpi.Comm) error {
+		d, err := w.Dup()
+		if err != nil {
+			return err
+		}
+		const n = 100000
+		if w.Rank() == 1 {
+			if err := mpi.Barrier(w); err != nil {
+				return err
+			}
+			for i := range 3 {
+				buf := make([]byte, n)
+				if _, err := mpi.Recv(d, buf, 0, i); err != nil {
+					return err
+				}
+				if err := equal("byte", buf[n-1], byte(i+1)); err != nil {
+					return err
+				}
+			}
+			return d.Free()
+		}
+		if err := is(errors.Join(mpi.Bsend(d, []int{1}, 1, 0)), mpi.ErrBuffer, ""); err != nil {
+			return fmt.Errorf("without a buffer: %w", err)
+		}
+		buf := make([]byte, 2*(n+mpi.BsendOverhead))
+		if err := d.AttachBuffer(buf); err != nil {
+			return err
+		}
+		if err := is(d.AttachBuffer(make([]byte, 10)), mpi.ErrBuffer, ""); err != nil {
+			return fmt.Errorf("two buffers: %w", err)
+		}
+		data := func(v byte) []byte { return slices.Repeat([]byte{v}, n) }
+		if err := errors.Join(mpi.Bsend(d, data(1), 1, 0), mpi.Bsend(d, data(2), 1, 1)); err != nil {
+			return err
+		}
+		err = mpi.Bsend(d, data(9), 1, 7)
+		if err := tells(err, mpi.ErrBuffer, "Bsend"); err != nil {
+			return err
+		}
+		if err := mpi.Barrier(w); err != nil {
+			return err
+		}
+		if err := d.FlushBuffer(); err != nil {
+			return err
+		}
+		if err := mpi.Bsend(d, data(3), 1, 2); err != nil {
+			return err
+		}
+		back, err := d.DetachBuffer()
+		if err := errors.Join(err, equal("the same buffer", &back[0], &buf[0]), equal("as long", len(back), len(buf))); err != nil {
+			return err
+		}
+		if _, err := d.DetachBuffer(); is(err, mpi.ErrBuffer, "") != nil {
+			return fmt.Errorf("detached twice: %v", err)
+		}
+		return d.Free()
+	}
+	mpitest.Run(t, 2, fill)
+	mpitest.Run(t, 2, fill, mpitest.Unbuffered())
+}
+
+// MPI 4.1, section 4.2: sender and receiver may cut the message into different numbers of
+// partitions, ready in any order, one call or goroutine for each; Parrived of a request that is complete is true.
+func TestPartitionsOfUnequalNumbers(t *testing.T) {
+	onTwo(t, 2, func(w *mpi.Comm) error {
+		for _, cut := range [][2]int{{1, 12}, {12, 1}, {4, 6}, {3, 2}, {12, 12}} {
+			buf := make([]int, 12)
+			if w.Rank() == 1 {
+				r, err := mpi.PrecvInit(w, buf, cut[1], 0, 2)
+				if err != nil {
+					return err
+				}
+				for round := range 3 {
+					clear(buf)
+					if err := r.Start(); err != nil {
+						return err
+					}
+					for p := cut[1] - 1; p >= 0; p-- {
+						for there := false; !there; {
+							if there, err = r.Parrived(p); err != nil {
+								return err
+							}
+						}
+						length := 12 / cut[1]
+						if err := equalAll("partition", buf[p*length:][:length], sequence(length, 100*round+p*length)); err != nil {
+							return err
+						}
+					}
+					if err := waited(r); err != nil {
+						return err
+					}
+					there, err := r.Parrived(0)
+					if err := errors.Join(err, equal("of an inactive request", there, true)); err != nil {
+						return err
+					}
+				}
+				if err := r.Free(); err != nil {
+					return err
+				}
+				continue
+			}
+			r, err := mpi.PsendInit(w, buf, cut[0], 1, 2)
+			if err != nil {
+				return err
+			}
+			if err := is(r.Pready(0), mpi.ErrRequest, ""); err != nil {
+				return fmt.Errorf("before Start: %w", err)
+			}
+			for round := range 3 {
+				copy(buf, sequence(12, 100*round))
+				if err := r.Start(); err != nil {
+					return err
+				}
+				var wg sync.WaitGroup
+				failed := make([]error, cut[0])
+				for p := range cut[0] {
+					wg.Go(func() { failed[p] = r.Pready(p) })
+				}
+				wg.Wait()
+				if err := errors.Join(failed...); err != nil {
+					return err
+				}
+				if err := errors.Join(is(r.Pready(0), mpi.ErrRequest, ""), is(r.Pready(cut[0]), mpi.ErrArg, "")); err != nil {
+					return err
+				}
+				if err := waited(r); err != nil {
+					return err
+				}
+			}
+			if err := r.Free(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
