@@ -139,3 +139,31 @@ func plain(err error) error {
 	}
 	return err
 }
+
+// NewFolder makes a folder that is not there yet, with those above it.
+func NewFolder(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o777); err != nil {
+		return Input(err)
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return Input(fmt.Errorf("%w; give a folder that is not there yet", err))
+	}
+	return nil
+}
+
+// WriteFile writes a file of a folder of results.
+func WriteFile(dir, name string, to func(io.Writer) error) error {
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(to(f), f.Close())
+}
+
+// WriteCommand writes the file that says which command made a folder of results.
+func WriteCommand(dir, command string) error {
+	return WriteFile(dir, "commands.txt", func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, command)
+		return err
+	})
+}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,27 @@ func Pick[T any](all []T, names func(T) string, name string) (found T, known str
 		list = append(list, n)
 	}
 	return found, strings.Join(list, ", "), false
+}
+
+// Choose returns the elements of all that have one of the names, whose case does not count, each
+// once, in the order of the names; all if there is no name. called gives an element's name. unknown
+// says, with %q for the name, what there is not.
+func Choose[T any](all []T, called func(T) string, names []string, unknown string) (chosen []T, err error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	for _, name := range names {
+		is := func(e T) bool { return strings.EqualFold(called(e), name) }
+		i := slices.IndexFunc(all, is)
+		if i < 0 {
+			_, known, _ := Pick(all, called, "")
+			return nil, fmt.Errorf(unknown+"; there are %s", name, known)
+		}
+		if !slices.ContainsFunc(chosen, is) {
+			chosen = append(chosen, all[i])
+		}
+	}
+	return chosen, nil
 }
 
 // Number is a number of things: "1 round", "2 rounds".

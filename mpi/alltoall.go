@@ -51,7 +51,7 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 		return c.leave(s, c.interAlltoallv(e, view(send), scounts, sdispls, view(recv), rcounts, rdispls))
 	}
 	b, out := view(send), view(recv)
-	if class, text := misfit(c.size, len(recv), rcounts, rdispls); text != "" {
+	if class, text := misplaced(c.size, len(recv), rcounts, rdispls); text != "" {
 		return c.fail(s, class, "recv: %s", text)
 	}
 	if sameStart(b, out) || scounts == nil && len(send)+len(recv) == 0 {

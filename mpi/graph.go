@@ -195,6 +195,9 @@ func (c *Comm) checkEdges(s site, edges []Edge) error {
 		if min(e.Source, e.Dest) < 0 || max(e.Source, e.Dest) >= c.size {
 			return c.errorAt(s, ErrRank, "edge %d leads from %d to %d; ranks are 0 to %d", i, e.Source, e.Dest, c.size-1)
 		}
+		if e.Weight < 0 {
+			return c.errorAt(s, ErrArg, "edge %d has the weight %d; weights are 0 or more", i, e.Weight)
+		}
 	}
 	return nil
 }

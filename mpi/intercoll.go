@@ -224,7 +224,7 @@ func (c *Comm) interGatherv(e *elem, send, recv []byte, counts, displs []int, ro
 		x.own(k.ranks, collectives.Call{Kind: collectives.Gatherv, Send: send, Elem: e.size})
 		return x.play()
 	}
-	if class, text := misfit(c.size, len(recv)/e.size, counts, displs); text != "" {
+	if class, text := misplaced(c.size, len(recv)/e.size, counts, displs); text != "" {
 		x.wrong = wrong(class, "recv: %s", text)
 		return x.play()
 	}
@@ -276,7 +276,7 @@ func (c *Comm) interAllgather(e *elem, send, recv []byte) error {
 }
 
 func (c *Comm) interAllgatherv(e *elem, send, recv []byte, counts, displs []int) error {
-	if class, text := misfit(c.size, len(recv)/e.size, counts, displs); text != "" {
+	if class, text := misplaced(c.size, len(recv)/e.size, counts, displs); text != "" {
 		return wrong(class, "recv: %s", text)
 	}
 	x := c.newScript(callAllgatherv, e.code, 0)
@@ -327,7 +327,7 @@ func (c *Comm) interAlltoall(e *elem, send, recv []byte) error {
 }
 
 func (c *Comm) interAlltoallv(e *elem, send []byte, scounts, sdispls []int, recv []byte, rcounts, rdispls []int) error {
-	if class, text := misfit(c.size, len(recv)/e.size, rcounts, rdispls); text != "" {
+	if class, text := misplaced(c.size, len(recv)/e.size, rcounts, rdispls); text != "" {
 		return wrong(class, "recv: %s", text)
 	}
 	if class, text := misfit(c.size, len(send)/e.size, scounts, sdispls); text != "" {

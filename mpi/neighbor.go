@@ -182,7 +182,7 @@ func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs [
 	if err != nil {
 		return nil, err
 	}
-	if class, text := misfit(len(h.in), len(recv), counts, displs); text != "" {
+	if class, text := misplaced(len(h.in), len(recv), counts, displs); text != "" {
 		return nil, c.errorAt(s, class, "recv: %s", text)
 	}
 	h.send = func(int) []byte { return view(send) }
@@ -218,7 +218,7 @@ func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int,
 	if class, text := misfit(len(h.out), len(send), scounts, sdispls); text != "" {
 		return nil, c.errorAt(s, class, "send: %s", text)
 	}
-	if class, text := misfit(len(h.in), len(recv), rcounts, rdispls); text != "" {
+	if class, text := misplaced(len(h.in), len(recv), rcounts, rdispls); text != "" {
 		return nil, c.errorAt(s, class, "recv: %s", text)
 	}
 	h.send, h.recv = parts(send, scounts, sdispls), parts(recv, rcounts, rdispls)

@@ -25,7 +25,7 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 		return c.sendSlow(site{"Send", toPeer, dst, tag}, e, b, llc.Standard)
 	}
 	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, llc.Standard, b); err != nil {
-		return c.raise(c.sendFailed(site{"Send", toPeer, dst, tag}, e, err))
+		return c.raise(c.sendFailed(site{"Send", toPeer, dst, tag}, e, len(b), err))
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 		return c.sendSlow(s, e, view(buf), llc.Synchronous)
 	}
 	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, llc.Synchronous, view(buf)); err != nil {
-		return c.raise(c.sendFailed(s, e, err))
+		return c.raise(c.sendFailed(s, e, len(buf), err))
 	}
 	return nil
 }
@@ -114,9 +114,12 @@ func typeError(err error) *llc.TypeError {
 	return e
 }
 
-// sendFailed words the failure of a send of elements of e.
-func (c *Comm) sendFailed(s site, e *elem, err error) error {
+// sendFailed words the failure of a send of n bytes, elements of e. No elements are of any type (MPI 4.1, section 3.3.1: the type
+// signatures are empty), so a message of none has been received whatever the receiver wanted, and this is nil.
+func (c *Comm) sendFailed(s site, e *elem, n int, err error) error {
 	switch other := typeError(err); {
+	case other != nil && n == 0:
+		return nil
 	case other != nil:
 		return c.errorAt(s, ErrType, "the message holds %s, and is received as %s; receive the type that was sent, or bytes",
 			e.name, className(other.Want))
@@ -149,6 +152,9 @@ func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (St
 	var other *llc.TypeError
 	if err != nil {
 		other = typeError(err)
+	}
+	if other != nil && st.Bytes == 0 {
+		err, other = nil, nil // no elements are of any type
 	}
 	switch {
 	case err == nil, other != nil:

@@ -96,7 +96,7 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 	} else {
 		p.bytes = len(buf)
 	}
-	p.typ = p.elem.key.Type() | c.id.stamp()
+	p.typ = p.class() | c.id.stamp()
 	if p.null {
 		close(p.met)
 	} else {
@@ -108,11 +108,19 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 	return r, nil
 }
 
+// class is that of the elements in a message; no elements are of any type.
+func (p *partitioned) class() uint32 {
+	if p.bytes == 0 {
+		return 0
+	}
+	return p.elem.key.Type()
+}
+
 // meet begins to find the other side.
 func (p *partitioned) meet() {
 	t, id := p.c.t, p.c.id
 	if p.send {
-		p.typ = p.elem.key.Type() | p.c.idOf(p.site.peer).stamp()
+		p.typ = p.class() | p.c.idOf(p.site.peer).stamp()
 		id = p.c.idOf(p.site.peer)
 	}
 	said, tag := make([]partitionOffer, 1), p.c.w.handles(1)
@@ -178,7 +186,7 @@ func (w *world) handles(n int) int {
 
 func (p *partitioned) failed(err error) error {
 	if p.send {
-		return p.c.sendFailed(p.site, p.elem, err)
+		return p.c.sendFailed(p.site, p.elem, p.bytes, err)
 	}
 	_, err = p.c.received(p.site, p.elem, llc.Status{Source: p.peer, Tag: p.site.tag, Err: err, Bytes: int64(p.bytes)}, err, p.bytes)
 	return err
@@ -188,7 +196,7 @@ func (p *partitioned) failed(err error) error {
 func (p *partitioned) start() Request {
 	k := newTask()
 	p.mu.Lock()
-	p.on, p.reqs, p.left = true, nil, p.partitions
+	p.on, p.reqs, p.left = p.send || !p.null, nil, p.partitions // a receive of nothing is complete at once
 	p.ready, p.all = make([]bool, p.partitions), make(chan struct{})
 	r := p.c.request(p.site, k)
 	p.guard(r)
@@ -241,7 +249,7 @@ func (p *partitioned) run() (Status, error) {
 // begin starts the transfer of partition i of the sender. The lock is held.
 func (p *partitioned) begin(i int) error {
 	n := p.bytes / p.theirs
-	q := &llc.Request{Peer: p.peer, Context: partitionContext, Tag: p.first + i, Type: p.elem.key.Type(), Label: p.site.call}
+	q := &llc.Request{Peer: p.peer, Context: partitionContext, Tag: p.first + i, Type: p.class(), Label: p.site.call}
 	r, err := p.region(i*n, n)
 	if err != nil {
 		return err

@@ -1,6 +1,9 @@
 package mpi
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A direction words the mistakes of calls that have one buffer with a part for
 // every rank, and one with a single part.
@@ -35,7 +38,11 @@ func blocks[T any](c *Comm, whole, part []T, d direction) (w, p []byte, class Cl
 // shares is blocks for parts with counts and displs.
 func shares[T any](c *Comm, whole, part []T, counts, displs []int, d direction) (w, p []byte, class Class, text string) {
 	w, p = view(whole), view(part)
-	if class, text := misfit(c.size, len(whole), counts, displs); text != "" {
+	fits := misfit
+	if d == gathering {
+		fits = misplaced
+	}
+	if class, text := fits(c.size, len(whole), counts, displs); text != "" {
 		return nil, nil, class, d.whole + ": " + text
 	}
 	switch {
@@ -88,6 +95,42 @@ func misfit(size, n int, counts, displs []int) (Class, string) {
 			return ErrBuffer, fmt.Sprintf("part %d is elements %d to %d of a buffer of %d", i, from, from+k-1, n)
 		}
 		next = from + k
+	}
+	return 0, ""
+}
+
+// misplaced is misfit of a buffer that is received into, of which no element belongs to two parts (MPI 4.1, sections 6.5,
+// 6.7 and 6.8). Parts in ascending order are not sorted.
+func misplaced(size, n int, counts, displs []int) (Class, string) {
+	if class, text := misfit(size, n, counts, displs); text != "" || displs == nil {
+		return class, text
+	}
+	end := 0
+	for i, k := range counts {
+		switch {
+		case k == 0:
+		case displs[i] < end:
+			return doubled(counts, displs)
+		default:
+			end = displs[i] + k
+		}
+	}
+	return 0, ""
+}
+
+// doubled names two parts that have an element in common, if there are some.
+func doubled(counts, displs []int) (Class, string) {
+	order := make([]int, 0, len(counts))
+	for i, k := range counts {
+		if k > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return displs[i] - displs[j] })
+	for k, i := range order[1:] {
+		if before := order[k]; displs[i] < displs[before]+counts[before] {
+			return ErrBuffer, fmt.Sprintf("parts %d and %d both have element %d; an element is received from one rank", min(before, i), max(before, i), displs[i])
+		}
 	}
 	return 0, ""
 }

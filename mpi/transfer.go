@@ -134,7 +134,7 @@ func (p *transfer) result() (Status, error) {
 	case p.kind == receiving:
 		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, p.Bytes())
 	case p.Status.Err != nil:
-		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Status.Err)
+		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Bytes(), p.Status.Err)
 	}
 	return emptyStatus(), nil
 }
@@ -160,7 +160,7 @@ func (p *transfer) await() (Status, error) {
 		return p.c.received(p.site, p.elem, p.Status, p.Status.Err, p.Bytes())
 	}
 	if p.Status.Err != nil {
-		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Status.Err)
+		return emptyStatus(), p.c.sendFailed(p.site, p.elem, p.Bytes(), p.Status.Err)
 	}
 	return emptyStatus(), nil
 }

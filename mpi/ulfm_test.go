@@ -274,6 +274,7 @@ func TestRecoveryWhenRanksDieAtEachStep(t *testing.T) {
 	}
 	for _, tr := range transports {
 		t.Run(tr.name, func(t *testing.T) {
+			t.Parallel() // survivors mostly sleep
 			for n := 1; n <= steps; n++ {
 				var sums [4]atomic.Int64
 				err := mpitest.World(4, func(w *mpi.Comm) error {

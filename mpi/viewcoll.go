@@ -109,7 +109,11 @@ func (f *flat) scaled(n []int) []int {
 
 // fits says what is wrong with counts and displs, or nil.
 func (f *flat) fits(c *Comm, s site, name string, counts, displs []int) error {
-	if class, text := misfit(c.size, f.items(), counts, displs); text != "" {
+	fits := misfit
+	if name == "recv" {
+		fits = misplaced
+	}
+	if class, text := fits(c.size, f.items(), counts, displs); text != "" {
 		return c.errorAt(s, class, "%s, in items: %s", name, text)
 	}
 	return nil

@@ -93,6 +93,7 @@ type window struct {
 	exposure []*Request // of Post: what completes it
 	exposing []int      // ranks of Post
 	exposed  bool       // between Post and Wait
+	opening  bool       // a goroutine is in Start or LockAll
 	regions  int        // attached so far
 	attached map[uint64][]byte
 

@@ -435,6 +435,8 @@ func (w *window) noEpochs(s site) error {
 		return w.c.errorAt(s, ErrRMASync, "the epoch of LockAll has not ended; call UnlockAll first")
 	case mode == winStarted:
 		return w.c.errorAt(s, ErrRMASync, "the epoch of Start has not ended; call Complete first")
+	case w.opening:
+		return w.noAccess(s)
 	case w.exposed:
 		return w.c.errorAt(s, ErrRMASync, "the epoch of Post has not ended; call Wait first")
 	}

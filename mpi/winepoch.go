@@ -93,6 +93,9 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 	if b.exposed {
 		return b.c.errorAt(s, ErrRMASync, "the epoch of the Post before has not ended; call Wait first")
 	}
+	if b.mode.Load() == winFenced { // its memory is shown already
+		return b.noAccess(s)
+	}
 	b.exposed, b.exposure, b.exposing = true, b.exposure[:0], ranks
 	b.fence()
 	for _, r := range ranks {
@@ -150,11 +153,8 @@ func (w *Win[T]) Start(g *Group, asserts ...Assert) (err error) {
 	if err := b.noAccess(s); err != nil {
 		return err
 	}
-	for _, r := range ranks {
-		if a&NoCheck != 0 {
-			continue
-		}
-		if _, err := Recv(b.c, []byte{}, r, tagPost); err != nil {
+	if a&NoCheck == 0 {
+		if err := b.opens(func() error { return b.awaitPosts(ranks) }); err != nil {
 			return named("Start", err)
 		}
 	}
@@ -166,9 +166,33 @@ func (w *Win[T]) Start(g *Group, asserts ...Assert) (err error) {
 	return nil
 }
 
+// awaitPosts waits until the ranks have called Post.
+func (w *window) awaitPosts(ranks []int) error {
+	for _, r := range ranks {
+		if _, err := Recv(w.c, []byte{}, r, tagPost); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// opens waits for what an epoch of this rank needs. The caller holds the lock, which is free meanwhile: another
+// goroutine may call Post, for which those may wait that this rank waits for.
+func (w *window) opens(wait func() error) error {
+	w.opening = true
+	w.mu.Unlock()
+	err := wait()
+	w.mu.Lock()
+	w.opening = false
+	return err
+}
+
 // noAccess says which epoch of this rank another one must not overlap, or nil.
 // The caller holds the lock.
 func (w *window) noAccess(s site) error {
+	if w.opening {
+		return w.c.errorAt(s, ErrRMASync, "another goroutine is in Start or LockAll; end that epoch first")
+	}
 	switch w.mode.Load() {
 	case winFenced:
 		return w.c.errorAt(s, ErrRMASync, "the epoch of Fence has not ended; call Fence with NoSucceed first")

@@ -145,15 +145,23 @@ func (w *Win[T]) LockAll(asserts ...Assert) (err error) {
 	if err := b.anyGone(s); err != nil {
 		return err
 	}
-	for r := range b.c.size {
-		if err := b.reach.lock(s.call, r, false); err != nil {
-			for i := range r {
-				_ = b.reach.unlock(i, false) // the first error says more
-			}
-			return b.explain(s, err)
-		}
+	if err := b.opens(func() error { return b.lockEach(s.call) }); err != nil {
+		return b.explain(s, err)
 	}
 	b.mode.Store(winLockAll)
+	return nil
+}
+
+// lockEach locks the parts of all ranks shared, or of none on failure.
+func (w *window) lockEach(call string) error {
+	for r := range w.c.size {
+		if err := w.reach.lock(call, r, false); err != nil {
+			for i := range r {
+				_ = w.reach.unlock(i, false) // the first error says more
+			}
+			return err
+		}
+	}
 	return nil
 }
 

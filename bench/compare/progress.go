@@ -2,13 +2,10 @@ package compare
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"rhinet/bench"
 	"rhinet/bench/progress"
 )
 
@@ -35,8 +32,7 @@ func Progress(chosen []progress.Benchmark, ranks, sizes []int) (cells []Cell, er
 
 // inProgress reports whether a test is one beside a long message, by its exact name.
 func inProgress(test string) bool {
-	b, err := progress.Find(test)
-	return err == nil && b.Name == test
+	return slices.ContainsFunc(progress.All(), func(b progress.Benchmark) bool { return b.Name == test })
 }
 
 // ofProgress reports whether a figure is one of those of a test beside a long message.
@@ -60,20 +56,9 @@ func OursProgress(mpirun, self, name string, s Setting) Runtime {
 			}
 			return append(args, "--sizes", join(job[0].Bytes), "--time", budget.String(), "--format", "json")
 		},
-		read: rows(parseProgress),
+		read: rows(parseRows),
 		env:  s.Env,
 	}
-}
-
-// parseProgress reads what a rank's `bench llc mixed --format json` printed.
-func parseProgress(text string) (rows []bench.Row, err error) {
-	if err = json.Unmarshal([]byte(text), &rows); err != nil {
-		return nil, err
-	}
-	if i := slices.IndexFunc(rows, func(r bench.Row) bool { return r.Test == "" }); i >= 0 {
-		return nil, fmt.Errorf("row %d names no test", i+1)
-	}
-	return rows, nil
 }
 
 // PeersProgress compiles the peers' program in dir for the named C runtimes. A missing one is

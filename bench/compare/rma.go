@@ -49,8 +49,7 @@ func RMA(names []string, ranks, sizes []int) (cells []Cell, skipped []string, er
 
 // inRMA reports whether a test is one of one-sided communication, by its exact name.
 func inRMA(test string) bool {
-	b, err := rma.Find(test)
-	return err == nil && b.Name == test
+	return slices.ContainsFunc(rma.All(), func(b rma.Benchmark) bool { return b.Name == test })
 }
 
 // OursRMA is this runtime with a setting: the launcher mpirun and the benchmark
@@ -66,15 +65,20 @@ func OursRMA(mpirun, self string, s Setting, o rma.Options) Runtime {
 			args = append(args, "--sizes", join(job[0].Bytes), "--time", budget.String(), "--format", "json")
 			return append(args, o.Flags()...)
 		},
-		read: rows(parseRMA),
+		read: rows(parseRows),
 		env:  s.Env,
 	}
 }
 
-// parseRMA reads what `bench rma --format json` printed.
-func parseRMA(text string) (rows []bench.Row, err error) {
-	err = json.Unmarshal([]byte(text), &rows)
-	return rows, err
+// parseRows reads what a rank printed with --format json.
+func parseRows(text string) (rows []bench.Row, err error) {
+	if err = json.Unmarshal([]byte(text), &rows); err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(rows, func(r bench.Row) bool { return r.Test == "" }); i >= 0 {
+		return nil, fmt.Errorf("row %d names no test", i+1)
+	}
+	return rows, nil
 }
 
 // PeersRMA compiles the peers' program of one-sided communication in dir for the named

@@ -60,6 +60,9 @@ func TestPeersHaveTheSuite(t *testing.T) {
 		if overlap != (b.Kind == pmb.Overlap) || wait != strings.HasSuffix(b.Name, "_pure") || free != (b.Sizeless() && (overlap || wait || start)) || start != strings.HasSuffix(b.Name, "_init") {
 			t.Errorf("%s: the table says %q", b.Name, r)
 		}
+		if grid := strings.HasPrefix(strings.ToLower(strings.TrimPrefix(b.Name, "I")), "neighbor_"); strings.Contains(r[0], "GRID") != grid {
+			t.Errorf("%s: the table says %q", b.Name, r)
+		}
 		if each != (b.Kind == pmb.Collective) || window != (b.Kind == pmb.Window) || strings.Contains(r[0], "TWO") != (b.Kind == pmb.Single) ||
 			strings.Contains(r[0], "FLOATS") != (b.Unit == 4) || scales[r[1]] != b.Scale {
 			t.Errorf("%s: the table says %q", b.Name, r)

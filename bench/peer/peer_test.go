@@ -60,7 +60,8 @@ func TestTestsRunOnOpenMPI(t *testing.T) {
 		}
 		return string(text), rows
 	}
-	names := []string{"PingPong", "Biband", "Reduce_scatter", "Scatterv", "Barrier", "Exchange", "Ialltoallv_pure", "Ireduce", "Ibarrier", "Allreduce_init", "Barrier_init"}
+	names := []string{"PingPong", "Biband", "Reduce_scatter", "Scatterv", "Barrier", "Exchange", "Ialltoallv_pure", "Ireduce", "Ibarrier", "Allreduce_init", "Barrier_init",
+		"Neighbor_alltoallv", "Ineighbor_allgather_pure"}
 	args := []string{"100"}
 	for _, name := range names {
 		args = append(args, name, "8,1024")

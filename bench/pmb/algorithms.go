@@ -2,10 +2,10 @@ package pmb
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
+	"rhinet/bench"
 	"rhinet/mpi"
 )
 
@@ -52,7 +52,7 @@ func others() []Benchmark {
 // operation is the name of a benchmark's operation in package mpi, "" if it is
 // not a collective one.
 func (b Benchmark) operation() string {
-	if b.Kind != Collective && b.Kind != Sync || b.start != nil || b.kept {
+	if b.Kind != Collective && b.Kind != Sync || b.start != nil || b.kept || b.grid {
 		return ""
 	}
 	return strings.ToLower(b.Name)
@@ -70,30 +70,8 @@ func (b Benchmark) block(e *env) int {
 }
 
 // NamedContestants is [Named] among the [Contestants], without names all of them.
-func NamedContestants(names []string) (list []Benchmark, err error) {
-	if len(names) == 0 {
-		return Contestants(), nil
-	}
-	for _, name := range names {
-		b, err := FindContestant(name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, b)
-	}
-	return list, nil
-}
-
-// FindContestant is [Find] among the [Contestants].
-func FindContestant(name string) (Benchmark, error) {
-	var names []string
-	for _, b := range Contestants() {
-		if strings.EqualFold(b.Name, name) {
-			return b, nil
-		}
-		names = append(names, b.Name)
-	}
-	return Benchmark{}, fmt.Errorf("no collective operation %q to time the algorithms of; there are %s", name, strings.Join(names, ", "))
+func NamedContestants(names []string) ([]Benchmark, error) {
+	return bench.Choose(Contestants(), func(b Benchmark) string { return b.Name }, names, "no collective operation %q to time the algorithms of")
 }
 
 // CheckContests is [Check] for [Contests].

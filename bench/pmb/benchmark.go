@@ -20,6 +20,7 @@ type Benchmark struct {
 	shift  bool // has a root
 	pairs  bool // needs an even number of ranks
 	kept   bool // of persistent requests
+	grid   bool // of neighbors in a grid
 
 	loop func(e *env, reps int) error
 	call func(e *env, i int) error
@@ -75,7 +76,9 @@ func each(ranks int) int { return ranks }
 func none(int) int       { return 0 }
 
 // All returns all benchmarks.
-func All() []Benchmark { return slices.Concat(Blocking(), Nonblocking(), Persistent()) }
+func All() []Benchmark {
+	return slices.Concat(Blocking(), Nonblocking(), Persistent(), Neighborhood())
+}
 
 // Blocking returns the benchmarks that run when none are named, in the order in
 // which they run.
@@ -86,9 +89,11 @@ func Blocking() []Benchmark {
 
 // Parts are the names that stand for several benchmarks.
 func Parts() map[string][]Benchmark {
-	nonblocking := Nonblocking()
-	overlap := slices.IndexFunc(nonblocking, func(b Benchmark) bool { return b.Kind != Overlap })
-	return map[string][]Benchmark{"MPI1": Blocking(), "NBC": nonblocking[:overlap], "NBC_pure": nonblocking[overlap:], "Persistent": Persistent()}
+	overlap, alone := started(Blocking(), starters())
+	neighbors := neighbors()
+	beside, by := started(neighbors, neighborStarters())
+	return map[string][]Benchmark{"MPI1": Blocking(), "NBC": overlap, "NBC_pure": alone, "Persistent": Persistent(),
+		"Neighbor": neighbors, "Ineighbor": beside, "Ineighbor_pure": by}
 }
 
 // Named returns the benchmarks that names call, each once: benchmarks and Parts,
@@ -176,7 +181,7 @@ type env struct {
 	strideS        int
 	strideR        int
 	lenS, lenR     int
-	counts, displs []int // n and n*i for each rank
+	counts, displs []int // n and n*i for each rank, or neighbor
 	shares, places []int // of n/4 values among the ranks
 	requests       []*mpi.Request
 	repeats        []*mpi.Request // persistent, by root and buffer

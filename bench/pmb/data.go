@@ -49,9 +49,15 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 	for i := range handles {
 		e.requests = append(e.requests, &handles[i])
 	}
+	parts := e.size
+	if b.grid {
+		parts = sides
+	}
+	for i := range parts {
+		e.counts, e.displs = append(e.counts, n), append(e.displs, n*i)
+	}
 	values, place := n/4, 0
 	for r := range e.size {
-		e.counts, e.displs = append(e.counts, n), append(e.displs, n*r)
 		share := values / e.size
 		if r < values%e.size {
 			share++

@@ -67,6 +67,11 @@ func (b Benchmark) run(world *mpi.Comm, n int, o Options, rep Report) error {
 	if err != nil {
 		return err
 	}
+	if active && b.grid {
+		if group, err = onGrid(group); err != nil {
+			return err
+		}
+	}
 	everyone, err := world.Split(all, world.Rank())
 	if err != nil {
 		return err

@@ -54,10 +54,12 @@ func (e *env) bcasts(i int) []byte {
 // Nonblocking returns the benchmarks of the nonblocking collective operations, in
 // the order in which they run: those of overlap with computation, and then those
 // of the operation alone.
-func Nonblocking() []Benchmark {
-	blocking := Blocking()
-	var overlap, alone []Benchmark
-	for _, s := range starters() {
+func Nonblocking() []Benchmark { return slices.Concat(started(Blocking(), starters())) }
+
+// started returns the benchmarks of the nonblocking forms of some of those of blocking: of their
+// overlap with computation, and of the operation alone.
+func started(blocking []Benchmark, starters []starter) (overlap, alone []Benchmark) {
+	for _, s := range starters {
 		b := blocking[slices.IndexFunc(blocking, func(b Benchmark) bool { return b.Name == s.of })]
 		b.Name, b.loop, b.start = "I"+strings.ToLower(s.of), nil, s.start
 		b.call = func(e *env, i int) error {
@@ -73,7 +75,7 @@ func Nonblocking() []Benchmark {
 		}
 		alone = append(alone, b)
 	}
-	return append(overlap, alone...)
+	return overlap, alone
 }
 
 // Times are what a benchmark of overlap measures on one rank, in seconds of a

@@ -271,6 +271,35 @@ func TestFormatsForPrograms(t *testing.T) {
 	}
 }
 
+// The neighbors on the grid are those that CartShift finds, also where some are one rank.
+func TestNeighborsOfTheGrid(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 4, 6, 8, 9} {
+		mpitest.Run(t, ranks, func(world *mpi.Comm) error {
+			group, err := world.Dup()
+			if err != nil {
+				return err
+			}
+			grid, err := onGrid(group)
+			if err != nil {
+				return err
+			}
+			var want []int
+			for d := range sides / 2 {
+				below, above, err := grid.CartShift(d, 1)
+				if err != nil {
+					return err
+				}
+				want = append(want, below, above)
+			}
+			e := &env{rank: grid.Rank(), size: ranks}
+			if got := e.around(); !slices.Equal(got, want) {
+				t.Errorf("%d ranks: the neighbors of %d are %v, want %v", ranks, e.rank, got, want)
+			}
+			return grid.Free()
+		})
+	}
+}
+
 // Nobody leaves the suite's own barrier before all have come, and calls are measured with it.
 func TestOwnBarrier(t *testing.T) {
 	own := Options{OwnBarrier: true}
@@ -396,18 +425,21 @@ func TestErrorsOfRequestsEndTheRun(t *testing.T) {
 
 func TestNamesOfParts(t *testing.T) {
 	for names, want := range map[string]string{
-		"mpi1 ":         fmt.Sprint(len(Blocking())),
-		"NBC_PURE":      "13",
-		"ibcast NBC":    "13",
-		"persistent":    "8",
-		"Ibcast Ibcast": "1",
+		"mpi1 ":                             fmt.Sprint(len(Blocking())),
+		"NBC_PURE":                          "13",
+		"ibcast NBC":                        "13",
+		"persistent":                        "8",
+		"neighbor":                          "4",
+		"Ineighbor NBC":                     "17",
+		"INEIGHBOR_PURE ineighbor_alltoall": "5",
+		"Ibcast Ibcast":                     "1",
 	} {
 		list, err := Named(strings.Fields(names))
 		if err != nil || fmt.Sprint(len(list)) != want {
 			t.Errorf("%s: %d benchmarks, %v; want %s", names, len(list), err, want)
 		}
 	}
-	if _, err := Named([]string{"Icast"}); err == nil || !strings.Contains(err.Error(), "Ibcast") || !strings.Contains(err.Error(), "MPI1, NBC, NBC_pure, Persistent") {
+	if _, err := Named([]string{"Icast"}); err == nil || !strings.Contains(err.Error(), "Ibcast") || !strings.Contains(err.Error(), "Ineighbor, Ineighbor_pure, MPI1, NBC, NBC_pure, Neighbor, Persistent") {
 		t.Errorf("error %v", err)
 	}
 }

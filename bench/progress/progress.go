@@ -49,16 +49,10 @@ func IsPercent(test string) bool { return strings.HasSuffix(test, percent) }
 // All returns the benchmarks.
 func All() []Benchmark { return append(Mixed(), Overlap()...) }
 
-// Find returns the benchmark of a name, whose case does not count.
-func Find(name string) (Benchmark, error) {
-	var names []string
-	for _, b := range All() {
-		if strings.EqualFold(b.Name, name) {
-			return b, nil
-		}
-		names = append(names, b.Name)
-	}
-	return Benchmark{}, fmt.Errorf("no benchmark %q beside a long message; there are %s", name, strings.Join(names, ", "))
+// Choose returns those of some benchmarks that have one of the names, whose case does not count, each
+// once; all if there are no names.
+func Choose(of []Benchmark, names []string) ([]Benchmark, error) {
+	return bench.Choose(of, func(b Benchmark) string { return b.Name }, names, "no benchmark %q beside a long message")
 }
 
 // Ranks are the numbers of ranks that the benchmark runs on.

@@ -91,13 +91,14 @@ func TestWrongBytes(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	if _, err := Find("Overlap_here"); err == nil || !strings.Contains(err.Error(), "Mixed, Overlap_send") {
+	if _, err := Choose(All(), []string{"Overlap_here"}); err == nil || !strings.Contains(err.Error(), "Mixed, Overlap_send") {
 		t.Error(err)
 	}
-	b, err := Find("overlap_SEND")
-	if err != nil {
-		t.Fatal(err)
+	some, err := Choose(All(), []string{"overlap_SEND", "overlap_SEND"})
+	if err != nil || len(some) != 1 {
+		t.Fatal(some, err)
 	}
+	b := some[0]
 	for _, c := range []struct {
 		ranks, size int
 		want        string

@@ -49,14 +49,15 @@ func TestMatrixOfAllComparisons(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, m := r.Parts[1], r.Matrix
-	if len(p.Groups) != 6 || len(p.Figures) != 0 || r.Parts[2].ID == p.ID || len(m.Tests) != 7 || len(r.Compared) != 2 {
+	if len(p.Groups) != 6 || len(p.Figures) != 0 || r.Parts[2].ID == p.ID || len(m.Tests) != 7 || len(r.Compared) != 2 || len(r.Compared[0].Sets) != 1 {
 		t.Fatalf("%d groups, %d figures, ids %s and %s, %d tests, %q", len(p.Groups), len(p.Figures), p.ID, r.Parts[2].ID, len(m.Tests), r.Compared)
 	}
 	if want := "Of 80 cells ours is faster than the fastest of x, y and x<y in 30, equal in 17 and slower in 33; the worst is CG.S on 2 ranks, 2.0 times slower."; r.Verdict != want {
 		t.Errorf("verdict %q, want %q", r.Verdict, want)
 	}
-	if want := "ours (commit , ) and x, y: 6 tests on 2, 4, 8 ranks, 8 B to 2 KiB, in 6 rounds. "; !strings.HasPrefix(r.Compared[0], want) {
-		t.Errorf("compared %q, want %q", r.Compared[0], want)
+	c := r.Compared[0]
+	if want := "6 tests on 2, 4, 8 ranks, 8 B to 2 KiB, in 6 rounds; load "; c.Who != "ours (commit , ) and x, y on , 0 cores" || c.Sets[0].Name != "big" || c.Sets[0].Href != "#set-big" || !strings.HasPrefix(c.Sets[0].What, want) {
+		t.Errorf("compared %+v, want %q", c, want)
 	}
 	if fmt.Sprint(m.Ranks) != "[{2 5} {4 5} {8 5}]" || strings.Join(m.Sizes[:5], ",") != "8 ,32 ,128 ,512 ,2 Ki" {
 		t.Errorf("head %v, %q", m.Ranks, m.Sizes)
@@ -93,7 +94,7 @@ func TestMatrixOfAllComparisons(t *testing.T) {
 	if !slices.IsSortedFunc(r.Losses, func(a, b Loss) int { return int(1e6 * (b.times - a.times)) }) || len(r.Losses) != 33 {
 		t.Errorf("%d losses", len(r.Losses))
 	}
-	if l := r.Losses[0].Cells; l[7].Text != "a" || !strings.Contains(l[3].Text, "2.00 [2.00 2.00]") || l[4].Text != "200 Mop/s" {
+	if l := r.Losses[0].Cells; l[7].Text != "a" || l[2].Text != "" || l[6].Text != "x<y" || !strings.Contains(l[3].Text, "2.00 [2.00 2.00]") || l[4].Text != "200 Mop/s" {
 		t.Errorf("the worst loss is %+v", l)
 	}
 	var out bytes.Buffer
@@ -104,6 +105,37 @@ func TestMatrixOfAllComparisons(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}
+	}
+}
+
+// A test that several sets have measured, on other ranks or beside other peers, has its rows
+// once, with the cells of all; what the sets have in common is said once.
+func TestMatrixOfATestInTwoSets(t *testing.T) {
+	some := large()
+	some.Samples = slices.DeleteFunc(some.Samples, func(s compare.Sample) bool { return s.Ranks == 8 })
+	more := large()
+	more.Runtimes = more.Runtimes[:2]
+	more.Samples = slices.DeleteFunc(more.Samples, func(s compare.Sample) bool { return s.Ranks != 8 || s.Runtime == "y" })
+	r, err := New("", []Source{{File: "some.json", Result: some}, {File: "again.json", Result: large()}, {File: "more.json", Result: more}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Matrix.Tests) != 6 || len(r.Compared) != 1 || len(r.Compared[0].Sets) != 1 {
+		t.Errorf("%d tests, compared %+v", len(r.Matrix.Tests), r.Compared)
+	}
+	if r, err = New("", []Source{{File: "some.json", Result: some}, {File: "more.json", Result: more}}); err != nil {
+		t.Fatal(err)
+	}
+	first := r.Matrix.Tests[0]
+	if len(r.Matrix.Tests) != 6 || len(first.Rows) != 2 || first.Href != "#set-some-T0" {
+		t.Fatalf("%d tests, the first %+v", len(r.Matrix.Tests), first)
+	}
+	x, y := first.Rows[0].Cells, first.Rows[1].Cells
+	if x[0].Href != "#set-some-0" || x[10].Href != "#set-more-0" || x[10].Text == "" || y[0].Text == "" || y[10].Text != "" {
+		t.Errorf("cells of x %+v, of y %+v", x, y)
+	}
+	if len(r.Compared) != 2 || r.Compared[1].Who != "ours (commit , ) and x on , 0 cores" || !strings.HasPrefix(r.Compared[1].Sets[0].What, "5 tests on 8 ranks, 8 B to 2 KiB") {
+		t.Errorf("compared %+v", r.Compared)
 	}
 }
 

@@ -8,14 +8,12 @@ import (
 	"rhinet/bench/compare"
 )
 
-// A Loss is a cell in which the interval says that a peer is faster.
+// A Loss is a cell in which the interval says that a peer is faster. Its cells are test, ranks,
+// size, ratio, our time and the peer's, the peer, and the set.
 type Loss struct {
 	Cells []Cell
 	times float64 // how many times slower the first runtime is, above 1
 }
-
-// lossHeader names the columns of the list of losses.
-var lossHeader = []string{"test", "ranks", "bytes", "times slower [95 %]", "ours", "the faster peer", "", "set"}
 
 // losses lists the cells of a set in which the first runtime is slower than the
 // faster of the peers, each with a link to its row.
@@ -27,9 +25,9 @@ func losses(s set) (list []Loss) {
 		}
 		u := unitOf(l.Unit)
 		list = append(list, Loss{times: r.Median, Cells: []Cell{
-			{Text: l.Test, Href: "#" + rowID(s.part.ID, s.at[i])}, number(float64(l.Ranks)), number(float64(l.Bytes)),
+			{Text: l.Test, Href: "#" + rowID(s.part.ID, s.at[i])}, number(float64(l.Ranks)), size(l.Bytes),
 			{Text: fmt.Sprintf("%.2f [%.2f %.2f]", r.Median, r.From, r.To), Key: fmt.Sprintf("%g", r.Median), Numeric: true, Class: "slower"},
-			u.cell(l.Medians[0]), {Text: s.res.Runtimes[l.Rival()]}, u.cell(l.Medians[l.Rival()]), {Text: stem(s.part.File)},
+			u.cell(l.Medians[0]), u.cell(l.Medians[l.Rival()]), {Text: s.res.Runtimes[l.Rival()], Class: "word"}, {Text: stem(s.part.File), Class: "word"},
 		}})
 	}
 	return list

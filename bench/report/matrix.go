@@ -7,9 +7,8 @@ import (
 	"rhinet/bench/compare"
 )
 
-// A Matrix is an overview of all comparisons: two rows or so for each test, one for
-// each peer, a column for each number of ranks and size, and in each cell the ratio
-// of the times.
+// A Matrix is an overview of all comparisons together: for each test one row a peer, a
+// column for each number of ranks and size, and in each cell the ratio of the times.
 type Matrix struct {
 	Ranks []Span   // the upper line of the head
 	Sizes []string // the lower
@@ -21,7 +20,7 @@ type Span struct{ Ranks, Columns int }
 
 // A MatrixTest is what a matrix says of one test.
 type MatrixTest struct {
-	Test, Href string // the link leads to the group of plots
+	Test, Href string // the link leads to the group of plots of the largest set
 	Rows       []MatrixRow
 }
 
@@ -54,14 +53,37 @@ func matrix(list []set) *Matrix {
 	}
 	for _, s := range list {
 		for _, g := range group(s.lines, func(l compare.Line) string { return l.Test }) {
+			if slices.ContainsFunc(m.Tests, func(t MatrixTest) bool { return t.Test == g.name }) {
+				continue
+			}
 			t := MatrixTest{Test: g.name, Href: "#" + groupID(s.part.ID, g.name)}
-			for i, peer := range s.res.Peers() {
-				t.Rows = append(t.Rows, MatrixRow{peer, m.row(s, g.name, len(s.res.Runtimes)-len(s.res.Peers())-1+i, columns)})
+			for _, peer := range peersOf(list, g.name) {
+				t.Rows = append(t.Rows, MatrixRow{peer, m.row(list, g.name, peer, columns)})
 			}
 			m.Tests = append(m.Tests, t)
 		}
 	}
 	return m
+}
+
+// peersOf are the peers that some set compares with in a test.
+func peersOf(list []set, test string) (peers []string) {
+	for _, s := range list {
+		if !s.has(test) {
+			continue
+		}
+		for _, p := range s.res.Peers() {
+			if !slices.Contains(peers, p) {
+				peers = append(peers, p)
+			}
+		}
+	}
+	return peers
+}
+
+// has reports whether the matrix shows a test of the set.
+func (s *set) has(test string) bool {
+	return slices.ContainsFunc(s.lines, func(l compare.Line) bool { return l.Test == test })
 }
 
 // columnsOf are the sizes on each number of ranks; on one where no test has a size
@@ -89,23 +111,21 @@ func columnsOf(list []set) (columns []column) {
 	return columns
 }
 
-// row makes the cells of one test against the peer whose ratios stand at a place. A
-// test without sizes has one cell for each number of ranks, over all of its columns.
-func (m *Matrix) row(s set, test string, peer int, columns []column) (cells []Cell) {
+// row makes the cells of one test against one peer, each from the set that has measured
+// it. A test without sizes has one cell for each number of ranks, over all of its columns.
+func (m *Matrix) row(list []set, test, peer string, columns []column) (cells []Cell) {
 	cell := func(ranks, bytes int) Cell {
-		i := slices.IndexFunc(s.lines, func(l compare.Line) bool { return l.Test == test && l.Ranks == ranks && l.Bytes == bytes })
-		if i < 0 {
-			return Cell{}
+		for _, s := range list {
+			if c, measured := s.cell(test, peer, column{ranks, bytes}); measured {
+				return c
+			}
 		}
-		l := s.lines[i]
-		c := ratioCell(timeRatio(l.Ratios[peer], l.Rate()))
-		if l.Ratios[peer].Pairs == 0 {
-			c = Cell{Text: "–", Class: "few"}
-		}
-		c.Href = "#" + rowID(s.part.ID, s.at[i])
-		return c
+		return Cell{}
 	}
-	if !slices.ContainsFunc(s.lines, func(l compare.Line) bool { return l.Test == test && l.Bytes > 0 }) {
+	sized := func(s set) bool {
+		return slices.ContainsFunc(s.lines, func(l compare.Line) bool { return l.Test == test && l.Bytes > 0 })
+	}
+	if !slices.ContainsFunc(list, sized) {
 		for _, span := range m.Ranks {
 			c := cell(span.Ranks, 0)
 			c.Columns, c.First = span.Columns, true
@@ -119,6 +139,21 @@ func (m *Matrix) row(s set, test string, peer int, columns []column) (cells []Ce
 		cells = append(cells, k)
 	}
 	return cells
+}
+
+// cell is what a set has measured of a test beside a peer, if anything.
+func (s *set) cell(test, peer string, at column) (c Cell, measured bool) {
+	i := slices.IndexFunc(s.lines, func(l compare.Line) bool { return l.Test == test && l.Ranks == at.ranks && l.Bytes == at.bytes })
+	p := slices.Index(s.res.Peers(), peer)
+	if i < 0 || p < 0 {
+		return Cell{}, false
+	}
+	r := s.lines[i].Ratios[len(s.res.Runtimes)-len(s.res.Peers())-1+p]
+	if c = ratioCell(timeRatio(r, s.lines[i].Rate())); r.Pairs == 0 {
+		c = Cell{Text: "–", Class: "few"}
+	}
+	c.Href = "#" + rowID(s.part.ID, s.at[i])
+	return c, true
 }
 
 func groupID(part, test string) string { return part + "-" + file(test) }

@@ -94,14 +94,13 @@ func load(file string) (Source, error) {
 
 // A Report is the page and its figures.
 type Report struct {
-	Title      string
-	Verdict    string   // one sentence; "" if there is nobody to compare with
-	Compared   []string // what, where and when, a sentence for each comparison
-	Matrix     *Matrix
-	Parts      []*Part
-	Figures    []*Figure // of all parts, each with a name of its own
-	LossHeader []string
-	Losses     []Loss // of all comparisons, the worst first
+	Title    string
+	Verdict  string     // one sentence; "" if there is nobody to compare with
+	Compared []Compared // what, where and when, for each comparison
+	Matrix   *Matrix
+	Parts    []*Part
+	Figures  []*Figure // of all parts, each with a name of its own
+	Losses   []Loss    // of all comparisons, the worst first
 }
 
 // A Part is what the page says of one source.
@@ -145,7 +144,7 @@ func stem(file string) string { return strings.TrimSuffix(file, ".json") }
 
 // New makes a report of the sources.
 func New(title string, sources []Source) (*Report, error) {
-	r := &Report{Title: title, LossHeader: lossHeader}
+	r := &Report{Title: title}
 	var rows, kernels []Source
 	var results []*compare.Result
 	for i, s := range sources {
@@ -168,9 +167,8 @@ func New(title string, sources []Source) (*Report, error) {
 		r.Parts, results = append(r.Parts, p), append(results, s.Result)
 	}
 	if list := sets(r.Parts, results); len(list) > 0 {
-		r.Verdict, r.Matrix = verdict(list), matrix(list)
+		r.Verdict, r.Compared, r.Matrix = verdict(list), compared(list), matrix(list)
 		for _, s := range list {
-			r.Compared = append(r.Compared, compared(s))
 			r.Losses = append(r.Losses, losses(s)...)
 		}
 		worstFirst(r.Losses)
@@ -244,9 +242,10 @@ func newPart(id string, s Source) (p *Part, err error) {
 // table fills the rows, and counts the verdicts.
 func (p *Part) table(res *compare.Result) {
 	p.Header = res.Header()
+	p.Header[2] = "size" // with its unit
 	var count compare.Tally
 	for _, l := range p.lines {
-		row := []Cell{{Text: l.Test}, number(float64(l.Ranks)), number(float64(l.Bytes))}
+		row := []Cell{{Text: l.Test}, number(float64(l.Ranks)), size(l.Bytes)}
 		for i, m := range l.Medians {
 			c := unitOf(l.Unit).cell(m)
 			if res.Slow(i, l) {
@@ -273,6 +272,15 @@ func (p *Part) table(res *compare.Result) {
 func (u unit) cell(v float64) Cell {
 	c := number(v)
 	c.Text = u.text(v)
+	return c
+}
+
+// size is a message size as one cell of a table; a test without sizes has none.
+func size(bytes int) Cell {
+	c := number(float64(bytes))
+	if c.Text = bytesText(bytes); bytes == 0 {
+		c.Text = ""
+	}
 	return c
 }
 

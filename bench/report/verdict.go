@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -111,34 +112,64 @@ func cellName(l compare.Line) string {
 	return text
 }
 
-// compared says of a set what is compared, where and when.
-func compared(s set) string {
+// A Compared says what is compared with what, and lists the sets that do so.
+type Compared struct {
+	Who  string // runtimes and machine
+	Sets []ComparedSet
+}
+
+// A ComparedSet is what one set measured, and when.
+type ComparedSet struct{ Name, Href, What string }
+
+// compared says of all sets what is compared, where and when; what several have in common
+// it says once.
+func compared(list []set) (all []Compared) {
+	for _, s := range list {
+		who := s.who()
+		i := slices.IndexFunc(all, func(c Compared) bool { return c.Who == who })
+		if i < 0 {
+			i, all = len(all), append(all, Compared{Who: who})
+		}
+		all[i].Sets = append(all[i].Sets, ComparedSet{stem(s.part.File), "#" + s.part.ID, s.what()})
+	}
+	return all
+}
+
+// who names the runtimes and the machine of a set.
+func (s *set) who() string {
 	var rivals []string
 	for _, name := range s.res.Peers() {
 		rivals = append(rivals, s.res.Title(name))
 	}
-	var tests []string
-	var ranks []int
+	h := s.res.Host
+	return fmt.Sprintf("%s (commit %s, %s) and %s on %s, %d cores", s.res.Runtimes[0], h.Commit, h.Go, strings.Join(rivals, ", "), h.CPU, h.Cores)
+}
+
+// what says what a set measured, and when.
+func (s *set) what() string {
+	var tests, ranks []string
 	low, high := 0, 0
 	for _, l := range s.lines {
 		if !slices.Contains(tests, l.Test) {
 			tests = append(tests, l.Test)
 		}
-		if !slices.Contains(ranks, l.Ranks) {
-			ranks = append(ranks, l.Ranks)
+		if n := fmt.Sprint(l.Ranks); !slices.Contains(ranks, n) {
+			ranks = append(ranks, n)
 		}
 		if l.Bytes > 0 && (low == 0 || l.Bytes < low) {
 			low = l.Bytes
 		}
 		high = max(high, l.Bytes)
 	}
-	slices.Sort(ranks)
+	slices.SortFunc(ranks, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	sizes := ""
-	if high > 0 {
+	switch {
+	case high > low:
 		sizes = fmt.Sprintf(", %s to %s", bytesText(low), bytesText(high))
+	case high > 0:
+		sizes = ", " + bytesText(high)
 	}
 	h := s.res.Host
-	return fmt.Sprintf("%s (commit %s, %s) and %s: %s on %s ranks%s, in %s. %s, %d cores; load %s before and %s after; %s.",
-		s.res.Runtimes[0], h.Commit, h.Go, strings.Join(rivals, ", "), bench.Number(len(tests), "test"), strings.Trim(strings.Join(strings.Fields(fmt.Sprint(ranks)), ", "), "[]"), sizes,
-		bench.Number(s.res.Rounds, "round"), h.CPU, h.Cores, h.Load, h.After, h.Time.Format("2006-01-02 15:04 MST"))
+	return fmt.Sprintf("%s on %s ranks%s, in %s; load %s before and %s after; %s", bench.Number(len(tests), "test"), strings.Join(ranks, ", "), sizes,
+		bench.Number(s.res.Rounds, "round"), h.Load, h.After, h.Time.Format("2006-01-02 15:04 MST"))
 }

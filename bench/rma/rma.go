@@ -90,33 +90,9 @@ func All() []Benchmark {
 	}
 }
 
-// Find returns the benchmark of a name, whose case does not count.
-func Find(name string) (Benchmark, error) {
-	var names []string
-	for _, b := range All() {
-		if strings.EqualFold(b.Name, name) {
-			return b, nil
-		}
-		names = append(names, b.Name)
-	}
-	return Benchmark{}, fmt.Errorf("no benchmark %q of one-sided communication; there are %s", name, strings.Join(names, ", "))
-}
-
-// Choose returns the benchmarks of names, each once; all if there are none.
-func Choose(names []string) (chosen []Benchmark, err error) {
-	if len(names) == 0 {
-		return All(), nil
-	}
-	for _, name := range names {
-		b, err := Find(name)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(chosen, func(c Benchmark) bool { return c.Name == b.Name }) {
-			chosen = append(chosen, b)
-		}
-	}
-	return chosen, nil
+// Choose returns the benchmarks of names, whose case does not count, each once; all if there are none.
+func Choose(names []string) ([]Benchmark, error) {
+	return bench.Choose(All(), func(b Benchmark) string { return b.Name }, names, "no benchmark %q of one-sided communication")
 }
 
 // On reports whether a comparison runs the benchmark on so many ranks: one that only two

@@ -36,13 +36,14 @@ func TestAllBenchmarksRun(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	if _, err := Find("Unidir_Poke"); err == nil || !strings.Contains(err.Error(), "Unidir_Put, Unidir_Get") {
+	if _, err := Choose([]string{"Unidir_Poke"}); err == nil || !strings.Contains(err.Error(), "Unidir_Put, Unidir_Get") {
 		t.Error(err)
 	}
-	b, err := Find("unidir_put")
-	if err != nil {
-		t.Fatal(err)
+	some, err := Choose([]string{"unidir_put", "unidir_put"})
+	if err != nil || len(some) != 1 {
+		t.Fatal(some, err)
 	}
+	b := some[0]
 	if err := Check([]Benchmark{b}, 1, nil); err == nil || !strings.Contains(err.Error(), "mpirun -n 2") {
 		t.Error(err)
 	}

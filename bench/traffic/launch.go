@@ -20,6 +20,14 @@ type Launch struct {
 	Out, Errs     io.Writer     // results, and progress
 }
 
+// NICs returns the settings that seeds go through in turn.
+func NICs() []string {
+	return []string{
+		"martini", "martini:pm", "martini:vp", "martini+RHINET_CMA=off", "martini:pm+RHINET_CMA=off", "martini:pm:throttle=global",
+		"ib", "tofu", "tofu+RHINET_CMA=off", "dimmnet2", "cenju4", "cenju4+RHINET_CMA=off", "sync",
+	}
+}
+
 // Seeds are the random plans to run, one job each.
 type Seeds struct {
 	First   uint64

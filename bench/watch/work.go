@@ -133,14 +133,20 @@ func (o Options) works(ctx context.Context) (list []WorkCost, notes []string, er
 	return list, notes, nil
 }
 
+// alone runs a work without the tool under which it has failed: an error is its own.
+func (o Options) alone(ctx context.Context, w Work) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	_, err := run(ctx, w.Full)
+	return err
+}
+
 // work counts one work. It is an error if the command fails by itself; why
 // says that it fails only under the tool.
 func (o Options) work(ctx context.Context, w Work) (cost WorkCost, why, err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Limit)
 	defer cancel()
-	if _, err := run(ctx, w.Full); err != nil {
-		return cost, nil, err
-	}
 	var base, full tries
 	for range o.Tries {
 		for _, run := range []struct {
@@ -149,7 +155,7 @@ func (o Options) work(ctx context.Context, w Work) (cost WorkCost, why, err erro
 		}{{w.Base, &base}, {w.Full, &full}} {
 			n, err := o.Counter.count(ctx, run.args)
 			if err != nil {
-				return cost, err, ctx.Err()
+				return cost, err, o.alone(ctx, w)
 			}
 			run.to.add(n)
 		}

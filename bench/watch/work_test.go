@@ -70,7 +70,9 @@ func TestWorkThatFails(t *testing.T) {
 	if _, _, err := works("exit 0", tool("exit 0")).works(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
-	if _, _, err := (Options{Works: []Work{{"none", nil, []string{"/nowhere"}, 1}}, Limit: time.Minute}).works(t.Context()); err == nil {
+	missing := works("exit 0", tool("exit 1"))
+	missing.Works = []Work{{"none", nil, []string{"/nowhere"}, 1}}
+	if _, _, err := missing.works(t.Context()); err == nil {
 		t.Error("a missing command passes")
 	}
 }

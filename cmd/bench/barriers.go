@@ -34,7 +34,7 @@ func syncCommand(out io.Writer) *cobra.Command {
 			if p.Nodes, err = parseNodes(nodes); err != nil {
 				return usage(err)
 			}
-			return measureSync(out, &p, format, plot)
+			return report.Planned[barriers.Row]{Check: p.Check, Run: p.Run, Plot: barriers.Plot, Write: barriers.Write}.Measure(out, format, plot)
 		},
 	}
 	f := c.Flags()
@@ -47,43 +47,6 @@ func syncCommand(out io.Writer) *cobra.Command {
 	f.StringVar(&format, "format", "table", "output format: "+bench.ModelFormats)
 	f.StringVar(&plot, "plot", "", "also draw time over nodes to this file: "+report.PlotFormats)
 	return c
-}
-
-func measureSync(out io.Writer, p *barriers.Plan, format, plot string) error {
-	return measurePlan(out, format, plot, planned[barriers.Row]{p.Check, p.Run, barriers.Plot, barriers.Write})
-}
-
-// A planned measurement in virtual time, with rows of type R.
-type planned[R any] struct {
-	check func() error
-	run   func(report func(R)) error
-	plot  func([]R) (*report.Figure, error)
-	write func(out io.Writer, format string, rows []R) error
-}
-
-// measurePlan carries one out, and writes its rows, and a plot if a file is named.
-func measurePlan[R any](out io.Writer, format, plot string, p planned[R]) error {
-	if err := bench.CheckModelFormat(format); err != nil {
-		return err
-	}
-	if err := p.check(); err != nil {
-		return err
-	}
-	if plot != "" {
-		if err := checkPlot(plot); err != nil {
-			return err
-		}
-	}
-	var rows []R
-	if err := p.run(func(r R) { rows = append(rows, r) }); err != nil {
-		return err
-	}
-	if plot != "" {
-		if err := savePlot(plot, func() (*report.Figure, error) { return p.plot(rows) }); err != nil {
-			return err
-		}
-	}
-	return p.write(out, format, rows)
 }
 
 func parseNodes(list string) (nodes []int, err error) {

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +12,7 @@ import (
 	"rhinet/bench"
 	"rhinet/bench/compare"
 	"rhinet/bench/progress"
+	"rhinet/bench/workdir"
 	"rhinet/mpi"
 )
 
@@ -71,8 +70,10 @@ func (b *beside) check(c *cobra.Command, names []string) (err error) {
 	if b.bytes, err = parseSizes(b.sizes); err != nil {
 		return usage(err)
 	}
-	b.chosen, err = b.named(names)
-	return err
+	if b.chosen, err = progress.Choose(b.all, names); err != nil {
+		return usage(err)
+	}
+	return nil
 }
 
 // numbersOf writes numbers.
@@ -81,28 +82,6 @@ func numbersOf(list []int) (text []string) {
 		text = append(text, strconv.Itoa(n))
 	}
 	return text
-}
-
-// named returns the tests of those names, all if there are none.
-func (b *beside) named(names []string) (chosen []progress.Benchmark, err error) {
-	if len(names) == 0 {
-		return b.all, nil
-	}
-	for _, name := range names {
-		is := func(t progress.Benchmark) bool { return strings.EqualFold(t.Name, name) }
-		i := slices.IndexFunc(b.all, is)
-		if i < 0 {
-			var known []string
-			for _, t := range b.all {
-				known = append(known, t.Name)
-			}
-			return nil, usage(fmt.Errorf("no test %q of bench llc %s; there is %s", name, b.name, strings.Join(known, ", ")))
-		}
-		if !slices.ContainsFunc(chosen, is) {
-			chosen = append(chosen, b.all[i])
-		}
-	}
-	return chosen, nil
 }
 
 // rank is the part of one rank of a job.
@@ -121,15 +100,15 @@ func (b *beside) rank() error {
 }
 
 // runtimes are the variants of this program, and the peers' program.
-func (b *beside) runtimes(p place) ([]compare.Runtime, error) {
-	others, err := compare.PeersProgress(p.ctx, b.peers, p.dir)
+func (b *beside) runtimes(dir workdir.Dir) ([]compare.Runtime, error) {
+	others, err := compare.PeersProgress(dir.Context, b.peers, dir.Path)
 	if err != nil {
 		return nil, err
 	}
-	self, launch, err := b.programs(p)
+	self, launch, err := b.programs(dir)
 	if err != nil {
 		return nil, err
 	}
-	ours, err := b.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.OursProgress(launch, self, b.name, v) })
+	ours, err := b.variants(dir, launch, func(v compare.Setting) compare.Runtime { return compare.OursProgress(launch, self, b.name, v) })
 	return append(ours, others...), err
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"rhinet/bench/compare"
+	"rhinet/bench/workdir"
 	"rhinet/llc/nics"
 )
 
@@ -32,17 +33,17 @@ func (s *comparison) betweenHosts(short bool, tests []string, kernels *originals
 			hosts.Close()
 		}
 	}()
-	return s.run(func(p place) ([]compare.Runtime, error) {
-		if hosts, err = compare.OpenHosts(p.dir); err != nil {
+	return s.run(func(dir workdir.Dir) ([]compare.Runtime, error) {
+		if hosts, err = compare.OpenHosts(dir.Path); err != nil {
 			return nil, err
 		}
 		s.Notes = hosts.About()
-		others, err := hosts.Peers(p.ctx, s.peers, p.dir, kernels.folders, kernels.mpi)
+		others, err := hosts.Peers(dir.Context, s.peers, dir.Path, kernels.folders, kernels.mpi)
 		if err != nil {
 			return nil, err
 		}
 		if len(kernels.folders) == 0 && slices.ContainsFunc(s.Cells, compare.Cell.IsKernel) {
-			libraries, err := s.onLibraries(p, hosts, false)
+			libraries, err := s.onLibraries(dir, hosts, false)
 			if err != nil {
 				return nil, err
 			}
@@ -50,14 +51,14 @@ func (s *comparison) betweenHosts(short bool, tests []string, kernels *originals
 				others[i] = others[i].WithKernels(libraries[i])
 			}
 		}
-		ours, err := s.oursBetween(p, hosts)
+		ours, err := s.oursBetween(dir, hosts)
 		return append(ours, others...), err
 	})
 }
 
 // oursBetween returns the variants of this runtime between hosts, with programs that reach them.
-func (s *comparison) oursBetween(p place, hosts *compare.Hosts) ([]compare.Runtime, error) {
-	launch, err := p.program(s.launch, "mpirun")
+func (s *comparison) oursBetween(dir workdir.Dir, hosts *compare.Hosts) ([]compare.Runtime, error) {
+	launch, err := dir.Program(s.launch, "mpirun")
 	if err != nil {
 		return nil, err
 	}
@@ -71,15 +72,15 @@ func (s *comparison) oursBetween(p place, hosts *compare.Hosts) ([]compare.Runti
 	programs := map[string]string{"bench": "", "hello": "", "npb": ""}
 	for name := range programs {
 		if tag != "" {
-			programs[name], err = p.tagged(name, tag)
+			programs[name], err = dir.Tagged(name, tag)
 		} else {
-			programs[name], err = p.program("", name)
+			programs[name], err = dir.Program("", name)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return s.variants(p, launch, func(v compare.Setting) compare.Runtime {
+	return s.variants(dir, launch, func(v compare.Setting) compare.Runtime {
 		return compare.Ours(launch, programs["bench"], programs["hello"], v).WithKernels(compare.OursNPB(launch, programs["npb"], v, false))
 	})
 }

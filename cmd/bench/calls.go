@@ -14,6 +14,7 @@ import (
 	"rhinet/bench/compare"
 	"rhinet/bench/peer"
 	"rhinet/bench/watch"
+	"rhinet/bench/workdir"
 	"rhinet/mpi"
 )
 
@@ -54,12 +55,12 @@ func callsCommand(out io.Writer) *cobra.Command {
 
 // countCalls counts on this runtime and on the peers, and prints a table.
 func countCalls(out io.Writer, launch string, peers []string, limit time.Duration) error {
-	p, closePlace, err := openPlace()
+	dir, done, err := workdir.Open()
 	if err != nil {
 		return err
 	}
-	defer closePlace()
-	mpirun, err := p.program(launch, "mpirun")
+	defer done()
+	mpirun, err := dir.Program(launch, "mpirun")
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func countCalls(out io.Writer, launch string, peers []string, limit time.Duratio
 	}
 	var rows [][]string
 	count := func(name string, args []string) error {
-		limited, cancel := context.WithTimeout(p.ctx, limit)
+		limited, cancel := context.WithTimeout(dir.Context, limit)
 		defer cancel()
 		c, err := watch.CountCalls(limited, name, args)
 		rows = append(rows, []string{name, strconv.Itoa(watch.CallBytes), strconv.Itoa(c.Send), strconv.Itoa(c.Recv)})
@@ -83,7 +84,7 @@ func countCalls(out io.Writer, launch string, peers []string, limit time.Duratio
 		if err != nil {
 			return err
 		}
-		bin, err := peer.CompileCalls(p.ctx, mpicc, p.dir)
+		bin, err := peer.CompileCalls(dir.Context, mpicc, dir.Path)
 		if err != nil {
 			return err
 		}

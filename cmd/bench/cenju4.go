@@ -46,7 +46,11 @@ func cenju4Command(out io.Writer) *cobra.Command {
 					return usage(err)
 				}
 			}
-			return measureCenju4(out, &p, format, plot)
+			write := func(out io.Writer, format string, rows []cenju4.Row) error {
+				cenju4.Compare(rows)
+				return cenju4.Write(out, format, rows)
+			}
+			return report.Planned[cenju4.Row]{Check: p.Check, Run: p.Run, Plot: cenju4.Plot, Write: write}.Measure(out, format, plot)
 		},
 	}
 	f := c.Flags()
@@ -57,15 +61,4 @@ func cenju4Command(out io.Writer) *cobra.Command {
 	f.StringVar(&format, "format", "table", "output format: "+bench.ModelFormats)
 	f.StringVar(&plot, "plot", "", "also draw the curves to this file: "+report.PlotFormats)
 	return c
-}
-
-func measureCenju4(out io.Writer, p *cenju4.Plan, format, plot string) error {
-	return measurePlan(out, format, plot, planned[cenju4.Row]{
-		p.Check, p.Run,
-		cenju4.Plot,
-		func(out io.Writer, format string, rows []cenju4.Row) error {
-			cenju4.Compare(rows)
-			return cenju4.Write(out, format, rows)
-		},
-	})
 }

@@ -4,15 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rhinet/bench"
-	"rhinet/bench/report"
 	"rhinet/bench/virtual"
 	"rhinet/internal/bar"
 	"rhinet/nicemu/models"
@@ -84,7 +81,7 @@ func (o *collectivesFlags) run(out, errs io.Writer, args []string) error {
 	dir := ""
 	if len(args) == 1 {
 		dir = args[0]
-		if err := newFolder(dir); err != nil {
+		if err := bench.NewFolder(dir); err != nil {
 			return err
 		}
 	}
@@ -97,42 +94,12 @@ func (o *collectivesFlags) run(out, errs io.Writer, args []string) error {
 	})
 	show.End()
 	if err == nil && dir != "" {
-		err = o.folder(dir, rows)
+		err = o.plan.Folder(dir, o.command(), rows)
 	}
 	if err != nil {
 		return err
 	}
 	return virtual.Write(out, o.format, rows)
-}
-
-// folder writes what is kept.
-func (o *collectivesFlags) folder(dir string, rows []virtual.Row) error {
-	err := errors.Join(
-		write(dir, "collectives.csv", func(w io.Writer) error { return virtual.Write(w, "csv", rows) }),
-		write(dir, "commands.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, o.command()); return err }),
-		write(dir, "models.txt", func(w io.Writer) error { return o.describe(w) }))
-	each := len(rows) / len(o.plan.Models)
-	for i, m := range o.plan.Models {
-		name := m.Name
-		if i > 0 && m.Name == o.plan.Models[i-1].Name {
-			name += strconv.Itoa(i + 1)
-		}
-		title := fmt.Sprintf("%s of %d ranks on %s", o.plan.Operation, o.plan.Ranks, m.Name)
-		err = errors.Join(err, savePlot(filepath.Join(dir, "collectives-"+strings.ReplaceAll(name, ":", "-")+".svg"), func() (*report.Figure, error) {
-			return virtual.Plot(title, rows[i*each:(i+1)*each])
-		}))
-	}
-	return err
-}
-
-// describe writes the models with all parameters.
-func (o *collectivesFlags) describe(w io.Writer) error {
-	for _, m := range o.plan.Models {
-		if _, err := fmt.Fprintln(w, m); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // command is the command line without the name of the folder.
@@ -146,15 +113,4 @@ func (o *collectivesFlags) command() string {
 		sizes = append(sizes, strconv.Itoa(n))
 	}
 	return text + " --sizes " + strings.Join(sizes, ",")
-}
-
-// newFolder makes a folder that is not there yet, with those above it.
-func newFolder(dir string) error {
-	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o777); err != nil {
-		return usage(err)
-	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return usage(fmt.Errorf("%w; give a folder that is not there yet", err))
-	}
-	return nil
 }

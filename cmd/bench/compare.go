@@ -14,6 +14,7 @@ import (
 	"rhinet/bench/compare"
 	"rhinet/bench/peer"
 	"rhinet/bench/rma"
+	"rhinet/bench/workdir"
 )
 
 func compareCommand(out, errs io.Writer) *cobra.Command {
@@ -69,12 +70,12 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 }
 
 // withPeers are the variants of this program, and the peers' program.
-func (s *comparison) withPeers(p place) ([]compare.Runtime, error) {
-	others, err := compare.Peers(p.ctx, s.peers, p.dir)
+func (s *comparison) withPeers(dir workdir.Dir) ([]compare.Runtime, error) {
+	others, err := compare.Peers(dir.Context, s.peers, dir.Path)
 	if err != nil {
 		return nil, err
 	}
-	ours, err := s.ourselves(p)
+	ours, err := s.ourselves(dir)
 	return append(ours, others...), err
 }
 
@@ -85,7 +86,7 @@ type suite struct {
 	sizes   string // that are taken if none are given
 	// plan makes cells of the benchmarks that are named; skipped says what cannot run.
 	plan     func(names []string, ranks, sizes []int) (cells []compare.Cell, skipped []string, err error)
-	runtimes func(place) ([]compare.Runtime, error)
+	runtimes func(workdir.Dir) ([]compare.Runtime, error)
 }
 
 // suiteCommand compares benchmarks of a suite by their names.
@@ -124,8 +125,8 @@ func (s *comparison) suiteCommand(of suite) *cobra.Command {
 // comparePMB compares the suite of bench pmb.
 func comparePMB(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
-	c := s.suiteCommand(suite{"pmb", 100 * time.Millisecond, "seven from 8 bytes to 1 MiB", compare.Suite, func(p place) ([]compare.Runtime, error) {
-		all, err := s.withPeers(p)
+	c := s.suiteCommand(suite{"pmb", 100 * time.Millisecond, "seven from 8 bytes to 1 MiB", compare.Suite, func(dir workdir.Dir) ([]compare.Runtime, error) {
+		all, err := s.withPeers(dir)
 		for i := range all {
 			if s.OwnBarrier {
 				all[i] = all[i].WithOwnBarrier()
@@ -141,16 +142,16 @@ func comparePMB(out, errs io.Writer) *cobra.Command {
 func compareRMA(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
 	var o rma.Options
-	c := s.suiteCommand(suite{"rma", 20 * time.Millisecond, "five from 8 bytes to 1 MiB", compare.RMA, func(p place) ([]compare.Runtime, error) {
-		others, err := compare.PeersRMA(p.ctx, s.peers, p.dir, o)
+	c := s.suiteCommand(suite{"rma", 20 * time.Millisecond, "five from 8 bytes to 1 MiB", compare.RMA, func(dir workdir.Dir) ([]compare.Runtime, error) {
+		others, err := compare.PeersRMA(dir.Context, s.peers, dir.Path, o)
 		if err != nil {
 			return nil, err
 		}
-		self, launch, err := s.programs(p)
+		self, launch, err := s.programs(dir)
 		if err != nil {
 			return nil, err
 		}
-		ours, err := s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.OursRMA(launch, self, v, o) })
+		ours, err := s.variants(dir, launch, func(v compare.Setting) compare.Runtime { return compare.OursRMA(launch, self, v, o) })
 		return append(ours, others...), err
 	}})
 	rmaFlags(c.Flags(), &o)
@@ -229,30 +230,30 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 				return usage(err)
 			}
 			s.Cells, s.Left = cells, skipped
-			return s.run(func(p place) ([]compare.Runtime, error) {
+			return s.run(func(dir workdir.Dir) ([]compare.Runtime, error) {
 				var probe func(string) (string, error)
 				if s.Waits {
-					probe = func(mpicc string) (string, error) { return peer.CompileWaits(p.ctx, mpicc, p.dir) }
+					probe = func(mpicc string) (string, error) { return peer.CompileWaits(dir.Context, mpicc, dir.Path) }
 				}
 				others, lacking, err := compare.References(references.folders, references.mpi, cells, probe)
 				if err != nil {
 					return nil, usage(err)
 				}
 				s.Left = append(s.Left, lacking...)
-				libraries, err := s.onLibraries(p, nil, s.Waits)
+				libraries, err := s.onLibraries(dir, nil, s.Waits)
 				if err != nil {
 					return nil, err
 				}
 				others = append(others, libraries...)
-				launch, err := p.program(s.launch, "mpirun")
+				launch, err := dir.Program(s.launch, "mpirun")
 				if err != nil {
 					return nil, err
 				}
-				npb, err := p.program(program, "npb")
+				npb, err := dir.Program(program, "npb")
 				if err != nil {
 					return nil, err
 				}
-				ours, err := s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.OursNPB(launch, npb, v, s.Waits) })
+				ours, err := s.variants(dir, launch, func(v compare.Setting) compare.Runtime { return compare.OursNPB(launch, npb, v, s.Waits) })
 				return append(ours, others...), err
 			})
 		},
@@ -274,16 +275,16 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 const librariesTag = "peers"
 
 // onLibraries are the peers as runtimes of our kernels, on hosts.
-func (s *comparison) onLibraries(p place, hosts *compare.Hosts, waits bool) ([]compare.Runtime, error) {
+func (s *comparison) onLibraries(dir workdir.Dir, hosts *compare.Hosts, waits bool) ([]compare.Runtime, error) {
 	if len(s.peers) == 0 {
 		return nil, nil
 	}
 	if err := compare.Installed(s.peers); err != nil { // before anything is built
 		return nil, err
 	}
-	npb, err := p.tagged("npb", librariesTag)
+	npb, err := dir.Tagged("npb", librariesTag)
 	if err != nil {
 		return nil, err
 	}
-	return compare.PeersNPB(p.ctx, s.peers, hosts, p.dir, npb, waits)
+	return compare.PeersNPB(dir.Context, s.peers, hosts, dir.Path, npb, waits)
 }

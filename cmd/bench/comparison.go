@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"rhinet/bench/compare"
+	"rhinet/bench/workdir"
 	"rhinet/internal/bar"
 )
 
@@ -85,57 +86,57 @@ func (s *comparison) check() error {
 }
 
 // run measures what runtimes returns, keeps it, and prints it.
-func (s *comparison) run(runtimes func(place) ([]compare.Runtime, error)) error {
+func (s *comparison) run(runtimes func(workdir.Dir) ([]compare.Runtime, error)) error {
 	if os.Getenv(rankVariable) != "" {
 		return usage(errors.New("a comparison starts its own ranks; run it without mpirun"))
 	}
 	if err := s.Saver.Check(); err != nil {
 		return usage(fmt.Errorf("--out: %w", err))
 	}
-	p, closePlace, err := openPlace()
+	dir, done, err := workdir.Open()
 	if err != nil {
 		return err
 	}
-	defer closePlace()
-	all, err := runtimes(p)
+	defer done()
+	all, err := runtimes(dir)
 	if err != nil {
 		return err
 	}
 	show := bar.New(s.errs, s.quiet)
 	defer show.End()
 	s.Progress, s.Measured = show.Step, show.End
-	return s.Session.Run(p.ctx, all, s.out)
+	return s.Session.Run(dir.Context, all, s.out)
 }
 
 // ourselves returns the variants of this runtime, running this very program.
-func (s *comparison) ourselves(p place) ([]compare.Runtime, error) {
-	self, launch, err := s.programs(p)
+func (s *comparison) ourselves(dir workdir.Dir) ([]compare.Runtime, error) {
+	self, launch, err := s.programs(dir)
 	if err != nil {
 		return nil, err
 	}
-	hello, err := p.program("", "hello")
+	hello, err := dir.Program("", "hello")
 	if err != nil {
 		return nil, err
 	}
-	return s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.Ours(launch, self, hello, v) })
+	return s.variants(dir, launch, func(v compare.Setting) compare.Runtime { return compare.Ours(launch, self, hello, v) })
 }
 
 // programs returns this very program and our launcher.
-func (s *comparison) programs(p place) (self, launch string, err error) {
+func (s *comparison) programs(dir workdir.Dir) (self, launch string, err error) {
 	if self, err = os.Executable(); err != nil {
 		return "", "", err
 	}
-	launch, err = p.program(s.launch, "mpirun")
+	launch, err = dir.Program(s.launch, "mpirun")
 	return self, launch, err
 }
 
 // variants makes a runtime of each setting that mpirun accepts.
-func (s *comparison) variants(p place, launch string, runtime func(compare.Setting) compare.Runtime) ([]compare.Runtime, error) {
+func (s *comparison) variants(dir workdir.Dir, launch string, runtime func(compare.Setting) compare.Runtime) ([]compare.Runtime, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	all, err := compare.Variants(p.ctx, s.ours, launch, self, s.Cells, runtime)
+	all, err := compare.Variants(dir.Context, s.ours, launch, self, s.Cells, runtime)
 	if err != nil && len(s.settings) > 0 {
 		err = fmt.Errorf("--ours %w", err)
 	}

@@ -1,18 +1,15 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"rhinet/bench"
 	"rhinet/bench/compare"
 	"rhinet/bench/watch"
+	"rhinet/bench/workdir"
 )
 
 // costCommand counts what jobs that are checked or observed pay for it.
@@ -62,18 +59,18 @@ func costPrograms(out, errs io.Writer) *cobra.Command {
 				return usage(err)
 			}
 			s.Cost = true
-			return s.run(func(p place) ([]compare.Runtime, error) {
-				launch, err := p.program(s.launch, "mpirun")
+			return s.run(func(dir workdir.Dir) ([]compare.Runtime, error) {
+				launch, err := dir.Program(s.launch, "mpirun")
 				if err != nil {
 					return nil, err
 				}
-				npb, err := p.program(program, "npb")
+				npb, err := dir.Program(program, "npb")
 				if err != nil {
 					return nil, err
 				}
-				s.ours = compare.Watched(p.dir)
+				s.ours = compare.Watched(dir.Path)
 				s.Session.Ours = len(s.ours)
-				return s.variants(p, launch, func(v compare.Setting) compare.Runtime { return compare.TimedNPB(launch, npb, v) })
+				return s.variants(dir, launch, func(v compare.Setting) compare.Runtime { return compare.TimedNPB(launch, npb, v) })
 			})
 		},
 	}
@@ -86,65 +83,20 @@ func costPrograms(out, errs io.Writer) *cobra.Command {
 	return c
 }
 
-// modes are the beginnings of the names of pieces that are done by ranks of such a job, and its flag.
-var modes = []struct{ piece, flag string }{{"observed", "--stats"}, {"traced", "--trace"}, {"checked", "--check"}}
-
 // showModes counts the pieces that there are in all modes, and prints a table.
 func showModes(out io.Writer, tries int, limit time.Duration) error {
-	p, closePlace, err := openPlace()
+	dir, done, err := workdir.Open()
 	if err != nil {
 		return err
 	}
-	defer closePlace()
+	defer done()
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	counter, err := watch.FindCounter(p.ctx)
+	counter, err := watch.FindCounter(dir.Context)
 	if err != nil {
 		return err
 	}
-	o := watch.Options{Tries: tries, Limit: limit, Counter: counter}
-	for _, piece := range watch.Pieces() {
-		if _, _, ok := inMode(piece.Name); ok {
-			o.Works = append(o.Works, pieceWork(self, piece))
-		}
-	}
-	now, _, err := watch.Run(p.ctx, o)
-	if err != nil {
-		return err
-	}
-	plain := map[string]float64{}
-	for _, w := range now.Works {
-		if call, flag, _ := inMode(w.Work); flag == "" {
-			plain[call] = w.Instructions
-		}
-	}
-	var rows [][]string
-	for _, w := range now.Works {
-		call, flag, _ := inMode(w.Work)
-		if plain[call] == 0 {
-			return errors.New("no count of " + call)
-		}
-		rows = append(rows, []string{call, flag, fmt.Sprintf("%.0f", w.Instructions), fmt.Sprintf("%.2f", w.Instructions/plain[call])})
-	}
-	fmt.Fprintln(out, now.Host)
-	return bench.Table(out, []string{"work", "flag", "instructions", "times as many"}, rows)
-}
-
-// inMode splits the name of a piece into what is done and the flag of the job; not ok of pieces
-// that are not done in all modes.
-func inMode(name string) (call, flag string, ok bool) {
-	for _, m := range modes {
-		if rest, found := strings.CutPrefix(name, m.piece+" "); found {
-			call, flag = rest, m.flag
-		}
-	}
-	switch {
-	case call == "8" || name == "traffic 8":
-		return "8 bytes by Send and Recv", flag, true
-	case call != "":
-		return call, flag, true
-	}
-	return name, "", name == "window 64" || name == "allreduce 8" || name == "barrier"
+	return watch.Modes(dir.Context, out, self, watch.Options{Tries: tries, Limit: limit, Counter: counter})
 }

@@ -34,7 +34,14 @@ func dimmnet2Command(out io.Writer) *cobra.Command {
 			if len(args) != 1 {
 				return usage(errors.New("model dimmnet2 takes one experiment: " + strings.Join(dimmnet2.Names(), ", ")))
 			}
-			return measureDIMMnet2(out, args[0], table, format, plot)
+			run := func(row func(dimmnet2.Row)) error {
+				rows, err := dimmnet2.Run(args[0], table)
+				for _, r := range rows {
+					row(r)
+				}
+				return err
+			}
+			return report.Planned[dimmnet2.Row]{Run: run, Plot: dimmnet2.Plot, Write: dimmnet2.Write}.Measure(out, format, plot)
 		},
 	}
 	f := c.Flags()
@@ -43,25 +50,4 @@ func dimmnet2Command(out io.Writer) *cobra.Command {
 	f.StringVar(&format, "format", "table", "output format: "+bench.ModelFormats)
 	f.StringVar(&plot, "plot", "", "also draw the curves to this file: "+report.PlotFormats)
 	return c
-}
-
-func measureDIMMnet2(out io.Writer, name string, table *param.Table, format, plot string) error {
-	if err := bench.CheckModelFormat(format); err != nil {
-		return err
-	}
-	if plot != "" {
-		if err := checkPlot(plot); err != nil {
-			return err
-		}
-	}
-	rows, err := dimmnet2.Run(name, table)
-	if err != nil {
-		return err
-	}
-	if plot != "" {
-		if err := savePlot(plot, func() (*report.Figure, error) { return dimmnet2.Plot(rows) }); err != nil {
-			return err
-		}
-	}
-	return dimmnet2.Write(out, format, rows)
 }

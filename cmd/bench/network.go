@@ -70,25 +70,9 @@ func (o *networkFlags) run(out io.Writer) (err error) {
 	if p.Loads, err = parseLoads(o.loads); err != nil {
 		return err
 	}
-	if err := p.Check(); err != nil {
-		return err
-	}
-	if o.plot != "" {
-		if err := checkPlot(o.plot); err != nil {
-			return err
-		}
-	}
-	var rows []network.Row
-	if err := p.Run(func(r network.Row) { rows = append(rows, r) }); err != nil {
-		return err
-	}
-	if o.plot != "" {
-		title := fmt.Sprintf("%s, %s, %d bytes", o.design, filepath.Base(o.topology), p.Bytes)
-		if err := savePlot(o.plot, func() (*report.Figure, error) { return network.Plot(title, rows) }); err != nil {
-			return err
-		}
-	}
-	return network.Write(out, o.format, rows)
+	title := fmt.Sprintf("%s, %s, %d bytes", o.design, filepath.Base(o.topology), p.Bytes)
+	plot := func(rows []network.Row) (*report.Figure, error) { return network.Plot(title, rows) }
+	return report.Planned[network.Row]{Check: p.Check, Run: p.Run, Plot: plot, Write: network.Write}.Measure(out, o.format, o.plot)
 }
 
 func parseLoads(list string) (loads []float64, err error) {

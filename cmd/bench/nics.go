@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"rhinet/bench"
 	"rhinet/bench/nics"
+	"rhinet/bench/workdir"
 	"rhinet/internal/bar"
 )
 
@@ -70,11 +70,11 @@ func (o *nicsFlags) run(dir string, out, errs io.Writer) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return usage(fmt.Errorf("%w; give another folder", err))
 	}
-	known, err := o.known()
+	known, err := nics.Known(o.from)
 	if err != nil {
 		return usage(err)
 	}
-	ctx, stop := untilInterrupted()
+	ctx, stop := workdir.UntilInterrupted()
 	defer stop()
 	show := bar.New(errs, false)
 	var results []nics.Result
@@ -86,53 +86,8 @@ func (o *nicsFlags) run(dir string, out, errs io.Writer) error {
 	})
 	show.End()
 	rows := p.Rows(results)
-	if err = errors.Join(err, o.folder(dir, rows)); o.format != "table" {
+	if err = errors.Join(err, p.Folder(dir, o.from, rows)); o.format != "table" {
 		return errors.Join(err, nics.Write(out, o.format, rows))
 	}
 	return errors.Join(err, p.Summary(out, rows))
-}
-
-// known are the results of other folders.
-func (o *nicsFlags) known() (all []nics.Result, err error) {
-	for _, file := range o.from {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("--from: %w", err)
-		}
-		known, err := nics.Read(bytes.NewReader(text))
-		if err != nil {
-			return nil, fmt.Errorf("--from %s: %w; give a nics.json that bench model nics has written", file, err)
-		}
-		all = append(all, known...)
-	}
-	return all, nil
-}
-
-// folder writes what is kept beside the cells.
-func (o *nicsFlags) folder(dir string, rows []nics.Row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	p := &o.plan
-	plots, err := p.Plots(dir, rows)
-	return errors.Join(err,
-		write(dir, "nics.csv", func(w io.Writer) error { return nics.Write(w, "csv", rows) }),
-		write(dir, "nics.json", func(w io.Writer) error { return nics.Write(w, "json", rows) }),
-		write(dir, "nics.txt", func(w io.Writer) error { return p.Summary(w, rows) }),
-		write(dir, "models.txt", p.Models),
-		write(dir, "commands.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, o.command()); return err }),
-		write(dir, "nics.md", func(w io.Writer) error { return p.Page(w, rows, plots, o.command()) }))
-}
-
-// command is the command line without the name of the folder.
-func (o *nicsFlags) command() string {
-	p := &o.plan
-	numbers := func(list []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]") }
-	from := ""
-	if o.from != nil {
-		from = " --from " + strings.Join(o.from, ",")
-	}
-	return "bench model nics DIR --variants " + strings.Join(p.Variants, ",") + " --nics " + strings.Join(p.NICs, ",") + " --tests " + strings.Join(p.Tests, ",") +
-		" --sizes " + numbers(p.Sizes) + " --nodes " + numbers(p.Nodes) + " --kernels " + strings.Join(p.Kernels, ",") + " --classes " + strings.Join(p.Classes, ",") +
-		" --kernel-nodes " + numbers(p.KernelNodes) + from
 }

@@ -9,11 +9,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rhinet/bench/workdir"
 )
 
 func places(t *testing.T, in string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(in, placePrefix+"*"))
+	found, err := filepath.Glob(filepath.Join(in, "rhinet-bench-*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,65 +29,6 @@ func eventually(t *testing.T, what string, done func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: not within five minutes", what)
 		}
-	}
-}
-
-func TestPlaceIsGoneWhenClosed(t *testing.T) {
-	in := t.TempDir()
-	t.Setenv("TMPDIR", in)
-	a, err := newPlace(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := newPlace(t.Context()) // sweeps, and leaves the living one alone
-	if err != nil || len(places(t, in)) != 2 {
-		t.Errorf("places %v, %v", places(t, in), err)
-	}
-	for _, p := range []place{a, b} {
-		if err := p.close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if left := places(t, in); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-	if _, err := lockFolder(a.dir); err != errLost {
-		t.Errorf("locking what is gone: %v", err)
-	}
-	t.Setenv("TMPDIR", "/nowhere/at/all")
-	if _, err := newPlace(t.Context()); err == nil {
-		t.Error("a place in no folder")
-	}
-}
-
-// Sweeping follows no link, and touches no file.
-func TestSweepKeepsToFolders(t *testing.T) {
-	in, outside := t.TempDir(), filepath.Join(t.TempDir(), "precious")
-	if err := os.Mkdir(outside, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	stale := filepath.Join(in, placePrefix+"1")
-	if err := os.MkdirAll(filepath.Join(stale, "below"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, filepath.Join(stale, "link")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, filepath.Join(in, placePrefix+"2")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(in, placePrefix+"3"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lockFolder(filepath.Join(in, placePrefix+"2")); err == nil {
-		t.Error("a link passes as a folder")
-	}
-	sweep(in)
-	if left := places(t, in); len(left) != 2 {
-		t.Errorf("left are %v", left)
-	}
-	if _, err := os.Stat(outside); err != nil {
-		t.Errorf("what a link names is gone: %v", err)
 	}
 }
 
@@ -119,8 +62,8 @@ func TestKilledComparisonLeavesNothing(t *testing.T) {
 	}
 	// Another command meanwhile does not take the place away.
 	t.Setenv("TMPDIR", in)
-	other, err := newPlace(t.Context())
-	if err != nil || len(places(t, in)) != 2 || other.close() != nil {
+	other, err := workdir.New(t.Context())
+	if err != nil || len(places(t, in)) != 2 || other.Close() != nil {
 		t.Fatalf("places are %v, %v", places(t, in), err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -132,14 +75,14 @@ func TestKilledComparisonLeavesNothing(t *testing.T) {
 	} else {
 		syscall.Kill(launcher, syscall.SIGKILL)
 	}
-	next, err := newPlace(t.Context())
+	next, err := workdir.New(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := places(t, in); len(left) != 1 || left[0] != next.dir {
+	if left := places(t, in); len(left) != 1 || left[0] != next.Path {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := next.close(); err != nil {
+	if err := next.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"rhinet/bench"
 	"rhinet/bench/compare"
 	"rhinet/bench/results"
+	"rhinet/bench/workdir"
 )
 
 func resultsCommand(out, errs io.Writer) *cobra.Command {
@@ -60,16 +61,16 @@ func makeResults(r results.Options, launch string, out, errs io.Writer) error {
 	if err := r.CheckPlace(); err != nil {
 		return usage(err)
 	}
-	p, closePlace, err := openPlace()
+	dir, done, err := workdir.Open()
 	if err != nil {
 		return err
 	}
-	defer closePlace()
+	defer done()
 	tools := map[string]string{}
 	if tools["bench"], err = os.Executable(); err != nil {
 		return err
 	}
-	if tools["mpirun"], err = p.program(launch, "mpirun"); err != nil {
+	if tools["mpirun"], err = dir.Program(launch, "mpirun"); err != nil {
 		return err
 	}
 	if err := bench.MakeFolder(r.Dir); err != nil {
@@ -78,16 +79,16 @@ func makeResults(r results.Options, launch string, out, errs io.Writer) error {
 	if err := r.CheckFiles(); err != nil { // not at the end of it all
 		return usage(err)
 	}
-	lock, err := lockFolder(r.Dir)
-	if errors.Is(err, errLost) {
+	lock, err := workdir.Lock(r.Dir)
+	if errors.Is(err, workdir.ErrLost) {
 		return usage(fmt.Errorf("another command is at work in %s", r.Dir))
 	}
 	if err != nil {
 		return usage(err)
 	}
 	defer lock.Close()
-	if tools["npb"], err = p.program("", "npb"); err != nil {
+	if tools["npb"], err = dir.Program("", "npb"); err != nil {
 		return err
 	}
-	return r.Produce(p.ctx, tools, out, errs)
+	return r.Produce(dir.Context, tools, out, errs)
 }

@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rhinet/bench/workdir"
 )
 
 func TestTwoCommandsInOneFolder(t *testing.T) {
 	dir := t.TempDir()
-	lock, err := lockFolder(dir)
+	lock, err := workdir.Lock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"rhinet/bench/study"
 	"rhinet/bench/virtual"
+	"rhinet/bench/workdir"
 	"rhinet/internal/bar"
 	"rhinet/internal/hosts"
 	"rhinet/nicemu/fabric"
@@ -115,7 +116,7 @@ func (o *studyFlags) run(dir string, out, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilInterrupted()
+	ctx, stop := workdir.UntilInterrupted()
 	defer stop()
 	self, err := os.Executable()
 	if err != nil {
@@ -132,10 +133,7 @@ func (o *studyFlags) run(dir string, out, errs io.Writer) error {
 	show.End()
 	rows := plan.Rows(results)
 	return errors.Join(err,
-		write(dir, "npb.csv", func(w io.Writer) error { return study.Write(w, "csv", rows) }),
-		write(dir, "speed-up.txt", func(w io.Writer) error { return plan.Summary(w, rows) }),
-		write(dir, "commands.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, o.command()); return err }),
-		plan.Plots(dir, rows),
+		plan.Folder(dir, o.command(), rows),
 		plan.Summary(out, rows))
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,6 @@ import (
 	"rhinet/bench/network"
 	"rhinet/bench/report"
 	"rhinet/bench/timed"
-	"rhinet/nicemu/vtime"
 )
 
 // timedFlags are the flags of the experiments on the timed model.
@@ -78,29 +76,12 @@ func (o *timedFlags) measure(out io.Writer, e timed.Experiment) error {
 	if err != nil {
 		return err
 	}
-	if err := e.Check(options); err != nil {
-		return err
-	}
-	if o.plot != "" {
-		if err := checkPlot(o.plot); err != nil {
-			return err
-		}
-	}
-	rows, err := rowsOf(e, options)
-	if err != nil {
-		return err
-	}
-	if o.plot != "" {
-		if err := savePlot(o.plot, func() (*report.Figure, error) { return timed.Plot(e, rows) }); err != nil {
-			return err
-		}
-	}
-	return timed.Write(out, o.format, rows)
-}
-
-func rowsOf(e timed.Experiment, o timed.Options) (rows []timed.Row, err error) {
-	err = e.Run(o, func(r timed.Row) { rows = append(rows, r) })
-	return rows, err
+	return report.Planned[timed.Row]{
+		Check: func() error { return e.Check(options) },
+		Run:   func(row func(timed.Row)) error { return e.Run(options, row) },
+		Plot:  func(rows []timed.Row) (*report.Figure, error) { return timed.Plot(e, rows) },
+		Write: timed.Write,
+	}.Measure(out, o.format, o.plot)
 }
 
 func stagesCommand(out io.Writer) *cobra.Command {
@@ -134,12 +115,12 @@ func spansCommand(out io.Writer) *cobra.Command {
 				return err
 			}
 			if trace != "" {
-				return traceTo(trace, options)
+				return timed.TraceTo(trace, options)
 			}
 			if html != "" {
 				return o.page(html, options)
 			}
-			all, err := timelines(options)
+			all, err := timed.Timelines(options)
 			if err != nil {
 				return err
 			}
@@ -177,39 +158,6 @@ func (o *timedFlags) page(file string, options timed.Options) error {
 	return errors.Join(j.WritePage(f, command), f.Close())
 }
 
-// traceTo writes the trace of one time line.
-func traceTo(file string, o timed.Options) error {
-	if vtime.NewFileTracer(file, io.Discard) == nil {
-		return usage(fmt.Errorf("--trace %s: the name ends in .json or .vcd", file))
-	}
-	if len(o.Sizes) == 0 {
-		o.Sizes = timed.TimelineSizes()
-	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return usage(fmt.Errorf("--trace: %w", err))
-	}
-	t := vtime.NewFileTracer(file, f)
-	o.Trace = t
-	_, err = timed.Timeline(o, o.Sizes[0])
-	return errors.Join(err, t.Close(), f.Close())
-}
-
-func timelines(o timed.Options) (all []timed.Span, err error) {
-	sizes := o.Sizes
-	if sizes == nil {
-		sizes = timed.TimelineSizes()
-	}
-	for _, n := range sizes {
-		spans, err := timed.Timeline(o, n)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, spans...)
-	}
-	return all, nil
-}
-
 // folderCommand carries out all experiments.
 func folderCommand(out io.Writer) *cobra.Command {
 	var o timedFlags
@@ -235,49 +183,11 @@ func (o *timedFlags) folder(out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := newFolder(dir); err != nil {
-		return err
-	}
-	for _, e := range timed.Experiments() {
-		rows, err := rowsOf(e, options)
-		if err != nil {
-			return err
-		}
-		if err := write(dir, e.Name+".csv", func(w io.Writer) error { return timed.Write(w, "csv", rows) }); err != nil {
-			return err
-		}
-		if err := savePlot(filepath.Join(dir, e.Name+".svg"), func() (*report.Figure, error) { return timed.Plot(e, rows) }); err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "%s: %d points\n", e.Name, len(rows))
-	}
-	stages, err := timed.Stages(options)
-	if err != nil {
-		return err
-	}
-	spans, err := timelines(options)
-	if err != nil {
-		return err
-	}
 	command := "bench model all DIR --switch " + o.design
 	for _, s := range o.settings {
 		command += " --set " + s
 	}
-	return errors.Join(
-		write(dir, "commands.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
-		write(dir, "stages.csv", func(w io.Writer) error { return timed.WriteStages(w, "csv", stages) }),
-		write(dir, "timeline.csv", func(w io.Writer) error { return timed.WriteTimeline(w, "csv", spans) }),
-		write(dir, "timeline.svg", func(w io.Writer) error { return timed.DrawTimeline(w, spans) }),
-		write(dir, "timeline.txt", func(w io.Writer) error { return timed.WriteTimeline(w, "table", spans) }),
-		write(dir, "parameters.csv", func(w io.Writer) error { return network.WriteParameters(w, "csv", options.Table) }),
-	)
-}
-
-// write writes a file of a folder.
-func write(dir, name string, to func(io.Writer) error) error {
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
-		return err
-	}
-	return errors.Join(to(f), f.Close())
+	return timed.Folder(dir, command, options, func(name string, points int) {
+		fmt.Fprintf(out, "%s: %d points\n", name, points)
+	})
 }

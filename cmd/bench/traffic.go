@@ -12,6 +12,7 @@ import (
 
 	"rhinet/bench/compare"
 	"rhinet/bench/traffic"
+	"rhinet/bench/workdir"
 	"rhinet/llc/nics"
 	"rhinet/mpi"
 )
@@ -26,12 +27,6 @@ type trafficRun struct {
 	launch    string
 }
 
-// nicsOfTraffic are the settings that seeds go through in turn.
-var nicsOfTraffic = []string{
-	"martini", "martini:pm", "martini:vp", "martini+RHINET_CMA=off", "martini:pm+RHINET_CMA=off", "martini:pm:throttle=global",
-	"ib", "tofu", "tofu+RHINET_CMA=off", "dimmnet2", "cenju4", "cenju4+RHINET_CMA=off", "sync",
-}
-
 func trafficCommand(out, errs io.Writer) *cobra.Command {
 	t := &trafficRun{out: out, errs: errs}
 	c := &cobra.Command{
@@ -44,7 +39,7 @@ func trafficCommand(out, errs io.Writer) *cobra.Command {
 	f.Uint64Var(&t.seeds.First, "seed", 0, "the seed, or the first of them")
 	f.IntVar(&t.seeds.Count, "seeds", 1, "how many seeds to run, one job each")
 	f.Float64Var(&t.seeds.Minutes, "minutes", 0, "run seeds for so long, in the place of --seeds")
-	f.StringSliceVar(&t.nics, "nic", nicsOfTraffic, "settings that seeds go through in turn, each NIC or NIC+NAME=VALUE")
+	f.StringSliceVar(&t.nics, "nic", traffic.NICs(), "settings that seeds go through in turn, each NIC or NIC+NAME=VALUE")
 	f.IntSliceVar(&t.seeds.Ranks, "ranks", []int{2, 3, 4, 5, 6, 8, 12, 16}, "numbers of ranks that seeds choose from")
 	f.DurationVar(&t.timeout, "timeout", 2*time.Minute, "time of one job; one that has not ended then is taken to hang")
 	f.BoolVar(&t.print, "print", false, "print the plan of the seed for the first of --ranks, and run nothing")
@@ -128,19 +123,19 @@ func (t *trafficRun) rank() error {
 
 // launched calls run with what jobs are started with.
 func (t *trafficRun) launched(settings []compare.Setting, timeout time.Duration, run func(context.Context, traffic.Launch) error) error {
-	p, closePlace, err := openPlace()
+	dir, done, err := workdir.Open()
 	if err != nil {
 		return err
 	}
-	defer closePlace()
+	defer done()
 	l := traffic.Launch{Settings: settings, Timeout: timeout, Out: t.out, Errs: t.errs}
-	if l.MPIRun, err = p.program(t.launch, "mpirun"); err != nil {
+	if l.MPIRun, err = dir.Program(t.launch, "mpirun"); err != nil {
 		return err
 	}
 	if l.Bench, err = os.Executable(); err != nil {
 		return err
 	}
-	return run(p.ctx, l)
+	return run(dir.Context, l)
 }
 
 // program makes a command that is a program of ranks.

@@ -47,7 +47,7 @@ func TestTraffic(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "seeds from 0: 18 run, 0 failed") {
 		t.Errorf("status %d, %s, %s", status, out, errs)
 	}
-	for _, nic := range nicsOfTraffic {
+	for _, nic := range traffic.NICs() {
 		if !strings.Contains(errs, " ranks, "+nic+"\n") {
 			t.Errorf("%s was not used: %s", nic, errs)
 		}

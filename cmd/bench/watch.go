@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"rhinet/bench"
 	"rhinet/bench/pmb"
 	"rhinet/bench/watch"
+	"rhinet/bench/workdir"
 	"rhinet/internal/bar"
 	"rhinet/mpi"
 )
@@ -69,19 +69,15 @@ func watchCommand(out, errs io.Writer) *cobra.Command {
 	return c
 }
 
-// again is how often tests that cost more than before are tried once more, so
-// that a busy moment is not taken for a regression.
-const again = 2
-
 // watchCosts counts, and compares with the record of before; without one it
 // writes a new one to file. end takes the progress away when a count is over.
 func watchCosts(out io.Writer, o watch.Options, end func(), launch, file string, before *watch.Record, times bool) error {
-	p, closePlace, err := openPlace()
+	dir, done, err := workdir.Open()
 	if err != nil {
 		return err
 	}
-	defer closePlace()
-	mpirun, err := p.program(launch, "mpirun")
+	defer done()
+	mpirun, err := dir.Program(launch, "mpirun")
 	if err != nil {
 		return err
 	}
@@ -94,94 +90,12 @@ func watchCosts(out io.Writer, o watch.Options, end func(), launch, file string,
 		return []string{mpirun, "-n", strconv.Itoa(t.Ranks), self, "watch", "tally", t.Name, strconv.Itoa(t.Bytes), strconv.Itoa(reps)}
 	}
 	var missing error
-	if o.Counter, missing = watch.FindCounter(p.ctx); missing != nil {
+	if o.Counter, missing = watch.FindCounter(dir.Context); missing != nil {
 		fmt.Fprintln(out, "note:", missing)
-	} else if o.Works, err = works(self, p); err != nil {
+	} else if o.Works, err = watch.Works(self, func(name string) (string, error) { return dir.Program("", name) }); err != nil {
 		return err
 	}
-	now, notes, err := watch.Run(p.ctx, o)
-	end()
-	if err != nil {
-		return err
-	}
-	for _, n := range notes {
-		fmt.Fprintln(out, "note:", n)
-	}
-	if before == nil {
-		if err := bench.Replace(file, func(out *os.File) error { return now.Encode(out) }); err != nil {
-			return usage(fmt.Errorf("--baseline: %w", err))
-		}
-		return showCosts(out, now)
-	}
-	for range again {
-		if o = costly(o, before, now, times); len(o.Tests)+len(o.Works) == 0 {
-			break
-		}
-		more, _, err := watch.Run(p.ctx, o)
-		end()
-		if err != nil {
-			return err
-		}
-		now.Merge(more)
-	}
-	if err := showCosts(out, now); err != nil {
-		return err
-	}
-	return judge(out, before, now, times)
-}
-
-// costly keeps of a set what costs more than before.
-func costly(o watch.Options, before, now *watch.Record, times bool) watch.Options {
-	found, _ := watch.Compare(before, now, times)
-	high := map[string]bool{}
-	for _, f := range found {
-		high[f.What] = true
-	}
-	o.Tests = slices.DeleteFunc(slices.Clone(o.Tests), func(t watch.Test) bool { return !high[t.String()] })
-	o.Works = slices.DeleteFunc(slices.Clone(o.Works), func(w watch.Work) bool { return !high[w.Name] })
-	return o
-}
-
-// showCosts prints a record as a table.
-func showCosts(out io.Writer, r *watch.Record) error {
-	fmt.Fprintln(out, r.Host)
-	var rows [][]string
-	for _, c := range r.Costs {
-		calls := "-"
-		if c.Syscalls >= 0 {
-			calls = fmt.Sprintf("%.3f", c.Syscalls)
-		}
-		rows = append(rows, []string{c.Test, strconv.Itoa(c.Ranks), strconv.Itoa(c.Bytes), fmt.Sprintf("%.3f", c.Allocs), calls, fmt.Sprintf("%.3f", c.Median)})
-	}
-	err := bench.Table(out, []string{"test", "ranks", "bytes", "allocations", "system calls", "usec"}, rows)
-	if err != nil || len(r.Works) == 0 {
-		return err
-	}
-	rows = nil
-	count := func(v float64) string {
-		if v < 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.1f", v)
-	}
-	for _, w := range r.Works {
-		rows = append(rows, []string{w.Work, count(w.Instructions), fmt.Sprintf("%.2f %%", 100*w.Noise), count(w.Lines), count(w.Cycles), w.Tool})
-	}
-	return bench.Table(out, []string{"work", "instructions", "noise", "cache lines", "cycles", "counted by"}, rows)
-}
-
-func judge(out io.Writer, before, now *watch.Record, times bool) error {
-	found, notes := watch.Compare(before, now, times)
-	for _, n := range notes {
-		fmt.Fprintln(out, "note:", n)
-	}
-	for _, f := range found {
-		fmt.Fprintln(out, "more than before:", f)
-	}
-	if len(found) > 0 {
-		return fmt.Errorf("%s higher than in the record of %s", costs(len(found)), before.Host.Time.Format(time.RFC3339))
-	}
-	return nil
+	return watch.Guard(dir.Context, out, o, end, file, before, times)
 }
 
 // repetitions reads how often something is to be done.
@@ -232,12 +146,4 @@ func tallyCommand(out io.Writer) *cobra.Command {
 			return mpi.Finalize(world)
 		},
 	}
-}
-
-// costs begins the sentence on how many costs are too high.
-func costs(n int) string {
-	if n == 1 {
-		return "1 cost is"
-	}
-	return fmt.Sprintf("%d costs are", n)
 }

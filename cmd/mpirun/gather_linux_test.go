@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rhinet/internal/netnstest"
+	"rhinet/internal/profiles"
 )
 
 // What ranks on several hosts did is seen as that of ranks on one: calls, traffic between hosts, messages
@@ -42,7 +43,7 @@ func TestObservedRanksOnHosts(t *testing.T) {
 		t.Errorf("nothing between hosts: %+v", s.Traffic)
 	}
 	checkTrace(t, trace, 4)
-	p, err := readProfile(heap)
+	p, err := profiles.Read(heap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestUnreadableProfileOfAHost(t *testing.T) {
 	if status != 1 || !strings.HasPrefix(errs, "mpirun: the profile is not whole: rank 1 on host b: read ") || !strings.HasSuffix(errs, "is a directory\n") {
 		t.Errorf("status %d, %q", status, errs)
 	}
-	if p, err := readProfile(file); err != nil || len(p.Sample) == 0 || p.Sample[0].Label["rank"][0] != "0" {
+	if p, err := profiles.Read(file); err != nil || len(p.Sample) == 0 || p.Sample[0].Label["rank"][0] != "0" {
 		t.Errorf("the profile of rank 0: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +35,7 @@ const sshLauncher = "ssh -x -o BatchMode=yes"
 
 // A hostList is what a command line says of several hosts.
 type hostList struct {
-	list     []launch.Host
+	list     launch.HostList
 	launcher string // of --launcher
 	needs    string // a flag that makes sense with hosts only
 }
@@ -44,8 +43,8 @@ type hostList struct {
 // addHosts declares the flags of jobs on several hosts.
 func (req *request) addHosts(fs *pflag.FlagSet) {
 	h := &req.hosts
-	fs.Func("hosts", "run the ranks on the hosts `HOST[:RANKS],...`", h.set)
-	fs.Func("hostfile", "run the ranks on the hosts that `FILE` lists, one a line, perhaps with slots=RANKS", h.read)
+	fs.Func("hosts", "run the ranks on the hosts `HOST[:RANKS],...`", h.list.Add)
+	fs.Func("hostfile", "run the ranks on the hosts that `FILE` lists, one a line, perhaps with slots=RANKS", h.list.Read)
 	fs.Func("launcher", "start programs on other hosts by `COMMAND`, to which host and program are appended (default "+sshLauncher+")", func(v string) error {
 		if len(strings.Fields(v)) == 0 {
 			return errors.New("the command is empty")
@@ -66,74 +65,6 @@ func (req *request) addHosts(fs *pflag.FlagSet) {
 		h.needs = "--preload"
 		return err
 	})
-}
-
-// set takes a list of hosts.
-func (h *hostList) set(list string) error {
-	for word := range strings.SplitSeq(list, ",") {
-		name, slots := word, 0
-		if i := strings.LastIndexByte(word, ':'); i >= 0 && strings.Count(word, ":") == 1 {
-			var err error
-			if slots, err = strconv.Atoi(word[i+1:]); err != nil || slots < 1 {
-				return fmt.Errorf("%q: the number of ranks is at least 1", word)
-			}
-			name = word[:i]
-		}
-		if err := h.add(name, slots); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// hostName matches what hosts are called: names, addresses, and user@name for ssh.
-var hostName = regexp.MustCompile(`^(::|[A-Za-z0-9_\[])[A-Za-z0-9_.:@%\]-]{0,99}$`)
-
-// add adds a host. One that is named again takes as many ranks more.
-func (h *hostList) add(name string, slots int) error {
-	if !hostName.MatchString(name) {
-		return fmt.Errorf("%q is no host; it has a name or an address", name)
-	}
-	i := slices.IndexFunc(h.list, func(k launch.Host) bool { return k.Name == name })
-	if i < 0 {
-		h.list = append(h.list, launch.Host{Name: name, Slots: slots})
-		return nil
-	}
-	h.list[i].Slots = max(1, h.list[i].Slots) + max(1, slots)
-	return nil
-}
-
-// read takes a file of hosts.
-func (h *hostList) read(file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	before := len(h.list)
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		line, _, _ = strings.Cut(line, "#")
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
-		name := words[0]
-		for _, w := range words[1:] {
-			count, ok := strings.CutPrefix(w, "slots=")
-			if !ok {
-				return fmt.Errorf("line %d says %q; a line is HOST, HOST:RANKS or HOST slots=RANKS", n, w)
-			}
-			name += ":" + count
-		}
-		if err := h.set(name); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-	}
-	if len(h.list) == before {
-		return errors.New("the file names no host")
-	}
-	return nil
 }
 
 // here reports whether all hosts are this machine, which needs no daemon.
@@ -161,7 +92,7 @@ func (h *hostList) check(req *request) error {
 		flag  string
 	}{
 		{req.virtual.on, "--time"},
-		{req.observe.metrics.address != "", "--metrics"},
+		{req.observe.metrics != "", "--metrics"},
 		{job.Debug != nil, "--debug"},
 	} {
 		if c.given {

@@ -18,6 +18,7 @@ func TestKernelsOnEveryNIC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
+	npb := built(t, "rhinet/cmd/npb")
 	for _, name := range append(nics.Names(), "martini:pm:throttle=global", "ib:ud:faults=some") {
 		for class, kernels := range map[string][]string{"S": {"ep", "cg", "mg", "ft", "is", "lu", "sp", "bt"}, "W": {"cg", "mg", "ft", "is", "bt"}} {
 			watch := ""
@@ -28,7 +29,7 @@ func TestKernelsOnEveryNIC(t *testing.T) {
 				continue
 			}
 			status, out, errs := mpirun(t, append([]string{"-n", "4", "--quiet", "--timeout", "5m", "--nic", name, "-x", nics.DebugVariable + "=" + watch,
-				"../npb", "-class", class}, kernels...)...)
+				npb, "-class", class}, kernels...)...)
 			if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != len(kernels) {
 				t.Errorf("%s: class %s, status %d, %d kernels verified, want %d; %s", name, class, status, got, len(kernels), errs)
 			}
@@ -42,12 +43,13 @@ func TestPeersWithoutMPI(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ranks are processes on Linux only")
 	}
+	hashtable, blockstore := built(t, "rhinet/llc/user/hashtable"), built(t, "rhinet/llc/user/blockstore")
 	for _, nic := range nics.Names() {
-		status, out, errs := mpirun(t, "-n", "3", "--nic", nic, "../../llc/user/hashtable")
+		status, out, errs := mpirun(t, "-n", "3", "--nic", nic, hashtable)
 		if status != 0 || out != "3 peers counted 60000 numbers, 1000 different ones\n" || errs != "" {
 			t.Errorf("%s: status %d, %q, %q", nic, status, out, errs)
 		}
-		status, out, errs = mpirun(t, "-n", "4", "--nic", nic, "../../llc/user/blockstore")
+		status, out, errs = mpirun(t, "-n", "4", "--nic", nic, blockstore)
 		if nic == "ib:ud" || nic == "dimmnet2" || nic == "sync" || nic == "tcp" { // they do not reach memory of other peers, and say so
 			if status != 1 || out != "" || !strings.Contains(errs, "blockstore: user: ") {
 				t.Errorf("%s: status %d, %q, %q", nic, status, out, errs)

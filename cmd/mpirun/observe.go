@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"rhinet/internal/launch"
 	"rhinet/internal/observe"
+	"rhinet/internal/observe/metrics"
 	"rhinet/internal/perfetto"
 	"rhinet/nicemu/vtime"
 )
@@ -18,7 +21,8 @@ import (
 type observation struct {
 	stats   string // file to write to, onStandardError, or empty: not wanted
 	trace   string // file to write to; empty: not wanted
-	metrics metrics
+	metrics string // address to serve at; empty: nobody wants it
+	server  *http.Server
 	program string
 	file    *os.File
 	reader  *observe.Reader
@@ -42,7 +46,7 @@ func (o *observation) setStats(file string) error {
 		if formats[filepath.Ext(file)] == nil {
 			return errors.New("name a file that ends in .txt, .json or .html, which says how it is written")
 		}
-		if err := mayWrite(file); err != nil {
+		if err := mayWrite(file, statsMarks[filepath.Ext(file)]); err != nil {
 			return err
 		}
 	}
@@ -50,27 +54,64 @@ func (o *observation) setStats(file string) error {
 	return nil
 }
 
-func (o *observation) setTrace(file string) error {
-	o.trace = file
-	return mayWrite(file)
+func (o *observation) setMetrics(v string) (err error) {
+	o.metrics, err = metrics.Address(v)
+	return err
 }
 
-// mayWrite reports a file that cannot be made, before the job has run for nothing.
-func mayWrite(file string) error {
+func (o *observation) setTrace(file string) error {
+	o.trace = file
+	return mayWrite(file, perfettoMark)
+}
+
+// What files begin with that mpirun has written, by which it knows one that it may replace.
+const (
+	perfettoMark = `{"displayTimeUnit":`
+	profileMark  = "\x1f\x8b" // gzip
+	vcdMark      = "$"
+)
+
+// statsMarks are those of statistics, by the ending of the file's name.
+var statsMarks = map[string]string{".txt": "calls of ", ".json": "{\n\t\"program\": ", ".html": "rhinet mpirun --stats"}
+
+// markWithin is where a mark is looked for, in bytes from the beginning.
+const markWithin = 256
+
+// mayWrite reports a file that cannot be made, before the job has run for nothing, and one that
+// is there and has not the mark of those that mpirun writes.
+func mayWrite(file, mark string) error {
 	if file == "" {
 		return errors.New("the file's name is empty")
 	}
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no directory %s to write to", filepath.Dir(file))
 	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil // it is not there
+	case info.IsDir():
 		return errors.New("it is a directory; name a file")
+	case info.Mode().IsRegular() && info.Size() > 0 && !begins(file, mark):
+		return errors.New("it is there, and is none that mpirun replaces; name another file, or remove it")
 	}
 	return nil
 }
 
+// begins reports whether mark is at the beginning of a file, or not far behind.
+func begins(file, mark string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, markWithin)
+	n, _ := io.ReadFull(f, head)
+	return strings.Contains(string(head[:n]), mark)
+}
+
 // wanted reports whether anything is to be observed.
-func (o *observation) wanted() bool { return o.stats != "" || o.trace != "" || o.metrics.address != "" }
+func (o *observation) wanted() bool { return o.stats != "" || o.trace != "" || o.metrics != "" }
 
 // attach has the ranks of a job write down what they do, if somebody wants to see it.
 func (o *observation) attach(job *launch.Job) {
@@ -103,10 +144,15 @@ func (o *observation) open(ranks int, log io.Writer) (err error) {
 		return err
 	}
 	o.reader, err = observe.NewReader(o.file)
-	if err == nil && o.metrics.address != "" {
-		err = o.metrics.serve(o.reader, o.program, log)
+	if err != nil || o.metrics == "" {
+		return err
 	}
-	return err
+	var at net.Addr
+	if o.server, at, err = metrics.Serve(o.metrics, o.reader, o.program); err != nil {
+		return &launch.Unready{Err: fmt.Errorf("--metrics: %w", err)}
+	}
+	fmt.Fprintf(log, "mpirun: metrics at http://%s/metrics and /debug/vars\n", at)
+	return nil
 }
 
 // take keeps a part of what a rank on another host has done.
@@ -135,7 +181,9 @@ func (o *observation) finish(std streams, status int) int {
 	err := o.lost
 	if o.reader != nil {
 		defer o.file.Close()
-		o.metrics.close()
+		if o.server != nil {
+			o.server.Close()
+		}
 		err = errors.Join(err, o.writeStats(std), o.writeTrace(std))
 	}
 	if err != nil {

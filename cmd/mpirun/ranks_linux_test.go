@@ -28,7 +28,9 @@ func TestMain(m *testing.M) {
 	case os.Getenv(playRank) != "":
 		mpi.Main(play)
 	default:
-		os.Exit(m.Run())
+		status := m.Run()
+		os.RemoveAll(builds.dir) // nothing, if none has been built
+		os.Exit(status)
 	}
 }
 
@@ -233,10 +235,7 @@ type running struct {
 // temporary directory, and returns when all are at work.
 func start(t *testing.T, ranks int) *running {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "npb")
-	if out, err := exec.Command("go", "build", "-o", program, "rhinet/cmd/npb").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := built(t, "rhinet/cmd/npb")
 	r := &running{program: program, scratch: t.TempDir(), errors: new(strings.Builder), ended: make(chan error, 1)}
 	r.Cmd = exec.Command(os.Args[0], "-n", fmt.Sprint(ranks), program, "-class", "B", "lu")
 	r.Env = append(os.Environ(), playMpirun+"=1", "TMPDIR="+r.scratch)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,10 +76,34 @@ func parse(args []string) (*request, error) {
 	if err := req.hosts.check(req); err != nil {
 		return nil, err
 	}
+	if err := req.apart(); err != nil {
+		return nil, err
+	}
 	req.observe.attach(&req.job)
 	req.profile.attach(&req.job)
 	req.job.Take = req.take
 	return req, nil
+}
+
+// apart reports two flags that would write to one file.
+func (req *request) apart() error {
+	flags := map[string]string{}
+	for _, f := range []struct{ flag, file string }{
+		{"--stats", req.observe.stats}, {"--trace", req.observe.trace}, {"--profile", req.profile.file}, {"--model-trace", req.virtual.modules},
+	} {
+		if f.file == "" || f.file == onStandardError {
+			continue
+		}
+		path, err := filepath.Abs(f.file)
+		if err != nil {
+			path = f.file
+		}
+		if other := flags[path]; other != "" {
+			return fmt.Errorf("%s and %s would both write to %s; give each a file of its own", other, f.flag, f.file)
+		}
+		flags[path] = f.flag
+	}
+	return nil
 }
 
 // take keeps a part of what a rank on another host has written down.
@@ -151,7 +176,7 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	fs.Func("model-trace", "in virtual time: write what the parts of the model do to `FILE`.json, for ui.perfetto.dev, or FILE.vcd, for GTKWave", req.virtual.setModelTrace)
 	fs.Func("time-report", "write what came of virtual time to `FILE`, as JSON", req.virtual.setReport)
 	fs.Func("stats", "say at the end what calls the ranks made and who sent to whom, or write it to `FILE` (.txt, .json, .html)", req.observe.setStats)
-	fs.Func("metrics", "serve what the ranks have done so far at `HOST:PORT`, as /metrics for Prometheus and as /debug/vars", req.observe.metrics.set)
+	fs.Func("metrics", "serve what the ranks have done so far at `HOST:PORT`, as /metrics for Prometheus and as /debug/vars", req.observe.setMetrics)
 	fs.Func("profile", "write one profile of all ranks, `cpu|heap|mutex|block[:FILE]`, for go tool pprof", req.profile.set)
 	fs.Func("debug", "run the ranks `RANK[,RANK...]` under the debugger dlv, which waits for dlv connect", req.setDebug)
 	fs.Func("trace", "write all calls and messages to `FILE`, for ui.perfetto.dev", req.observe.setTrace)

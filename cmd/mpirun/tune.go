@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -18,6 +15,7 @@ import (
 	"rhinet/internal/bar"
 	"rhinet/internal/launch"
 	"rhinet/internal/tuning"
+	"rhinet/internal/tuning/measure"
 )
 
 // tuneWord is the first word of a command line that asks for a table.
@@ -40,22 +38,7 @@ type tuner struct {
 	request *request // any job of this kind
 	table   tuning.Table
 	shown   *bar.Bar
-	done    int // of what the bar counts
-	all     int
 }
-
-// What is measured if the user names nothing else.
-var (
-	usualSizes   = []int{8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20}
-	modelRanks   = []int{2, 4, 8, 16}
-	limitSizes   = []int{4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10}
-	modelSizes   = []int{512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10}
-	splitSizes   = []int{64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20}
-	limitsRounds = 3
-)
-
-// never is a limit that no message of a measurement reaches.
-const never = 1 << 30
 
 // tune is the command line behind the word.
 func tune(args []string, std streams) int {
@@ -74,7 +57,7 @@ func tune(args []string, std streams) int {
 	}
 	t.shown = bar.New(std.err, t.quiet)
 	defer t.shown.End()
-	status, err := t.measure()
+	status, err := t.measured()
 	t.shown.End()
 	if err == nil && status == 0 {
 		err = t.write()
@@ -149,7 +132,7 @@ func (t *tuner) check() (err error) {
 	slices.Sort(t.ranks)
 	t.ranks = slices.Compact(t.ranks)
 	if t.sizes == nil {
-		t.sizes = usualSizes
+		t.sizes = measure.UsualSizes
 	}
 	if t.out == "" {
 		if t.out, err = t.request.tablePlace(); err != nil {
@@ -177,7 +160,7 @@ func besides(name string) string {
 
 func (t *tuner) usualRanks() (list []int) {
 	if t.request.virtual.on {
-		return modelRanks
+		return measure.ModelRanks
 	}
 	for n := 2; n <= max(8, 2*launch.Processors()); n *= 2 {
 		list = append(list, n)
@@ -203,233 +186,31 @@ func (t *tuner) job(n int, args ...string) (*request, error) {
 	return parse(append(append(words, t.bench), args...))
 }
 
-// A limit is a size from which on messages go another way.
-type limit struct {
-	name   string
-	sizes  []int
-	usual  int
-	found  *int
-	words  [2]tuning.Table // with which all of them go one way, and the other
-	rounds int
-}
-
-// limits are those that are measured. A modelled network has no transfers that both sides move,
-// and each measurement is like the other.
-func (t *tuner) limits() []limit {
-	eager := limit{"eager limit", limitSizes, usualEager, &t.table.Eager, [2]tuning.Table{{Eager: never}, {Eager: limitSizes[0] / 2}}, limitsRounds}
+// measured fills the table. The status is that of a job that failed.
+func (t *tuner) measured() (status int, err error) {
+	plan := measure.Plan{
+		Ranks: t.ranks, Sizes: t.sizes, Each: t.each, Passes: t.passes, Processors: launch.Processors(),
+		Run: t.run, Step: t.shown.Step,
+	}
 	if v := &t.request.virtual; v.on {
-		eager.sizes, eager.usual, eager.rounds = modelSizes, v.eager(), 1
-		eager.words[1].Eager = modelSizes[0] / 2
-		return []limit{eager}
+		plan.Virtual, plan.Eager, plan.Processors = true, v.eager(), 0
 	}
-	split := limit{"split", splitSizes, usualSplit, &t.table.Split, [2]tuning.Table{{Eager: usualEager, Split: never}, {Eager: usualEager, Split: 1}}, limitsRounds}
-	return []limit{eager, split}
+	return plan.Measure(&t.table)
 }
 
-// measure fills the table. The status is that of a job that failed.
-func (t *tuner) measure() (status int, err error) {
-	if t.request.virtual.on {
-		t.passes = 1 // each is like the other
-	}
-	limits := t.limits()
-	t.all = t.passes * len(t.ranks) * operations
-	for _, l := range limits {
-		t.all += 2 * l.rounds
-	}
-	for _, l := range limits {
-		var curves [2]tuning.Curve
-		if status, err := t.curves(l, &curves); err != nil || status != 0 {
-			return status, err
-		}
-		*l.found = tuning.Threshold(curves[0], curves[1], l.usual)
-	}
-	if t.table.Split > 0 {
-		t.table.Split++ // from the next byte on
-	}
-	var cells []tuning.Cell
-	for pass := range t.passes {
-		for _, n := range t.ranks {
-			text, status, err := t.run(n, t.contest()...)
-			if err != nil || status != 0 {
-				return status, err
-			}
-			more, err := parseCells(text, pass)
-			if err != nil {
-				return 0, err
-			}
-			cells = append(cells, more...)
-		}
-	}
-	t.table.Rules = tuning.Rules(cells, t.processors())
-	return 0, nil
-}
-
-// Limits of the default network interface; a table names others only if they are clearly better.
-const (
-	usualEager = 64 << 10
-	usualSplit = 64 << 10
-	operations = 19 // about as many are timed in turn
-)
-
-// processors is how many ranks do not share any; 0: any number.
-func (t *tuner) processors() int {
-	if t.request.virtual.on {
-		return 0
-	}
-	return launch.Processors()
-}
-
-// contest are the arguments that have all algorithms timed.
-func (t *tuner) contest() []string {
-	args := []string{"pmb", "--algorithms", "--format", "csv", "--sizes", join(t.sizes), "--time", t.each.String()}
-	if t.request.virtual.on {
-		args = append(args, "--repetitions", "5") // one a round: each is like the other
-	}
-	return args
-}
-
-// curves times a ping-pong with two tables, in turn; of each size the least counts.
-func (t *tuner) curves(l limit, curves *[2]tuning.Curve) (int, error) {
-	args := []string{"pmb", "PingPong", "--steady", "--time", t.each.String(), "--sizes", join(l.sizes), "--format", "csv"}
-	if t.request.virtual.on {
-		args = append(args[:2], "--repetitions", "10", "--sizes", join(l.sizes), "--format", "csv")
-	}
-	for range l.rounds {
-		for i := range l.words {
-			t.shown.Step(t.done, t.all, l.name)
-			text, status, err := t.runTuned(l.words[i].Word(), 2, args...)
-			if err != nil || status != 0 {
-				return status, err
-			}
-			if curves[i], err = least(curves[i], text); err != nil {
-				return 0, err
-			}
-			t.done++
-		}
-	}
-	return 0, nil
-}
-
-// run runs the program that measures with what the table says until now.
-func (t *tuner) run(n int, args ...string) (text string, status int, err error) {
-	return t.runTuned(t.table.Word(), n, args...)
-}
-
-func (t *tuner) runTuned(word string, n int, args ...string) (text string, status int, err error) {
+// run runs the program that measures on n ranks, with what a table says.
+func (t *tuner) run(word string, n int, out io.Writer, args ...string) (status int, err error) {
 	req, err := t.job(n, args...)
 	if err != nil {
-		return "", 0, err
+		return 0, err
 	}
-	out := &counted{t: t, ranks: n, seen: map[string]bool{}}
 	job := &req.job
 	job.Stdout, job.Stderr, job.Tuning = out, t.std.err, word
 	plan, err := launch.Prepare(job)
 	if err != nil {
-		return "", 0, err
+		return 0, err
 	}
-	status = plan.Run()
-	return out.String(), status, nil
-}
-
-// counted keeps what a job prints, and counts the operations in it.
-type counted struct {
-	bytes.Buffer
-	t     *tuner
-	ranks int
-	from  int // of a line that is not counted
-	seen  map[string]bool
-}
-
-// Write keeps text.
-func (c *counted) Write(text []byte) (int, error) {
-	n, err := c.Buffer.Write(text)
-	for {
-		line, _, whole := bytes.Cut(c.Bytes()[c.from:], []byte("\n"))
-		if !whole {
-			return n, err
-		}
-		c.from += len(line) + 1
-		if op, _, _ := strings.Cut(string(line), ","); !c.seen[op] {
-			c.seen[op] = true
-			c.t.done = min(c.t.done+1, c.t.all)
-			c.t.shown.Step(c.t.done, c.t.all, fmt.Sprintf("%s on %d ranks", op, c.ranks))
-		}
-	}
-}
-
-// columns reads the columns that a CSV has under the names of its first line.
-func columns(text string, names ...string) (rows [][]string, err error) {
-	r := csv.NewReader(strings.NewReader(text))
-	head, err := r.Read()
-	if err != nil {
-		return nil, fmt.Errorf("the program that measures printed no table: %w", err)
-	}
-	var at []int
-	for _, name := range names {
-		i := slices.Index(head, name)
-		if i < 0 {
-			return nil, fmt.Errorf("the program that measures printed no column %s; it must be bench of the same rhinet", name)
-		}
-		at = append(at, i)
-	}
-	for {
-		line, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return rows, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the program that measures printed no table: %w", err)
-		}
-		row := make([]string, len(at))
-		for i, k := range at {
-			row[i] = line[k]
-		}
-		rows = append(rows, row)
-	}
-}
-
-// parseCells reads what a contest printed.
-func parseCells(text string, pass int) (cells []tuning.Cell, err error) {
-	rows, err := columns(text, "operation", "algorithm", "ranks", "bytes", "block", "t_avg_usec", "chosen")
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range rows {
-		c := tuning.Cell{Operation: f[0], Algorithm: f[1], Chosen: f[6] == "true", Pass: pass}
-		var errs [4]error
-		c.Ranks, errs[0] = strconv.Atoi(f[2])
-		c.Bytes, errs[1] = strconv.Atoi(f[3])
-		c.Block, errs[2] = strconv.Atoi(f[4])
-		c.Usec, errs[3] = strconv.ParseFloat(f[5], 64)
-		if err := errors.Join(errs[:]...); err != nil {
-			return nil, fmt.Errorf("the program that measures printed %q: %w", strings.Join(f, ","), err)
-		}
-		c.Usec = max(c.Usec, 1e-4) // what is shorter prints as nothing
-		cells = append(cells, c)
-	}
-	return cells, nil
-}
-
-// least keeps the least time of each size.
-func least(c tuning.Curve, text string) (tuning.Curve, error) {
-	rows, err := columns(text, "bytes", "t_avg_usec")
-	if err != nil {
-		return nil, err
-	}
-	if c == nil {
-		c = tuning.Curve{}
-	}
-	for _, f := range rows {
-		n, bad := strconv.Atoi(f[0])
-		v, wrong := strconv.ParseFloat(f[1], 64)
-		if err := errors.Join(bad, wrong); err != nil {
-			return nil, fmt.Errorf("the program that measures printed %q: %w", strings.Join(f, ","), err)
-		}
-		if have, known := c[n]; !known || v < have {
-			c[n] = v
-		}
-	}
-	return c, nil
+	return plan.Run(), nil
 }
 
 // write writes the table and says what it holds.
@@ -464,13 +245,5 @@ func (t *tuner) summary() string {
 		uses = "jobs use it from now on; mpirun --tuning " + noTuning + " runs without"
 	}
 	return fmt.Sprintf("%s: %d rules from %s ranks; eager limit %s, split %s\n%s\n",
-		t.out, len(t.table.Rules), join(t.ranks), limit(t.table.Eager), limit(t.table.Split), uses)
-}
-
-func join(numbers []int) string {
-	text := make([]string, len(numbers))
-	for i, n := range numbers {
-		text[i] = strconv.Itoa(n)
-	}
-	return strings.Join(text, ",")
+		t.out, len(t.table.Rules), measure.Join(t.ranks), limit(t.table.Eager), limit(t.table.Split), uses)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,10 +151,7 @@ func TestTablesOfModelsAreTheSame(t *testing.T) {
 		t.Skip("it builds a program")
 	}
 	dir := t.TempDir()
-	bench := filepath.Join(dir, "bench")
-	if text, err := exec.Command("go", "build", "-o", bench, "rhinet/cmd/bench").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	bench := built(t, "rhinet/cmd/bench")
 	var tables [][]byte
 	for _, name := range []string{"one", "two"} {
 		file := filepath.Join(dir, name)

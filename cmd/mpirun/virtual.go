@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -91,7 +92,11 @@ func (v *virtual) setModelTrace(file string) error {
 		return errors.New("name a file that ends in .json, for Perfetto, or in .vcd, for GTKWave")
 	}
 	v.modules = file
-	return mayWrite(file)
+	mark := perfettoMark
+	if filepath.Ext(file) == ".vcd" {
+		mark = vcdMark
+	}
+	return mayWrite(file, mark)
 }
 
 // watch has the model write down what its modules do, if that is wanted.
@@ -230,11 +235,11 @@ func (v *virtual) open(ranks int) (launch.Fabric, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := m.view()
+	f, err := m.Fabric()
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	v.clock = &timekeeper{memory: m, stalls: make(chan launch.Stall, 16), over: make(chan struct{})}
+	v.clock = &timekeeper{View: m, stalls: make(chan launch.Stall, 16), over: make(chan struct{})}
 	v.clock.service, err = v.start(f, ranks)
 	if err == nil {
 		err = v.watch()
@@ -255,7 +260,7 @@ func (v *virtual) start(f *fabric.Fabric, ranks int) (*timed.Service, error) {
 // A timekeeper is the memory of a job together with the service that keeps its
 // time.
 type timekeeper struct {
-	*memory
+	*fabric.View
 	service *timed.Service
 	stalls  chan launch.Stall
 	over    chan struct{} // closed when the service is
@@ -285,7 +290,7 @@ func (t *timekeeper) Ended(rank int)              { t.service.Ended(rank) }
 func (t *timekeeper) Close() error {
 	t.service.Stop()
 	<-t.over
-	return errors.Join(t.service.Close(), t.memory.Close())
+	return errors.Join(t.service.Close(), t.View.Close())
 }
 
 // finish reports on the job, whose status it returns, or that of a report that
@@ -299,13 +304,14 @@ func (v *virtual) finish(req *request, std streams, status int) int {
 		return status
 	}
 	r := v.clock.service.Report()
+	about := timed.About{Model: v.model.String(), Topology: v.model.Topology(v.ranks), Compute: v.said}
 	if !req.quiet {
-		fmt.Fprint(std.err, v.text(&r))
+		fmt.Fprint(std.err, r.Text("mpirun", about))
 	}
 	if v.report == "" {
 		return status
 	}
-	text, err := v.json(&r)
+	text, err := r.JSON(about)
 	if err == nil {
 		err = os.WriteFile(v.report, text, 0o644)
 	}

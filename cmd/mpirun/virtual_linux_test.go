@@ -383,8 +383,14 @@ func TestVirtualReport(t *testing.T) {
 		Model   string
 		Seconds float64
 		Total   struct{ Packets, Bytes uint64 }
-		Ranks   []rankReport
-		Links   []struct{ Utilisation float64 }
+		Ranks   []struct {
+			Seconds float64
+			Compute float64 `json:"compute_s"`
+			Call    float64 `json:"calls_s"`
+			Wait    float64 `json:"waits_s"`
+			Sent    struct{ Bytes uint64 }
+		}
+		Links []struct{ Utilisation float64 }
 	}
 	text, err := os.ReadFile(file)
 	if err == nil {
@@ -453,18 +459,19 @@ func TestKernelsInVirtualTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
+	npb := built(t, "rhinet/cmd/npb")
 	status, out, errs := mpirun(t, "-n", "4", "-q", "--timeout", "2m", "--time", "fattree:k=2,taper=2", "--compute", "counted", "-x", "RHINET_DEBUG=contract",
-		"../npb", "-class", "S", "cg", "mg", "ft", "is", "lu", "ep", "bt", "sp")
+		npb, "-class", "S", "cg", "mg", "ft", "is", "lu", "ep", "bt", "sp")
 	if got := strings.Count(out, " Verification    =               SUCCESSFUL\n"); status != 0 || got != 8 {
 		t.Errorf("status %d, %d kernels verified; %s", status, got, errs)
 	}
-	status, out, errs = mpirun(t, "-n", "3", "-q", "--timeout", "2m", "--time", "martini:vp", "-x", "RHINET_DEBUG=contract", "../npb", "-class", "S", "ep")
+	status, out, errs = mpirun(t, "-n", "3", "-q", "--timeout", "2m", "--time", "martini:vp", "-x", "RHINET_DEBUG=contract", npb, "-class", "S", "ep")
 	if status != 0 || !strings.Contains(out, "SUCCESSFUL") {
 		t.Errorf("status %d, %s%s", status, out, errs)
 	}
 	// One rank computes as quickly as the host: the kernels declare all of their operations.
 	kernels := []string{"cg", "mg", "ft", "is", "lu", "ep", "bt", "sp"}
-	status, out, errs = mpirun(t, append([]string{"-q", "--timeout", "2m", "--time", "loggp", "--compute", "counted", "../npb", "-class", "S"}, kernels...)...)
+	status, out, errs = mpirun(t, append([]string{"-q", "--timeout", "2m", "--time", "loggp", "--compute", "counted", npb, "-class", "S"}, kernels...)...)
 	rates, err := hosts.Rates(hosts.Default)
 	_, texts, _ := strings.Cut(out, " Mop/s total ")
 	for i, text := range strings.Split(texts, " Mop/s total ") {

@@ -27,7 +27,7 @@ golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring,
 github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, bench/host
 gonum.org/v1/gonum, gonum.org/v1/plot, github.com/olekukonko/tablewriter < bench, bench/compare, bench/<level>
 golang.org/x/exp < npb/nas, bench
-github.com/google/pprof < cmd/mpirun
+github.com/google/pprof < internal/profiles
 # A job for Kubernetes is checked against a schema, as Kubernetes does.
 github.com/santhosh-tekuri/jsonschema/v6, go.yaml.in/yaml/v3 < cmd/mpirun
 github.com/spf13/cobra, github.com/spf13/pflag < cmd/mpirun, cmd/bench, cmd/npb
@@ -75,7 +75,7 @@ nicemu/vtime, nicemu/param < nicemu/network, nicemu/syncctl
 nicemu/syncctl < nicemu/sync
 nicemu/vtime < nicemu/martini/stepped
 nicemu/martini/stepped, nicemu/network < nicemu/martini/timed
-bench/pair, bench/report, nicemu/fabric, nicemu/martini/timed < bench/timed
+bench/network, bench/pair, bench/report, nicemu/fabric, nicemu/martini/timed < bench/timed
 gonum.org/v1/gonum < nicemu/network
 bench/report, nicemu/vtime, nicemu/param, nicemu/network < bench/network
 bench/report, nicemu/syncctl < bench/barriers
@@ -149,7 +149,7 @@ mpi, llc/port, llc/sim, llc/nics < bench
 nicemu/<nic> < bench
 bench < bench/pair
 bench/pair, nicemu/martini/lowlevel < bench/nic
-bench/pair, nicemu/martini/pm < bench/pm
+bench/pair, bench/report, nicemu/martini/pm < bench/pm
 bench/pair < bench/model
 bench/pair, llc/port, llc/martini < bench/llc
 bench/host < bench
@@ -167,7 +167,9 @@ internal/libmpi < bench/peer, internal/libmpi/libmpitest
 internal/need < internal/libmpi/libmpitest
 bench/compare, bench/<level>, internal/bar < cmd/bench
 internal/control, internal/kvs/own < internal/launch
-internal/launch, internal/tuning, internal/bar, internal/kvs/open, nicemu/fabric, nicemu/models, nicemu/timed, llc/nics, llc/ofi, collectives < cmd/mpirun
+internal/tuning < internal/tuning/measure
+internal/observe < internal/observe/metrics
+internal/launch, internal/tuning, internal/tuning/measure, internal/observe/metrics, internal/profiles, internal/bar, internal/kvs/open, nicemu/fabric, nicemu/models, nicemu/timed, llc/nics, llc/ofi, collectives < cmd/mpirun
 
 # What the order must never come to allow.
 llc !<< nicemu/...

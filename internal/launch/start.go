@@ -191,3 +191,11 @@ func startError(r int, plan *Plan, err error) error {
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
+
+// An Unready is an error of [Job.Open] that is no lack of memory.
+type Unready struct{ Err error }
+
+func (u *Unready) Error() string { return u.Err.Error() }
+
+// Unwrap returns the cause.
+func (u *Unready) Unwrap() error { return u.Err }

@@ -80,6 +80,10 @@ func (p *Plan) Run() int {
 	defer signal.Stop(signals)
 
 	fabric, hosts, err := p.open()
+	if unready := (*Unready)(nil); errors.As(err, &unready) {
+		fmt.Fprintf(job.Stderr, "%s: %v\n", job.Name, unready)
+		return StatusFailed
+	}
 	if err != nil {
 		fmt.Fprintf(job.Stderr, "%s: no memory for %s to share: %v%s\n", job.Name, plural(len(p.slots), "rank"), err, limits(err))
 		return StatusFailed

@@ -299,7 +299,7 @@ func (p *Port) recvRest(call string, key llc.Key, src, tag int, buf []byte, size
 
 // expect waits for the next packet of src as long as finish would before it sleeps, and
 // reports whether it is there, and stays for a receive with key. What arrives elsewhere
-// is taken meanwhile, what arrives from src stays where it is.
+// is taken meanwhile, but not in the first looks of a rank that shares its processor; what arrives from src stays where it is.
 func (p *Port) expect(key llc.Key, src int) bool {
 	if p.meter == nil {
 		return p.lookOut(key, src)
@@ -334,7 +334,7 @@ func (p *Port) lookOut(key llc.Key, src int) bool {
 		if looks++; looks == p.patience {
 			since = p.meter.Sleep()
 		}
-		if p.digest(p.express.PollOthers(src, &p.ev)) && p.news() {
+		if looks > p.lone && p.digest(p.express.PollOthers(src, &p.ev)) && p.news() {
 			b.Reset()
 		}
 		if p.gate.wanted.Load() != 0 || p.is(woke) {

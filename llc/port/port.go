@@ -96,6 +96,7 @@ type Port struct {
 	mourner  ir.Mourner                // of a port that survives the end of peers; else nil
 	died     func(peer int, why error) // of such a port
 	patience int                       // looks after which a wait is no longer brief, for meter
+	lone     int                       // looks of a wait in the lane that leave alone what other peers have sent
 	helper   helper
 }
 
@@ -136,6 +137,9 @@ func New(cfg Config) *Port {
 	}
 	if p.patience = briefLooks; crowded {
 		p.patience = 1 // each gives the processor away
+	}
+	if crowded && p.clock == nil {
+		p.lone = loneLooks
 	}
 	if cfg.Observe != nil {
 		p.observed(cfg.Observe)

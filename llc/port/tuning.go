@@ -47,6 +47,10 @@ const (
 	// politeYields is how often a rank that shares its processor lets others run
 	// before it looks at the network in a wait for a condition.
 	politeYields = 2
+	// loneLooks is how often a rank that shares its processor lets others run in the lane before it takes what
+	// other peers have sent. A program that receives from several, one after the other, finds most of it in
+	// the lane then; what has been taken is copied twice, and has the next receives go the long way.
+	loneLooks = 4
 	// condLull is the poll delay before the first look for a condition.
 	// Ranks in step raise their flags at once, and whoever looks at the other's
 	// before it is written makes its writer fetch the line a second time: with

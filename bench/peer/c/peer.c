@@ -30,12 +30,12 @@
 
 /* the policy of repetition */
 enum { BATCHES = 5, REPETITIONS = 500000, WARMUPS = 2, PROBESHARE = 10, PATIENCE = 2 };
-enum { WINDOW = 64, TOOSLOW = 15, TAG = 1 };
+enum { WINDOW = 64, TOOSLOW = 15, TAG = 1, SIDES = 4 };
 
 static int rank, size, n;
 static char *out, *in;
 static int *counts, *displs, *shares;
-static MPI_Comm all;
+static MPI_Comm all, grid; /* the grid is periodic in both dimensions */
 
 static void pingpong(void)
 {
@@ -106,6 +106,11 @@ static void alltoall(void) { MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, all
 static void alltoallv(void) { MPI_Alltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, all); }
 static void barrier(void) { MPI_Barrier(all); }
 
+static void neighbor_allgather(void) { MPI_Neighbor_allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, grid); }
+static void neighbor_allgatherv(void) { MPI_Neighbor_allgatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, grid); }
+static void neighbor_alltoall(void) { MPI_Neighbor_alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, grid); }
+static void neighbor_alltoallv(void) { MPI_Neighbor_alltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, grid); }
+
 static int own; /* the barrier between calls is made of messages here, which lets no rank go before all others */
 
 static void between(void)
@@ -130,6 +135,10 @@ static void iscatterv(void) { MPI_Iscatterv(out, counts, displs, MPI_BYTE, in, n
 static void ialltoall(void) { MPI_Ialltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, all, &started); }
 static void ialltoallv(void) { MPI_Ialltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, all, &started); }
 static void ibarrier(void) { MPI_Ibarrier(all, &started); }
+static void ineighbor_allgather(void) { MPI_Ineighbor_allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, grid, &started); }
+static void ineighbor_allgatherv(void) { MPI_Ineighbor_allgatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, grid, &started); }
+static void ineighbor_alltoall(void) { MPI_Ineighbor_alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, grid, &started); }
+static void ineighbor_alltoallv(void) { MPI_Ineighbor_alltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, grid, &started); }
 
 /* the persistent ones make a request, which is started again and again */
 #ifdef INIT
@@ -153,6 +162,7 @@ enum {
     OVERLAP = 32, /* and a computation comes between */
     FREE = 64,  /* call by call without barriers */
     START = 128, /* its body makes, once, what is started and waited for */
+    GRID = 256, /* with SIDES neighbors */
 };
 
 static const struct test {
@@ -183,6 +193,12 @@ static const struct test {
     {"Reduce_init", reduce_init, EACH | START | FLOATS, 1}, {"Allreduce_init", allreduce_init, EACH | START | FLOATS, 1},
     {"Barrier_init", barrier_init, FREE | START, 1},
 #endif
+    {"Neighbor_allgather", neighbor_allgather, EACH | GRID, 1}, {"Neighbor_allgatherv", neighbor_allgatherv, EACH | GRID, 1},
+    {"Neighbor_alltoall", neighbor_alltoall, EACH | GRID, 1}, {"Neighbor_alltoallv", neighbor_alltoallv, EACH | GRID, 1},
+    {"Ineighbor_allgather", ineighbor_allgather, OVERLAP | GRID, 1}, {"Ineighbor_allgatherv", ineighbor_allgatherv, OVERLAP | GRID, 1},
+    {"Ineighbor_alltoall", ineighbor_alltoall, OVERLAP | GRID, 1}, {"Ineighbor_alltoallv", ineighbor_alltoallv, OVERLAP | GRID, 1},
+    {"Ineighbor_allgather_pure", ineighbor_allgather, EACH | WAIT | GRID, 1}, {"Ineighbor_allgatherv_pure", ineighbor_allgatherv, EACH | WAIT | GRID, 1},
+    {"Ineighbor_alltoall_pure", ineighbor_alltoall, EACH | WAIT | GRID, 1}, {"Ineighbor_alltoallv_pure", ineighbor_alltoallv, EACH | WAIT | GRID, 1},
 };
 
 static double mine; /* of the latest batch, this rank's seconds of a repetition */
@@ -304,16 +320,18 @@ static int repeat(const struct test *t, double limit)
 /* measures a size; returns what repeat does */
 static int measure(const struct test *t, double limit)
 {
-    size_t room = (size_t)n * (size > 2 ? size : 2);
+    int parts = size > 2 ? size : 2;
+    if (t->kind & GRID) parts = SIDES;
+    size_t room = (size_t)n * parts;
     out = malloc(room + 8);
     in = malloc(room + 8);
     memset(out, t->kind & FLOATS ? 0 : 1, room);
     memset(in, 1, room);
-    for (int r = 0; r < size; r++) {
-        counts[r] = n;
-        displs[r] = n * r;
-        shares[r] = n / 4 / size + (r < n / 4 % size);
+    for (int i = 0; i < (t->kind & GRID ? SIDES : size); i++) {
+        counts[i] = n;
+        displs[i] = n * i;
     }
+    for (int r = 0; r < size; r++) shares[r] = n / 4 / size + (r < n / 4 % size);
     if (t->kind & OVERLAP) calibrate();
     if (t->kind & START) t->body();
     int ok = repeat(t, limit);
@@ -323,6 +341,14 @@ static int measure(const struct test *t, double limit)
     return ok;
 }
 
+/* makes the grid, of ranks in their order as far as can be equal in both dimensions */
+static void lay(void)
+{
+    int dims[SIDES / 2] = {0}, periods[SIDES / 2] = {1, 1};
+    MPI_Dims_create(size, SIDES / 2, dims);
+    MPI_Cart_create(all, SIDES / 2, dims, periods, 0, &grid);
+}
+
 static void run(const struct test *t, char *sizes, double limit)
 {
     if (size < 2 || (t->kind & TWO && size != 2) || (t->kind & WINDOWS && size % 2)) {
@@ -330,12 +356,14 @@ static void run(const struct test *t, char *sizes, double limit)
         MPI_Abort(all, 2);
     }
     int ok = 1;
+    if (t->kind & GRID) lay();
     for (char *p = sizes; *p;) {
         n = (int)strtol(p, &p, 10);
         if (*p == ',') p++;
         if (ok) ok = measure(t, limit);
         else if (rank == 0) printf("slow %s %d %d\n", t->name, size, n);
     }
+    if (t->kind & GRID) MPI_Comm_free(&grid);
 }
 
 static void hello(void)
@@ -373,8 +401,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: peer MILLISECONDS TEST BYTES,... [TEST BYTES,...]... [--own-barrier]\n");
         MPI_Abort(all, 2);
     }
-    counts = malloc(size * sizeof *counts);
-    displs = malloc(size * sizeof *displs);
+    counts = malloc((size + SIDES) * sizeof *counts);
+    displs = malloc((size + SIDES) * sizeof *displs);
     shares = malloc(size * sizeof *shares);
     for (int i = 2; i < argc; i += 2)
         if (!strcmp(argv[i], "hello")) hello();

@@ -1,4 +1,4 @@
-package main
+package fabric
 
 import (
 	"os"
@@ -7,15 +7,13 @@ import (
 	"time"
 
 	"rhinet/internal/pmi"
-	"rhinet/llc/nics"
-	"rhinet/nicemu/fabric"
 )
 
 func TestStatusOfTheFabric(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes share no memory here")
 	}
-	m, err := openFabric("martini:pm", 2)
+	m, err := newView(2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +21,7 @@ func TestStatusOfTheFabric(t *testing.T) {
 	if s := m.Status(1); s.State != pmi.Outside {
 		t.Errorf("before the start: %+v", s)
 	}
-	rank, err := fabric.Map(m.File())
+	rank, err := Map(m.File())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +38,8 @@ func TestStatusOfTheFabric(t *testing.T) {
 	if s := m.Status(1); s.Call != "(?)" || s.Peer != pmi.NoPeer {
 		t.Errorf("what cannot be: %+v", s)
 	}
-	for i := range rank.Words(1, fabric.Front) {
-		rank.Words(1, fabric.Front)[i] = ^uint64(0) // being written, for ever
+	for i := range rank.Words(1, Front) {
+		rank.Words(1, Front)[i] = ^uint64(0) // being written, for ever
 	}
 	if s := m.Status(1); s != (pmi.Status{State: pmi.Computing}) {
 		t.Errorf("a torn line: %+v", s)
@@ -49,12 +47,12 @@ func TestStatusOfTheFabric(t *testing.T) {
 }
 
 func TestWhoFoundWhomGone(t *testing.T) {
-	m, err := openFabric(nics.Default, 3)
+	m, err := newView(3)
 	if err != nil {
 		t.Skip(err) // processes share no memory here
 	}
 	defer m.Close()
-	rank, err := fabric.Map(m.File())
+	rank, err := Map(m.File())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +63,17 @@ func TestWhoFoundWhomGone(t *testing.T) {
 	}
 }
 
+// newView returns a view of new memory for some ranks.
+func newView(ranks int) (*View, error) {
+	file, err := Create(ranks, Default())
+	if err != nil {
+		return nil, err
+	}
+	return NewView(file), nil
+}
+
 func TestNoFabric(t *testing.T) {
-	if _, err := openFabric(nics.Default, 0); err == nil {
+	if _, err := newView(0); err == nil {
 		t.Error("a fabric without ranks")
 	}
 	file, err := os.Open(os.DevNull)
@@ -74,7 +81,7 @@ func TestNoFabric(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	broken := &memory{file: file}
+	broken := NewView(file)
 	if s := broken.Status(0); s != (pmi.Status{}) {
 		t.Errorf("got %+v", s)
 	}

@@ -1,4 +1,4 @@
-package main
+package timed
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 
 	"rhinet/nicemu/medium"
-	"rhinet/nicemu/timed"
 )
 
 // How much of a report is printed; the report as JSON has everything.
@@ -18,18 +17,25 @@ const (
 	shownLinks = 4
 )
 
-// text words what came of a job in virtual time.
-func (v *virtual) text(r *timed.Report) string {
+// About is what a report does not know itself: on what, and with which costs, the job ran.
+type About struct {
+	Model    string // with its parameters
+	Topology string // of the model; empty: it has none
+	Compute  string // what computing cost
+}
+
+// Text words what came of a job, on lines that begin with the name of the program that ran it.
+func (r *Report) Text(program string, about About) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "mpirun: %.9f s of virtual time on %s; compute %s\n", r.Time.Seconds(), v.where(), v.said)
-	fmt.Fprintf(&b, "mpirun: %d packets, %d bytes, %d events of the model", r.Total.Packets, r.Total.Bytes, r.Events)
+	fmt.Fprintf(&b, "%s: %.9f s of virtual time on %s; compute %s\n", program, r.Time.Seconds(), about.where(), about.Compute)
+	fmt.Fprintf(&b, "%s: %d packets, %d bytes, %d events of the model", program, r.Total.Packets, r.Total.Bytes, r.Events)
 	if r.Wire.Packets > 0 {
 		fmt.Fprintf(&b, "; links carried %d packets, %d bytes", r.Wire.Packets, r.Wire.Bytes)
 	}
 	b.WriteByte('\n')
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "rank\tseconds\tcompute\tcalls\twaits\tpackets\tbytes\t")
-	var sum timed.Account
+	var sum Account
 	for i := range r.Ranks {
 		a := &r.Ranks[i]
 		if len(r.Ranks) <= shownRanks {
@@ -46,15 +52,14 @@ func (v *virtual) text(r *timed.Report) string {
 }
 
 // where names the model and its topology.
-func (v *virtual) where() string {
-	text := v.model.String()
-	if t := v.model.Topology(v.ranks); t != "" {
-		text += " on " + t
+func (a About) where() string {
+	if a.Topology != "" {
+		return a.Model + " on " + a.Topology
 	}
-	return text
+	return a.Model
 }
 
-func add(sum, a *timed.Account) {
+func add(sum, a *Account) {
 	sum.Time += a.Time
 	sum.Compute += a.Compute
 	sum.Call += a.Call
@@ -63,7 +68,7 @@ func add(sum, a *timed.Account) {
 }
 
 // row prints the account of a rank, or the mean of several.
-func row(t *tabwriter.Writer, who string, a *timed.Account, of int) {
+func row(t *tabwriter.Writer, who string, a *Account, of int) {
 	share := func(part float64) string {
 		if a.Time == 0 {
 			return "-"
@@ -91,27 +96,27 @@ func busiest(b *bytes.Buffer, links []medium.Link) {
 
 // A rankReport is an account in seconds.
 type rankReport struct {
-	Seconds  float64       `json:"seconds"`
-	Compute  float64       `json:"compute_s"`
-	Call     float64       `json:"calls_s"`
-	Wait     float64       `json:"waits_s"`
-	Sent     timed.Traffic `json:"sent"`
-	Received timed.Traffic `json:"received"`
+	Seconds  float64 `json:"seconds"`
+	Compute  float64 `json:"compute_s"`
+	Call     float64 `json:"calls_s"`
+	Wait     float64 `json:"waits_s"`
+	Sent     Traffic `json:"sent"`
+	Received Traffic `json:"received"`
 }
 
-// json encodes what came of a job.
-func (v *virtual) json(r *timed.Report) ([]byte, error) {
+// JSON encodes what came of a job.
+func (r *Report) JSON(about About) ([]byte, error) {
 	all := struct {
 		Model   string        `json:"model"`
 		On      string        `json:"topology,omitempty"`
 		Compute string        `json:"compute"`
 		Seconds float64       `json:"seconds"`
-		Total   timed.Traffic `json:"total"`
-		Wire    timed.Traffic `json:"links_carried"`
+		Total   Traffic       `json:"total"`
+		Wire    Traffic       `json:"links_carried"`
 		Events  uint64        `json:"events"`
 		Ranks   []rankReport  `json:"ranks"`
 		Links   []medium.Link `json:"links"`
-	}{Model: v.model.String(), On: v.model.Topology(v.ranks), Wire: r.Wire, Compute: v.said, Seconds: r.Time.Seconds(), Total: r.Total, Events: r.Events, Links: r.Links}
+	}{Model: about.Model, On: about.Topology, Wire: r.Wire, Compute: about.Compute, Seconds: r.Time.Seconds(), Total: r.Total, Events: r.Events, Links: r.Links}
 	for i := range r.Ranks {
 		a := &r.Ranks[i]
 		all.Ranks = append(all.Ranks, rankReport{

@@ -1,0 +1,94 @@
+// Package profiles makes one profile of those that the ranks of a job write, in which every
+// sample has its rank as a label.
+package profiles
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/google/pprof/profile"
+
+	"rhinet/internal/pmi"
+)
+
+// A Folder is where the ranks of a job write, a file each. Nothing is made before it is needed.
+type Folder struct{ dir string }
+
+// Dir returns the folder, which it makes at the first call.
+func (f *Folder) Dir() (dir string, err error) {
+	if f.dir == "" {
+		f.dir, err = os.MkdirTemp("", "rhinet-profile-")
+	}
+	return f.dir, err
+}
+
+// Made reports whether there is a folder.
+func (f *Folder) Made() bool { return f.dir != "" }
+
+// Remove removes it, with all that is in it.
+func (f *Folder) Remove() error { return os.RemoveAll(f.dir) }
+
+// Keep writes a part of what a rank on another host has written.
+func (f *Folder) Keep(rank int, at int64, data []byte) error {
+	dir, err := f.Dir()
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Join(dir, pmi.ProfileName(rank)), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt(data, at)
+	return errors.Join(err, file.Close())
+}
+
+// Merge returns one profile of all ranks that have written a whole one, nil if none has, and the
+// ranks that have not.
+func (f *Folder) Merge(ranks int) (merged *profile.Profile, missing []int, err error) {
+	var all []*profile.Profile
+	for rank := range ranks {
+		if !f.Made() {
+			missing = append(missing, rank)
+			continue
+		}
+		one, err := Read(filepath.Join(f.dir, pmi.ProfileName(rank)))
+		switch {
+		case errors.Is(err, os.ErrNotExist), errors.Is(err, ErrUnfinished):
+			missing = append(missing, rank)
+			continue
+		case err != nil:
+			return nil, nil, fmt.Errorf("rank %d: %w", rank, err)
+		}
+		for _, s := range one.Sample {
+			if s.Label == nil {
+				s.Label = map[string][]string{}
+			}
+			s.Label["rank"] = []string{strconv.Itoa(rank)}
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 {
+		return nil, missing, nil
+	}
+	merged, err = profile.Merge(all)
+	return merged, missing, err
+}
+
+// ErrUnfinished says that a rank has begun to write only.
+var ErrUnfinished = errors.New("the profile is not complete")
+
+// Read reads a profile from a file.
+func Read(name string) (*profile.Profile, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.ParseData(b)
+	if err != nil {
+		return nil, ErrUnfinished
+	}
+	return p, nil
+}

@@ -1,0 +1,83 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"rhinet/mpi"
+)
+
+// inAllForms are the errors of the three forms of a call.
+func inAllForms(block error, begin *mpi.Request, init error) []error {
+	return []error{block, waited(begin), init}
+}
+
+// MPI 4.1, sections 6.5, 6.7, 6.8 and 8.6: no element of what is received belongs to the parts of two ranks, and none lies
+// outside of the buffer; the calls say which, in all three forms, and nothing moves.
+func TestPartsThatLieUponEachOther(t *testing.T) {
+	onTwo(t, 3, func(w *mpi.Comm) error {
+		ring, err := w.CartCreate([]int{3}, []bool{true})
+		if err != nil {
+			return err
+		}
+		one, big, send := []int{1}, make([]int, 9), make([]int, 9)
+		ones, twos := []int{1, 1, 1}, []int{2, 2, 2}
+		for _, row := range []struct {
+			counts, displs []int
+			text           string
+		}{
+			{ones, []int{4, 2, 4}, "recv: parts 0 and 2 both have element 4; an element is received from one rank"},
+			{ones, []int{0, 0, 0}, "recv: parts 0 and 1 both have element 0; an element is received from one rank"},
+			{[]int{1, 3, 1}, []int{8, 0, 2}, "recv: parts 1 and 2 both have element 2; an element is received from one rank"},
+			{ones, []int{0, -1, 2}, "recv: part 1 is elements -1 to -1 of a buffer of 9"},
+			{ones, []int{0, 1, 9}, "recv: part 2 is elements 9 to 9 of a buffer of 9"},
+		} {
+			check := func(call string, errs []error) error {
+				for _, err := range errs {
+					if e := tells(err, mpi.ErrBuffer, row.text); e != nil {
+						return fmt.Errorf("%s: %w", call, e)
+					}
+				}
+				return nil
+			}
+			e := second(mpi.AllgathervInit(w, one, big, row.counts, row.displs))
+			if err := check("Allgatherv", inAllForms(mpi.Allgatherv(w, one, big, row.counts, row.displs), mpi.Iallgatherv(w, one, big, row.counts, row.displs), e)); err != nil {
+				return err
+			}
+			e = second(mpi.AlltoallvInit(w, send, ones, nil, big, row.counts, row.displs))
+			if err := check("Alltoallv", inAllForms(mpi.Alltoallv(w, send, ones, nil, big, row.counts, row.displs), mpi.Ialltoallv(w, send, ones, nil, big, row.counts, row.displs), e)); err != nil {
+				return err
+			}
+			if w.Rank() == 2 { // the root looks, before anybody has anything from it
+				e = second(mpi.GathervInit(w, one, big, row.counts, row.displs, 2))
+				if err := check("Gatherv", inAllForms(mpi.Gatherv(w, one, big, row.counts, row.displs, 2), mpi.Igatherv(w, one, big, row.counts, row.displs, 2), e)); err != nil {
+					return err
+				}
+			}
+			if displs := row.displs[:2]; row.counts[1] == 1 && displs[0] == displs[1] {
+				text := "parts 0 and 1 both have element 0"
+				e = second(mpi.NeighborAllgathervInit(ring, one, big, ones[:2], displs))
+				for _, err := range append(inAllForms(mpi.NeighborAllgatherv(ring, one, big, ones[:2], displs), mpi.IneighborAllgatherv(ring, one, big, ones[:2], displs), e),
+					mpi.NeighborAlltoallv(ring, send, ones[:2], nil, big, ones[:2], displs)) {
+					if e := tells(err, mpi.ErrBuffer, text); e != nil {
+						return e
+					}
+				}
+			}
+			items := mpi.Views(make([]int, 18), 9, mpi.Vector(1, 1, 1).Resized(0, 16))
+			if err := mpi.Allgatherv(w, mpi.View(one, mpi.Contiguous(1)), items, row.counts, row.displs); is(err, mpi.ErrBuffer, "") != nil {
+				return fmt.Errorf("of layouts: %v", err)
+			}
+		}
+		// what is sent may be sent to several, and parts of nothing lie anywhere
+		errs := []error{
+			mpi.Alltoallv(w, one, ones, []int{0, 0, 0}, big, ones, []int{5, 3, 1}),
+			mpi.Allgatherv(w, []int{w.Rank(), 7}, big, twos, []int{6, 3, 0}),
+			mpi.Scatterv(w, one, ones, []int{0, 0, 0}, make([]int, 1), 0),
+			mpi.Allgatherv(w, one[:w.Rank()%2], big, []int{0, 1, 0}, []int{-5, 4, 99}),
+			mpi.Barrier(w), ring.Free(),
+		}
+		return errors.Join(errs...)
+	})
+}
