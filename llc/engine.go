@@ -107,6 +107,9 @@ func New(cfg Config) *Engine {
 	}
 	for i, c := range append([]ir.Caps{cfg.Caps}, cfg.Others...) {
 		e.nics[i].init(&c, cfg.Peers, cfg.RingMemory)
+		if cfg.Crowded {
+			e.nics[i].written = min(e.nics[i].written, mostWrittenCrowded)
+		}
 		if e.nics[i].copies = &e.copies; i == 0 {
 			e.copies.init(&c, cfg.Ports)
 		} else {

@@ -93,3 +93,10 @@ const (
 
 // WrittenFor is how many messages go in packets after one that took long to read.
 const WrittenFor = writtenFor
+
+// WrittenPacks reports whether a message of n bytes to dst goes in packets after one that took long to read.
+func WrittenPacks(e *Engine, dst, n int) bool {
+	p := &e.peers[dst]
+	p.written = 1
+	return p.packs(uint64(n))
+}

@@ -8,6 +8,7 @@ type nic struct {
 	caps     ir.Caps
 	eager    uint64 // message bytes up to which a message may travel in packets
 	offered  uint64 // and above which it is offered for all that, unless it seems just written: see written.go
+	written  uint64 // and up to which it goes in packets if it does
 	fragment int    // payload bytes of one packet in a packet ring
 	piece    int    // payload bytes of a packet of a stream, in a packet ring
 	shared   int    // payload bytes of one packet in a shared ring
@@ -41,7 +42,7 @@ func (n *nic) init(c *ir.Caps, peers, ringMemory int) {
 		n.shared = max(c.Fragment, ir.Inline)
 		n.piece = n.shared
 	}
-	n.pulled, n.offered = pulledAlone(n.rows, c), n.eager
+	n.pulled, n.offered, n.written = pulledAlone(n.rows, c), n.eager, n.eager
 	if c.Offered > 0 && c.Remote {
 		n.offered = min(n.eager, uint64(c.Offered))
 	}

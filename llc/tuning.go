@@ -35,6 +35,10 @@ const (
 	// mostRead is the longest message that its receiver copies alone if it reads it at once. A Reduce of 128, 256 and 512 KiB on
 	// two ranks took 16.9, 21.4 and 37 us where both copied, and 8.7, 15.0 and 33 us so; of 1 MiB 79 and 134 us.
 	mostRead = 512 << 10
+	// mostWrittenCrowded is the longest message that goes in packets because reading took long where peers share processors. There the two copies
+	// follow one another, and memory that many ranks use comes slowly whoever has written it: a Sendrecv of 64 KiB on 8 ranks and 2 processors takes 44 us in packets and 26 us pulled; just written, the same. Of
+	// 32 KiB that has just been written packets take 97 us, and Pulls 113 us, on 16 ranks.
+	mostWrittenCrowded = 32 << 10
 	// pieceBytes is how much of a message for a receive in pieces is moved at once: it stays in the second cache until it is
 	// scattered. Where 256 KiB are shared so, parts of 64 KiB took a twentieth longer than those of 128 and 256 KiB; 1 MiB takes least by 128 KiB.
 	pieceBytes = 128 << 10

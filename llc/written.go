@@ -15,7 +15,7 @@ import (
 const writtenFor = 63
 
 // packs reports whether a message of n bytes in one piece that is to go now goes in packets.
-func (p *peer) packs(n uint64) bool { return n <= p.nic.offered || p.written > 0 && n <= p.nic.eager }
+func (p *peer) packs(n uint64) bool { return n <= p.nic.offered || p.written > 0 && n <= p.nic.written }
 
 // Packs reports whether a message of n bytes in one piece goes to dst in packets now, which Part places, and counts it.
 func (e *Engine) Packs(dst, n int) bool {

@@ -73,3 +73,16 @@ func TestLiesAboutSlowness(t *testing.T) {
 		t.Error("what was refused has been heeded")
 	}
 }
+
+// TestWrittenInACrowd: where peers share processors, only the shorter ones of the messages that have just been written go in packets.
+func TestWrittenInACrowd(t *testing.T) {
+	for _, crowded := range []bool{false, true} {
+		caps := ir.Caps{Rings: 1, Slots: 64, Bytes: 1 << 18, Fragment: 1 << 14, Eager: 64 << 10, Offered: 16 << 10, Remote: true, Copies: 1}
+		e := llc.New(llc.Config{Peers: 2, Caps: caps, Crowded: crowded})
+		for n, want := range map[int]bool{16 << 10: true, 32 << 10: true, 32<<10 + 1: !crowded, 64 << 10: !crowded, 64<<10 + 1: false} {
+			if got := llc.WrittenPacks(e, 1, n); got != want {
+				t.Errorf("crowded %v, %d bytes: in packets %v", crowded, n, got)
+			}
+		}
+	}
+}
