@@ -26,33 +26,34 @@ type Comm struct {
 // inter-communicator rank is that in the own group, and size, members, back and
 // ids are those of the remote one, to which messages go.
 type core struct {
-	w       *world
-	t       Transport
-	rank    int
-	size    int
-	members []int32     // world rank of each rank; nil: the same
-	back    []int32     // rank of each world rank, or Undefined; nil: the same
-	key     llc.Key     // of point-to-point messages to this rank, and to others if ids is nil
-	ids     []contextID // by which each rank knows the communicator; nil: all by id
-	state   atomic.Uint32
-	name    string
-	id      contextID
-	board   boardSlot
-	coll    collState
-	born    atomic.Int32 // communicators made of this one, for their names
-	attrs   attributes   // that the program caches on it
-	hints   Info         // that it was made with and that have a meaning
-	topo    topology     // nil: none
-	inter   *inter       // of an inter-communicator; else nil
-	fate    *fate        // what becomes of it when ranks die; nil: the end of the job
-	private bool         // what another object needs, which the program does not see
-	win     *window      // which is a window; else nil
-	handler handlerSlot[*Comm]
-	session *Session       // that it comes from; nil: the world
-	first   int            // if it joins the groups of an inter-communicator: how many ranks are of the first one
-	counted observe.CommID // see Counters
-	seen    uint64         // messages that waited in the context before c was made
-	buffer  sendBuffer     // for sends in buffered mode, if one is attached
+	w        *world
+	t        Transport
+	rank     int
+	size     int
+	members  []int32     // world rank of each rank; nil: the same
+	back     []int32     // rank of each world rank, or Undefined; nil: the same
+	key      llc.Key     // of point-to-point messages to this rank, and to others if ids is nil
+	ids      []contextID // by which each rank knows the communicator; nil: all by id
+	state    atomic.Uint32
+	name     string
+	id       contextID
+	board    boardSlot
+	coll     collState
+	born     atomic.Int32           // communicators made of this one, for their names
+	attrs    attributes             // that the program caches on it
+	hints    Info                   // that it was made with and that have a meaning
+	topo     topology               // nil: none
+	vicinity atomic.Pointer[around] // what topo says of this rank; nil: nobody has asked
+	inter    *inter                 // of an inter-communicator; else nil
+	fate     *fate                  // what becomes of it when ranks die; nil: the end of the job
+	private  bool                   // what another object needs, which the program does not see
+	win      *window                // which is a window; else nil
+	handler  handlerSlot[*Comm]
+	session  *Session       // that it comes from; nil: the world
+	first    int            // if it joins the groups of an inter-communicator: how many ranks are of the first one
+	counted  observe.CommID // see Counters
+	seen     uint64         // messages that waited in the context before c was made
+	buffer   sendBuffer     // for sends in buffered mode, if one is attached
 }
 
 // The states of a communicator.

@@ -15,51 +15,54 @@ import (
 
 // A hood is a call to neighbors, checked: what to receive and to send.
 type hood struct {
-	in, out    []edge
-	recv, send func(i int) []byte
-	re, se     func(i int) *elem
+	*around
+	recv, send strips
 }
 
 // hoodOf finds the neighbors.
-func (c *Comm) hoodOf(s site) (*hood, error) {
+func (c *Comm) hoodOf(s site) (h hood, err error) {
 	if err := c.check(s); err != nil {
-		return nil, err
+		return h, err
 	}
 	if c.topo == nil {
-		return nil, c.errorAt(s, ErrTopology, "the communicator has no topology; make one with CartCreate, GraphCreate or DistGraphCreate")
+		return h, c.errorAt(s, ErrTopology, "the communicator has no topology; make one with CartCreate, GraphCreate or DistGraphCreate")
 	}
-	h := new(hood)
-	h.in, h.out = c.topo.neighbors(c.rank)
+	h.around = c.around()
 	return h, nil
 }
 
 // hoodFor is hoodOf for elements of one type.
-func hoodFor[T any](c *Comm, s site, send, recv []T) (*hood, error) {
-	h, err := c.hoodOf(s)
-	if err != nil {
-		return nil, err
+func hoodFor[T any](c *Comm, s site, send, recv []T) (h hood, e *elem, err error) {
+	if h, err = c.hoodOf(s); err != nil {
+		return h, nil, err
 	}
-	e := elemFor[T](c)
+	e = elemFor[T](c)
 	if e.bad != "" && !e.items {
-		return nil, c.badElem(s, e)
+		return h, nil, c.badElem(s, e)
 	}
 	if overlap(view(send), view(recv)) {
-		return nil, c.errorAt(s, ErrBuffer, "send and recv overlap; they must be apart")
+		return h, nil, c.errorAt(s, ErrBuffer, "send and recv overlap; they must be apart")
 	}
-	one := func(int) *elem { return e }
-	h.re, h.se = one, one
-	return h, nil
+	h.send = strips{b: view(send), e: e}
+	h.recv = strips{b: view(recv), e: e}
+	return h, e, nil
 }
 
-// begin posts all messages.
-func (h *hood) begin(c *Comm, s site) (reqs []Request) {
-	for i, e := range h.in {
-		reqs = append(reqs, c.beginEdge(s, h.re(i), h.recv(i), e, receiving))
+// begin posts the messages of edges by their places.
+func (h *hood) begin(c *Comm, s site, from, to []int) []Request {
+	reqs := make([]Request, 0, len(from)+len(to))
+	for _, i := range from {
+		reqs = append(reqs, c.beginEdge(s, h.recv.elem(c, i), h.recv.at(i), h.in[i], receiving))
 	}
-	for i, e := range h.out {
-		reqs = append(reqs, c.beginEdge(s, h.se(i), h.send(i), e, sending))
+	for _, i := range to {
+		reqs = append(reqs, c.beginEdge(s, h.send.elem(c, i), h.send.at(i), h.out[i], sending))
 	}
 	return reqs
+}
+
+// neighborly is how the messages of an edge are known to a rank that knows the communicator by id.
+func neighborly(id contextID, e *elem, to *edge) (key llc.Key, tag int) {
+	return llc.MakeKey(id.collective(), e.key.Type()), id.tag(groupTag | neighborTag | to.tag&(neighborTag-1))
 }
 
 // beginEdge is begin in the collective context.
@@ -82,8 +85,9 @@ func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
 		if k != receiving {
 			id = c.idOf(to.peer)
 		}
-		p.Peer, p.Tag, p.Buf, p.Mode = c.global(to.peer), id.tag(groupTag|neighborTag|to.tag&(neighborTag-1)), b, llc.Standard
-		p.Context, p.Type, p.Label = id.collective(), e.key.Type(), s.call
+		key, tag := neighborly(id, e, &to)
+		p.Peer, p.Tag, p.Buf, p.Mode = c.global(to.peer), tag, b, llc.Standard
+		p.Context, p.Type, p.Label = key.Context(), key.Type(), s.call
 		if in != nil {
 			p.lay(in)
 		}
@@ -94,29 +98,52 @@ func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
 }
 
 // finish waits for what begin posted.
-func (h *hood) finish(c *Comm, s site, reqs []Request) error {
-	var failed error
-	for i := range reqs {
-		st, err := reqs[i].Wait()
-		if err != nil {
-			var e *Error
-			if errors.As(err, &e) {
-				e.Tag = Undefined
-			}
-			failed = errors.Join(failed, err)
-		} else if i < len(h.in) && h.in[i].peer != ProcNull && st.Bytes != int64(h.re(i).bytesOf(h.recv(i))) {
-			failed = errors.Join(failed, c.errorAt(s, ErrTruncate, "%d bytes arrived from %d where %d belong; neighbors must call it with lengths that fit",
-				st.Bytes, h.in[i].peer, h.re(i).bytesOf(h.recv(i))))
+func (h *hood) finish(c *Comm, s site, reqs []Request, from []int) (failed error) {
+	for k := range reqs {
+		st, err := reqs[k].Wait()
+		if k < len(from) {
+			failed = h.joined(c, s, failed, from[k], st, err)
+		} else if err != nil {
+			failed = errors.Join(failed, untagged(err))
 		}
 	}
 	return failed
+}
+
+// joined is failed, and what is wrong with what came by edge i.
+func (h *hood) joined(c *Comm, s site, failed error, i int, st Status, err error) error {
+	if err != nil {
+		return errors.Join(failed, untagged(err))
+	}
+	if room := h.recv.elem(c, i).bytesOf(h.recv.at(i)); h.in[i].peer != ProcNull && st.Bytes != int64(room) {
+		return errors.Join(failed, c.errorAt(s, ErrTruncate, "%d bytes arrived from %d where %d belong; neighbors must call it with lengths that fit",
+			st.Bytes, h.in[i].peer, room))
+	}
+	return failed
+}
+
+// untagged takes the tag from an error: the program has given none.
+func untagged(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.Tag = Undefined
+	}
+	return err
 }
 
 // The three ways of a call to neighbors, each of which checked it before.
 
 func (h *hood) run(c *Comm, s site, err error) error {
 	if err == nil {
-		err = h.finish(c, s, h.begin(c, s))
+		from, to := h.from, h.to
+		sent, ok := h.direct(c)
+		switch {
+		case ok && sent == len(h.farTo):
+			return c.raise(h.take(c, s))
+		case ok:
+			from, to = h.farFrom, h.farTo[sent:]
+		}
+		err = h.finish(c, s, h.begin(c, s, from, to), from)
 	}
 	return c.raise(err)
 }
@@ -138,18 +165,18 @@ func (h *hood) persist(c *Comm, s site, err error) (*Request, error) {
 
 // request begins the call; a goroutine waits for what is not there at once.
 func (h *hood) request(c *Comm, s site) Request {
-	reqs, k := h.begin(c, s), newTask()
+	reqs, k := h.begin(c, s, h.from, h.to), newTask()
 	r := c.request(s, k)
 	if c.w.Check {
 		c.w.requests.guardAll(r.p, regionsOf(reqs))
 	}
 	for i := range reqs {
 		if !reqs[i].p.ready() {
-			go func() { k.end(emptyStatus(), h.finish(c, s, reqs)) }()
+			go func() { k.end(emptyStatus(), h.finish(c, s, reqs, h.from)) }()
 			return r
 		}
 	}
-	k.end(emptyStatus(), h.finish(c, s, reqs))
+	k.end(emptyStatus(), h.finish(c, s, reqs, h.from))
 	return r
 }
 
@@ -163,95 +190,87 @@ func regionsOf(reqs []Request) (all []region) {
 	return all
 }
 
-func neighborAllgather[T any](c *Comm, s site, send, recv []T) (*hood, error) {
-	h, err := hoodFor(c, s, send, recv)
+func neighborAllgather[T any](c *Comm, s site, send, recv []T) (hood, error) {
+	h, e, err := hoodFor(c, s, send, recv)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	n := len(send)
 	if len(recv) != n*len(h.in) {
-		return nil, c.errorAt(s, ErrCount, "recv has room for %d elements, %d neighbors send %d each; make it %d", len(recv), len(h.in), n, n*len(h.in))
+		return h, c.errorAt(s, ErrCount, "recv has room for %d elements, %d neighbors send %d each; make it %d", len(recv), len(h.in), n, n*len(h.in))
 	}
-	h.send = func(int) []byte { return view(send) }
-	h.recv = func(i int) []byte { return view(recv[i*n : (i+1)*n]) }
+	h.send.part = n * e.size
+	h.recv.part, h.recv.step = h.send.part, h.send.part
 	return h, nil
 }
 
-func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs []int) (*hood, error) {
-	h, err := hoodFor(c, s, send, recv)
+func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs []int) (hood, error) {
+	h, e, err := hoodFor(c, s, send, recv)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	if class, text := misplaced(len(h.in), len(recv), counts, displs); text != "" {
-		return nil, c.errorAt(s, class, "recv: %s", text)
+		return h, c.errorAt(s, class, "recv: %s", text)
 	}
-	h.send = func(int) []byte { return view(send) }
-	h.recv = parts(recv, counts, displs)
+	h.send.part = len(send) * e.size
+	h.recv.counts, h.recv.displs = counts, displs
 	return h, nil
 }
 
-func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (*hood, error) {
-	h, err := hoodFor(c, s, send, recv)
+func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (hood, error) {
+	h, e, err := hoodFor(c, s, send, recv)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	in, out := len(h.in), len(h.out)
 	if in == 0 && len(recv) > 0 || in > 0 && len(recv)%in != 0 {
-		return nil, c.errorAt(s, ErrCount, "recv has %d elements, which cannot be cut into equal parts for %d neighbors; use NeighborAlltoallv", len(recv), in)
+		return h, c.errorAt(s, ErrCount, "recv has %d elements, which cannot be cut into equal parts for %d neighbors; use NeighborAlltoallv", len(recv), in)
 	}
 	if out == 0 && len(send) > 0 || out > 0 && len(send)%out != 0 {
-		return nil, c.errorAt(s, ErrCount, "send has %d elements, which cannot be cut into equal parts for %d neighbors; use NeighborAlltoallv", len(send), out)
+		return h, c.errorAt(s, ErrCount, "send has %d elements, which cannot be cut into equal parts for %d neighbors; use NeighborAlltoallv", len(send), out)
 	}
 	if in > 0 && out > 0 && len(send)/out != len(recv)/in {
-		return nil, c.errorAt(s, ErrCount, "send has parts of %d elements and recv of %d; they must be equally long", len(send)/out, len(recv)/in)
+		return h, c.errorAt(s, ErrCount, "send has parts of %d elements and recv of %d; they must be equally long", len(send)/out, len(recv)/in)
 	}
-	h.send = func(i int) []byte { return view(send[i*len(send)/out : (i+1)*len(send)/out]) }
-	h.recv = func(i int) []byte { return view(recv[i*len(recv)/in : (i+1)*len(recv)/in]) }
+	h.send.part = len(send) / max(out, 1) * e.size
+	h.recv.part = len(recv) / max(in, 1) * e.size
+	h.send.step, h.recv.step = h.send.part, h.recv.part
 	return h, nil
 }
 
-func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (*hood, error) {
-	h, err := hoodFor(c, s, send, recv)
+func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (hood, error) {
+	h, _, err := hoodFor(c, s, send, recv)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	if class, text := misfit(len(h.out), len(send), scounts, sdispls); text != "" {
-		return nil, c.errorAt(s, class, "send: %s", text)
+		return h, c.errorAt(s, class, "send: %s", text)
 	}
 	if class, text := misplaced(len(h.in), len(recv), rcounts, rdispls); text != "" {
-		return nil, c.errorAt(s, class, "recv: %s", text)
+		return h, c.errorAt(s, class, "recv: %s", text)
 	}
-	h.send, h.recv = parts(send, scounts, sdispls), parts(recv, rcounts, rdispls)
+	h.send.counts, h.send.displs = scounts, sdispls
+	h.recv.counts, h.recv.displs = rcounts, rdispls
 	return h, nil
 }
 
-// parts gives part i of buf. A part of no elements lies nowhere.
-func parts[T any](buf []T, counts, displs []int) func(i int) []byte {
-	return func(i int) []byte {
-		if counts[i] == 0 {
-			return nil
-		}
-		from := offset(counts, displs, i)
-		return view(buf[from : from+counts[i]])
-	}
-}
-
-func neighborAlltoallw(c *Comm, s site, send, recv []Part) (*hood, error) {
+func neighborAlltoallw(c *Comm, s site, send, recv []Part) (hood, error) {
 	h, err := c.hoodOf(s)
 	if err != nil {
-		return nil, err
+		return h, err
 	}
 	if len(send) != len(h.out) || len(recv) != len(h.in) {
-		return nil, c.errorAt(s, ErrCount, "%d parts to send to %d neighbors, %d to receive from %d; give one for each, empty ones too",
+		return h, c.errorAt(s, ErrCount, "%d parts to send to %d neighbors, %d to receive from %d; give one for each, empty ones too",
 			len(send), len(h.out), len(recv), len(h.in))
 	}
-	for _, p := range append(append([]Part(nil), send...), recv...) {
-		if p.set && p.e(c).bad != "" && !p.e(c).items {
-			return nil, c.badElem(s, p.e(c))
+	for _, parts := range [][]Part{send, recv} {
+		for _, p := range parts {
+			if p.set && p.e(c).bad != "" && !p.e(c).items {
+				return h, c.badElem(s, p.e(c))
+			}
 		}
 	}
-	h.send, h.recv = func(i int) []byte { return send[i].b }, func(i int) []byte { return recv[i].b }
-	h.se, h.re = func(i int) *elem { return send[i].elem(c) }, func(i int) *elem { return recv[i].elem(c) }
+	h.send.parts, h.recv.parts = send, recv
 	return h, nil
 }
 

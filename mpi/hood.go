@@ -1,0 +1,145 @@
+package mpi
+
+import "slices"
+
+// An around is what the calls to neighbors on a communicator need of its topology, found once.
+type around struct {
+	in, out []edge
+	// All edges by their places, those that lead out by their tags, as those at the other end expect them.
+	from, to []int
+	// Those of other ranks.
+	farFrom, farTo []int
+	// From which edge that leads out to which that leads in this rank sends to itself; whole says that none of either is left.
+	own   []loop
+	whole bool
+}
+
+// A loop is an edge from a rank to itself, by its places.
+type loop struct{ out, in int }
+
+// around returns what c knows of its neighbors.
+func (c *core) around() *around {
+	if a := c.vicinity.Load(); a != nil {
+		return a
+	}
+	a := newAround(c.rank, c.topo)
+	c.vicinity.Store(a)
+	return a
+}
+
+func newAround(rank int, t topology) *around {
+	a := new(around)
+	a.in, a.out = t.neighbors(rank)
+	var loops []int // that lead out
+	for i := range a.out {
+		a.to = append(a.to, i)
+	}
+	slices.SortStableFunc(a.to, func(i, j int) int { return a.out[i].tag - a.out[j].tag })
+	for _, i := range a.to {
+		switch a.out[i].peer {
+		case ProcNull:
+		case rank:
+			loops = append(loops, i)
+		default:
+			a.farTo = append(a.farTo, i)
+		}
+	}
+	a.whole = true
+	for i, e := range a.in {
+		a.from = append(a.from, i)
+		switch e.peer {
+		case ProcNull:
+		case rank:
+			k := slices.IndexFunc(loops, func(o int) bool { return a.out[o].tag == e.tag })
+			if k < 0 {
+				a.whole = false
+				continue
+			}
+			a.own = append(a.own, loop{loops[k], i})
+			loops = slices.Delete(loops, k, k+1)
+		default:
+			a.farFrom = append(a.farFrom, i)
+		}
+	}
+	a.whole = a.whole && len(loops) == 0
+	return a
+}
+
+// strips are the parts of a buffer, one for each edge.
+type strips struct {
+	b              []byte
+	e              *elem
+	part, step     int // bytes of one, and from one to the next
+	counts, displs []int
+	parts          []Part // each of its own elements; in the place of all others
+}
+
+// at returns part i. A part of no elements lies nowhere.
+func (k *strips) at(i int) []byte {
+	switch {
+	case k.parts != nil:
+		return k.parts[i].b
+	case k.counts == nil:
+		return k.b[i*k.step:][:k.part]
+	case k.counts[i] == 0:
+		return nil
+	}
+	from := offset(k.counts, k.displs, i) * k.e.size
+	return k.b[from:][:k.counts[i]*k.e.size]
+}
+
+// elem is what the elements of part i are.
+func (k *strips) elem(c *Comm, i int) *elem {
+	if k.parts != nil {
+		return k.parts[i].elem(c)
+	}
+	return k.e
+}
+
+// items reports whether elements are layouts.
+func (k *strips) items(c *Comm) bool {
+	for i := range k.parts {
+		if k.parts[i].elem(c).items {
+			return true
+		}
+	}
+	return k.e != nil && k.e.items
+}
+
+// direct begins the call without requests, if nothing is out of the ordinary: what the rank sends to itself it copies, and what goes at once to
+// others is sent, in order. ok is false if nothing has happened; else sent is how many of those messages have gone.
+func (h *hood) direct(c *Comm) (sent int, ok bool) {
+	if !h.whole || !c.plain() || c.w.Observe != nil || h.send.items(c) || h.recv.items(c) {
+		return 0, false
+	}
+	for _, l := range h.own {
+		if h.send.elem(c, l.out) != h.recv.elem(c, l.in) || len(h.send.at(l.out)) != len(h.recv.at(l.in)) {
+			return 0, false // the transport has words for it
+		}
+	}
+	for _, l := range h.own {
+		copy(h.recv.at(l.in), h.send.at(l.out))
+	}
+	for _, i := range h.farTo {
+		e := &h.out[i]
+		key, tag := neighborly(c.idOf(e.peer), h.send.elem(c, i), e)
+		if !c.t.TrySend(key, c.global(e.peer), tag, h.send.at(i)) {
+			break
+		}
+		sent++
+	}
+	return sent, true
+}
+
+// take receives from the other ranks, one after the other: all that they wait for of this one has gone.
+func (h *hood) take(c *Comm, s site) (failed error) {
+	for _, i := range h.farFrom {
+		e, b, is := &h.in[i], h.recv.at(i), h.recv.elem(c, i)
+		key, tag := neighborly(c.id, is, e)
+		if st, err := c.t.RecvFor(s.call, key, c.global(e.peer), tag, b); err != nil || int(st.Bytes) != len(b) {
+			got, err := c.received(site{s.call, fromPeer, e.peer, Undefined}, is, st, err, len(b))
+			failed = h.joined(c, s, failed, i, got, err)
+		}
+	}
+	return failed
+}
