@@ -1,6 +1,11 @@
 package mpi
 
-import "slices"
+import (
+	"slices"
+	"sync"
+
+	"rhinet/llc"
+)
 
 // An around is what the calls to neighbors on a communicator need of its topology, found once.
 type around struct {
@@ -12,6 +17,9 @@ type around struct {
 	// From which edge that leads out to which that leads in this rank sends to itself; whole says that none of either is left.
 	own   []loop
 	whole bool
+
+	mu   sync.Mutex
+	free []*visit // see spent
 }
 
 // A loop is an edge from a rank to itself, by its places.
@@ -137,9 +145,15 @@ func (h *hood) take(c *Comm, s site) (failed error) {
 		e, b, is := &h.in[i], h.recv.at(i), h.recv.elem(c, i)
 		key, tag := neighborly(c.id, is, e)
 		if st, err := c.t.RecvFor(s.call, key, c.global(e.peer), tag, b); err != nil || int(st.Bytes) != len(b) {
-			got, err := c.received(site{s.call, fromPeer, e.peer, Undefined}, is, st, err, len(b))
-			failed = h.joined(c, s, failed, i, got, err)
+			st.Err = err
+			failed = h.arrived(c, s, failed, i, st)
 		}
 	}
 	return failed
+}
+
+// arrived is failed, and what is wrong with what the transport says of edge i.
+func (h *hood) arrived(c *Comm, s site, failed error, i int, st llc.Status) error {
+	got, err := c.received(site{s.call, fromPeer, h.in[i].peer, Undefined}, h.recv.elem(c, i), st, st.Err, len(h.recv.at(i)))
+	return h.joined(c, s, failed, i, got, err)
 }

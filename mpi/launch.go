@@ -29,7 +29,7 @@ type launch struct {
 	exchange exchange // in the place of op, if short
 	short    bool
 
-	handles []Request // that nobody has yet
+	handles handleStock
 
 	script *script // of an inter-communicator, in the place of op
 
@@ -165,7 +165,7 @@ func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
 	if err != nil && l.script == nil { // else the other ranks are told first
 		return c.failedRequest(s, err)
 	}
-	r := l.handle()
+	r := l.handles.next()
 	*r = l.begin(c, s)
 	return r
 }

@@ -64,13 +64,16 @@ func (l *launch) spent() {
 // handleCount is how many requests are allocated at once: their memory is free again when the program has dropped all of them.
 const handleCount = 16
 
-// handle is a request for the program, which may keep it for ever.
-func (l *launch) handle() *Request {
-	if len(l.handles) == 0 {
-		l.handles = make([]Request, handleCount)
+// A handleStock is requests that nobody has yet.
+type handleStock []Request
+
+// next is a request for the program, which may keep it for ever.
+func (k *handleStock) next() *Request {
+	if len(*k) == 0 {
+		*k = make([]Request, handleCount)
 	}
-	r := &l.handles[0]
-	l.handles = l.handles[1:]
+	r := &(*k)[0]
+	*k = (*k)[1:]
 	return r
 }
 

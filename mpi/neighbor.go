@@ -152,19 +152,29 @@ func (h *hood) start(c *Comm, s site, err error) *Request {
 	if err != nil {
 		return c.failedRequest(s, err)
 	}
-	r := h.request(c, s)
+	if r, v := h.visit(c, s); v != nil {
+		own := v.handles.next()
+		*own = r
+		return own
+	}
+	r := h.posted(c, s)
 	return &r
 }
 
-func (h *hood) persist(c *Comm, s site, err error) (*Request, error) {
+func (h hood) persist(c *Comm, s site, err error) (*Request, error) {
 	if err != nil {
 		return nil, c.raise(err)
 	}
-	return c.repeat(s, func() Request { return h.request(c, s) }), nil
+	return c.repeat(s, func() Request {
+		if r, v := h.visit(c, s); v != nil {
+			return r
+		}
+		return h.posted(c, s)
+	}), nil
 }
 
-// request begins the call; a goroutine waits for what is not there at once.
-func (h *hood) request(c *Comm, s site) Request {
+// posted begins the call with all its messages; a goroutine waits for what is not there at once.
+func (h hood) posted(c *Comm, s site) Request {
 	reqs, k := h.begin(c, s, h.from, h.to), newTask()
 	r := c.request(s, k)
 	if c.w.Check {

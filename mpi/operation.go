@@ -123,6 +123,9 @@ func (o *operation) look() bool {
 	return true
 }
 
+// here is that of late.
+func (o *operation) here() bool { return o.launch.exchange.test() }
+
 // hand has the transport carry on an exchange, which several may wait for from now on.
 func (o *operation) hand() {
 	o.late = nil

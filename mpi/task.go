@@ -15,11 +15,24 @@ type task struct {
 	err  error
 	done chan struct{} // closed then; of one that the transport carries on nil until somebody asks
 
-	launch *launch    // that it is the operation of; nil: none
-	late   *operation // that whoever waits or looks completes; nil: another does
+	launch *launch // that it is the operation of; nil: none
+	visit  *visit  // that it is; nil: none
+	late   late    // that whoever waits or looks completes; nil: another does
 
 	carrier port.Carrier // that carries it on; nil: a goroutine does
 	steps   port.Task
+}
+
+// A late is work that nobody carries on until somebody waits or looks.
+type late interface {
+	// await waits for the end. Its caller completes the request next, so nobody is told of it.
+	await()
+	// look ends the work, if there is nothing to wait for, and reports whether it did.
+	look() bool
+	// here reports whether there is nothing to wait for. It is called with the port's lock held.
+	here() bool
+	// hand has the transport carry the work on: several may wait for it from now on.
+	hand()
 }
 
 func newTask() *task { return &task{done: make(chan struct{}), st: emptyStatus()} }
@@ -30,6 +43,16 @@ func (k *task) end(st Status, err error) {
 	k.over.Store(true)
 	if k.carrier == nil {
 		close(k.done)
+	}
+}
+
+// spent keeps what the task was a part of for another call. It has gone well, and its request is complete.
+func (k *task) spent() {
+	switch {
+	case k.launch != nil && k.launch.once:
+		k.launch.spent()
+	case k.visit != nil:
+		k.visit.spent()
 	}
 }
 
@@ -59,7 +82,7 @@ func (k *task) ready() bool {
 
 // met reports whether the task is complete, or nothing keeps who waits for it from completing it. It is called with the port's
 // lock held.
-func (k *task) met() bool { return k.over.Load() || k.late != nil && k.late.launch.exchange.test() }
+func (k *task) met() bool { return k.over.Load() || k.late != nil && k.late.here() }
 
 // channel returns what is closed when the task is complete. The first call for one that the transport carries on starts a
 // goroutine.

@@ -103,10 +103,7 @@ func (p *transfer) finish() (Status, error) {
 		return emptyStatus(), p.raise(p.err)
 	}
 	st, err := p.result()
-	var l *launch
-	if p.task != nil {
-		l = p.task.launch
-	}
+	k := p.task
 	if len(p.guards) > 0 {
 		if e := p.unguard(); err == nil {
 			err = e
@@ -116,8 +113,8 @@ func (p *transfer) finish() (Status, error) {
 		_ = p.raise(err)
 	}
 	p.release()
-	if l != nil && l.once && err == nil {
-		l.spent()
+	if k != nil && err == nil {
+		k.spent()
 	}
 	return st, err
 }

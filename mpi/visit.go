@@ -1,0 +1,161 @@
+package mpi
+
+import (
+	"errors"
+
+	"rhinet/llc"
+	"rhinet/llc/port"
+)
+
+// A visit is a call to neighbors that does not block: the task that completes its request. It has one step, the transfers with
+// other ranks, which the transport makes by itself: whoever waits or looks finds them complete, and nobody else needs to be there.
+// It is used again for a later call on the communicator, with its requests.
+type visit struct {
+	task
+	c     *Comm
+	site  site
+	h     hood
+	sent  int           // of farTo, that have gone at once
+	reqs  []llc.Request // receives of farFrom, then sends of farTo
+	first *llc.Request  // of those under way, linked
+
+	handles handleStock
+}
+
+// visit begins the call as a visit, or returns nil, and nothing has happened, if something is out of the ordinary.
+func (h *hood) visit(c *Comm, s site) (r Request, v *visit) {
+	carrier := c.t.Carrier()
+	if carrier == nil || c.w.Check {
+		return r, nil
+	}
+	sent, ok := h.direct(c)
+	if !ok {
+		return r, nil
+	}
+	v = h.spare()
+	v.c, v.site, v.h, v.carrier, v.sent = c, s, *h, carrier, sent
+	r = c.request(s, &v.task)
+	for k, i := range h.farFrom {
+		v.start(k, h.recv.at(i), &h.in[i], h.recv.elem(c, i), c.id, false)
+	}
+	for k := sent; k < len(h.farTo); k++ {
+		i := h.farTo[k]
+		v.start(len(h.farFrom)+k, h.send.at(i), &h.out[i], h.send.elem(c, i), c.idOf(h.out[i].peer), true)
+	}
+	if v.first == nil {
+		v.end(emptyStatus(), nil)
+	} else {
+		v.late = v
+	}
+	return r, v
+}
+
+// start begins a transfer.
+func (v *visit) start(k int, b []byte, e *edge, is *elem, id contextID, send bool) {
+	r := &v.reqs[k]
+	key, tag := neighborly(id, is, e)
+	r.Peer, r.Tag, r.Buf, r.Mode = v.c.global(e.peer), tag, b, llc.Standard
+	r.Context, r.Type, r.Label = key.Context(), key.Type(), v.site.call
+	r.Link, v.first = v.first, r
+	v.c.t.Start(r, send)
+}
+
+// await waits for the transfers. Its caller completes the request next.
+func (v *visit) await() {
+	v.late = nil
+	v.c.t.WaitAll(v.first)
+	v.st, v.err = emptyStatus(), v.result()
+}
+
+// look completes the visit, if its transfers are complete, and reports whether it did.
+func (v *visit) look() bool {
+	for r := v.first; r != nil; r = r.Link {
+		if !v.c.t.Test(r) {
+			return false
+		}
+	}
+	v.late = nil
+	v.conclude()
+	return true
+}
+
+// here reports whether the transfers are complete. It is called with the port's lock held.
+func (v *visit) here() bool {
+	for r := v.first; r != nil; r = r.Link {
+		if !r.Done() {
+			return false
+		}
+	}
+	return true
+}
+
+// hand has the transport complete the visit, for which several may wait from now on.
+func (v *visit) hand() {
+	v.late = nil
+	v.steps = port.Task{Work: v, Call: v.site.call}
+	if v.carrier.When(&v.steps, v.first, nil) {
+		v.conclude()
+	} // else it is in other hands
+}
+
+// Step completes the visit, whose transfers are complete, or will be at once: see [port.Stepper].
+func (v *visit) Step() {
+	v.conclude()
+	v.carrier.Conclude(&v.steps)
+}
+
+// conclude completes the visit.
+func (v *visit) conclude() {
+	v.c.t.WaitAll(v.first)
+	v.end(emptyStatus(), v.result())
+}
+
+// result is what the transfers have come to. They are complete.
+func (v *visit) result() (failed error) {
+	c, h, call := v.c, &v.h, v.site.call
+	for k, i := range h.farFrom {
+		r := &v.reqs[k]
+		if r.Status.Err != nil || int(r.Status.Bytes) != len(r.Buf) {
+			failed = h.arrived(c, v.site, failed, i, r.Status)
+		}
+	}
+	for k := v.sent; k < len(h.farTo); k++ {
+		i := h.farTo[k]
+		if r := &v.reqs[len(h.farFrom)+k]; r.Status.Err != nil {
+			if err := c.sendFailed(site{call, toPeer, h.out[i].peer, Undefined}, h.send.elem(c, i), len(r.Buf), r.Status.Err); err != nil {
+				failed = errors.Join(failed, err)
+			}
+		}
+	}
+	return failed
+}
+
+// spare returns a visit that nobody needs.
+func (a *around) spare() *visit {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.free); n > 0 {
+		v := a.free[n-1]
+		a.free = a.free[:n-1]
+		return v
+	}
+	v := &visit{reqs: make([]llc.Request, len(a.farFrom)+len(a.farTo))}
+	v.visit = v
+	return v
+}
+
+// spent keeps v for another call, unless it was in other hands. It has gone well, and its request is complete.
+func (v *visit) spent() {
+	if v.steps.Work != nil {
+		return
+	}
+	for r := v.first; r != nil; r = r.Link {
+		r.Buf = nil
+	}
+	a := v.h.around
+	v.c, v.h, v.first = nil, hood{}, nil
+	v.over.Store(false)
+	a.mu.Lock()
+	a.free = append(a.free, v)
+	a.mu.Unlock()
+}
