@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -36,38 +37,36 @@ func TestNothingIsAllocatedOnTheWay(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", tc.name, n), func(t *testing.T) {
 				mpitest.Run(t, n, func(w *mpi.Comm) error {
 					small, other := make([]float64, 3), make([]float64, 3)
-					var failed error
-					call := func() {
-						if err := tc.call(w, small, other); err != nil {
-							failed = err
-						}
-					}
-					for range 20 { // fills pools
-						call()
-					}
-					// What is counted is that of all ranks: none is before or behind.
-					if err := mpi.Barrier(w); err != nil {
-						return err
-					}
-					got := 0.0
-					if w.Rank() == 0 {
-						got = testing.AllocsPerRun(runs, call)
-					} else {
-						for range runs + 1 {
-							call()
-						}
-					}
-					if err := mpi.Barrier(w); err != nil {
-						return err
-					}
-					if got != 0 {
-						return fmt.Errorf("%v allocations a run", got)
-					}
-					return failed
+					got, err := allocations(w, runs, func() error { return tc.call(w, small, other) })
+					return errors.Join(err, equal("allocations a run", got, 0))
 				})
 			})
 		}
 	}
+}
+
+// allocations is how many there are in a call that all ranks of c make at once, after some calls that fill pools. All ranks but one say none.
+func allocations(c *mpi.Comm, runs int, f func() error) (got float64, failed error) {
+	call := func() {
+		if err := f(); err != nil {
+			failed = err
+		}
+	}
+	for range 20 {
+		call()
+	}
+	// What is counted is that of all ranks: none is before or behind.
+	if err := mpi.Barrier(c); err != nil {
+		return 0, err
+	}
+	if c.Rank() == 0 {
+		got = testing.AllocsPerRun(runs, call)
+	} else {
+		for range runs + 1 {
+			call()
+		}
+	}
+	return got, errors.Join(failed, mpi.Barrier(c))
 }
 
 // pingPong exchanges two messages between the ranks of each pair.

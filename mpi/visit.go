@@ -25,7 +25,7 @@ type visit struct {
 // visit begins the call as a visit, or returns nil, and nothing has happened, if something is out of the ordinary.
 func (h *hood) visit(c *Comm, s site) (r Request, v *visit) {
 	carrier := c.t.Carrier()
-	if carrier == nil || c.w.Check {
+	if carrier == nil {
 		return r, nil
 	}
 	sent, ok := h.direct(c)
@@ -42,12 +42,30 @@ func (h *hood) visit(c *Comm, s site) (r Request, v *visit) {
 		i := h.farTo[k]
 		v.start(len(h.farFrom)+k, h.send.at(i), &h.out[i], h.send.elem(c, i), c.idOf(h.out[i].peer), true)
 	}
+	if c.w.Check {
+		c.w.requests.guardAll(r.p, h.regions())
+	}
 	if v.first == nil {
 		v.end(emptyStatus(), nil)
 	} else {
 		v.late = v
 	}
 	return r, v
+}
+
+// regions are the buffers of the call.
+func (h *hood) regions() (all []region) {
+	for i, e := range h.in {
+		if e.peer != ProcNull {
+			all = append(all, region{buf: h.recv.at(i), fills: true})
+		}
+	}
+	for i, e := range h.out {
+		if e.peer != ProcNull {
+			all = append(all, region{buf: h.send.at(i)})
+		}
+	}
+	return all
 }
 
 // start begins a transfer.

@@ -1,0 +1,107 @@
+package mpi
+
+import (
+	"fmt"
+	"testing"
+
+	"rhinet/collectives"
+)
+
+// Messages to one rank go in the order of their tags, in which they are received there; what a rank sends to itself meets what it
+// receives from itself, one after the other; and a graph in which it does not meet is left to the transport.
+func TestEdgesInTheOrderOfTheirTags(t *testing.T) {
+	loops := func(n int) (all []Edge) {
+		for range n {
+			all = append(all, Edge{})
+		}
+		return all
+	}
+	for _, row := range []struct {
+		name string
+		t    topology
+		want string // farFrom, farTo, own, whole
+	}{
+		{"two in a dimension", &cart{[]int{2}, []bool{true}}, "[0 1] [1 0] [] true"},
+		{"one in a dimension", &cart{[]int{1, 2}, []bool{true, true}}, "[2 3] [3 2] [{1 0} {0 1}] true"},
+		{"ends", &cart{[]int{2, 1}, []bool{false, false}}, "[1] [1] [] true"},
+		{"graph", &distGraph{in: []Edge{{}, {1, 0, 0}, {}}, out: []Edge{{0, 1, 0}, {}, {}, {0, 1, 0}}}, "[1] [0 3] [{1 0} {2 2}] true"},
+		{"one loop too many leads in", &distGraph{in: loops(2), out: loops(1)}, "[] [] [{0 0}] false"},
+		{"one loop too many leads out", &distGraph{in: loops(1), out: loops(2)}, "[] [] [{0 0}] false"},
+	} {
+		a := newAround(0, row.t)
+		if got := fmt.Sprint(a.farFrom, a.farTo, a.own, a.whole); got != row.want {
+			t.Errorf("%s: %s, want %s", row.name, got, row.want)
+		}
+	}
+}
+
+// What is out of the ordinary goes by requests: it is left to direct to say so, before anything has happened.
+func TestWhatCallsToNeighborsLeaveToRequests(t *testing.T) {
+	w := alone(t, &instant{bytes: -1})
+	w.topo = &cart{[]int{1}, []bool{true}}
+	send, recv := []int{1, 2}, make([]int, 2)
+	h, err := neighborAlltoall(w, at("NeighborAlltoall"), send, recv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := neighborAlltoallw(w, at("NeighborAlltoallw"), []Part{PartOf(send[:1]), PartOf(send[1:])}, []Part{PartOf([]uint{0}), PartOf(recv[:1])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer := h
+	longer.recv.part /= 2
+	limited := *w
+	limited.ctx = t.Context()
+	for name, got := range map[string]func() (int, bool){
+		"a context":      func() (int, bool) { return h.direct(&limited) },
+		"other elements": func() (int, bool) { return other.direct(w) },
+		"other lengths":  func() (int, bool) { return longer.direct(w) },
+	} {
+		if sent, ok := got(); sent != 0 || ok || recv[0] != 0 || recv[1] != 0 {
+			t.Errorf("%s: %d sent, %v, received %v", name, sent, ok, recv)
+		}
+	}
+	if sent, ok := h.direct(w); sent != 0 || !ok || recv[0] != 2 || recv[1] != 1 {
+		t.Errorf("plain: %d sent, %v, received %v", sent, ok, recv)
+	}
+}
+
+// Calls to neighbors that do not block use again what they need: of short messages and of long ones, which wait for the other rank.
+func TestVisitsAreUsedAgain(t *testing.T) {
+	ws, _ := worldsOf(t, 2, collectives.Options{})
+	const eager = 1000
+	var rs [2]*Request
+	for _, n := range []int{1, eager, 20000} {
+		var send, recv [2][]int
+		for i, w := range ws {
+			w.topo = &cart{[]int{2, 1}, []bool{true, true}}
+			send[i], recv[i] = make([]int, 4*n), make([]int, 4*n)
+			for k := range send[i] {
+				send[i][k] = 10*i + k/n
+			}
+		}
+		call := func() {
+			for i, w := range ws {
+				rs[i] = IneighborAlltoall(w, send[i], recv[i])
+			}
+			if err := WaitAll(rs[:]...); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 20 {
+			call()
+		}
+		if got := testing.AllocsPerRun(100, call); got != 0 && n <= eager { // what watches the network interfaces notes what is longer
+			t.Errorf("%d elements: %v allocations", n, got)
+		}
+		for i, w := range ws {
+			if got := len(w.around().free); got != 1 {
+				t.Errorf("rank %d has %d visits", i, got)
+			}
+			got := fmt.Sprint(recv[i][0], recv[i][n], recv[i][2*n], recv[i][4*n-1])
+			if want := fmt.Sprint(10*(1-i)+1, 10*(1-i), 10*i+3, 10*i+2); got != want {
+				t.Errorf("rank %d got %s, want %s", i, got, want)
+			}
+		}
+	}
+}
