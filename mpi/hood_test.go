@@ -105,3 +105,36 @@ func TestVisitsAreUsedAgain(t *testing.T) {
 		}
 	}
 }
+
+// A visit of which somebody has the channel, which is closed, is not used again.
+func TestAChannelOfAVisitIsOfThatOneOnly(t *testing.T) {
+	ws, _ := worldsOf(t, 2, collectives.Options{})
+	begin := func(i int) *Request {
+		ws[i].topo = &cart{[]int{2}, []bool{true}}
+		return IneighborAllgather(ws[i], []int{i}, make([]int, 2))
+	}
+	complete := func(r *Request) {
+		t.Helper()
+		for done := false; !done; {
+			var err error
+			if _, done, err = r.Status(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-r.Done()
+		if _, err := r.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	first, other := begin(0), begin(1)
+	complete(first)
+	complete(other)
+	again := begin(0)
+	select {
+	case <-again.Done():
+		t.Error("the call is over before the other rank has made it")
+	default:
+	}
+	complete(begin(1))
+	complete(again)
+}

@@ -162,9 +162,10 @@ func (a *around) spare() *visit {
 	return v
 }
 
-// spent keeps v for another call, unless it was in other hands. It has gone well, and its request is complete.
+// spent keeps v for another call, unless it was in other hands, or somebody has the channel of this one. It has gone well, and its
+// request is complete.
 func (v *visit) spent() {
-	if v.steps.Work != nil {
+	if v.steps.Work != nil || v.done != nil {
 		return
 	}
 	for r := v.first; r != nil; r = r.Link {
