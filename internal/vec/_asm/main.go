@@ -118,7 +118,7 @@ func move() {
 		line  = 64
 		block = 4 * line
 		ahead = 2 * block
-		long  = 2048
+		long  = 6144 // shorter packets find their lines claimed, and gain nothing
 	)
 	TEXT("move", NOSPLIT, "func(dst, src *byte, n int)")
 	dst := Load(Param("dst"), GP64())
