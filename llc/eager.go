@@ -175,7 +175,7 @@ func (e *Engine) keepEager(p *peer, ctx uint16, tag int32, size, id, typ uint32,
 	m := e.pool.message()
 	m.kind, m.peer, m.tag, m.size, m.id, m.typ = waitingEager, p.number, tag, uint64(size), id, typ
 	m.buf = e.pool.buffer(m, int(size))
-	m.got = vec.Copy(m.buf, data)
+	m.got = copy(m.buf, data)
 	e.table.Keep(&m.entry, ctx, p.number, tag)
 	if m.got < int(size) {
 		p.in = incoming{size: m.size, got: uint64(m.got), m: m, tag: m.tag}
