@@ -9,7 +9,8 @@ func Copy(dst, src []byte) int {
 	return copyLong(dst, src)
 }
 
-// copyLong is Copy, which the compiler inlines: most copies are short.
+// copyLong is Copy of what may be long. Copy is so short that the compiler puts it in place of the call, which serves the
+// many short copies.
 func copyLong(dst, src []byte) int {
 	n := min(len(dst), len(src))
 	if n < shortestCopy || n > longestCopy || !hasAVX2 || overlap(dst, src, n) {
