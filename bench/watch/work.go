@@ -66,7 +66,9 @@ func FindCounter(ctx context.Context) (*Counter, error) {
 
 // calm are settings of the Go runtime under which a program does the same
 // every time: no preemption by signals, no collection of garbage, one thread.
-var calm = []string{"GODEBUG=asyncpreemptoff=1", "GOGC=off", "GOMAXPROCS=1"}
+// Where the machine lacks RDTSCP, valgrind's processor promises the
+// instruction and then stops at it, so the runtime does without.
+var calm = []string{"GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off", "GOGC=off", "GOMAXPROCS=1"}
 
 // patience is how long the tool's last words may take.
 const patience = 2 * time.Second

@@ -86,6 +86,11 @@ const other = "(others)"
 // Open begins to write for a rank in the memory behind fd, which is closed. virtual, if
 // not nil, is the clock of the rank in nanoseconds.
 func Open(fd, rank, size int, virtual func() int64) (*Rank, error) {
+	return open(fd, rank, size, virtual, clock.Counter())
+}
+
+// open is Open. counter says that times are those of the processor's counter.
+func open(fd, rank, size int, virtual func() int64, counter bool) (*Rank, error) {
 	p, mem, err := claim(fd, rank, size)
 	if err != nil {
 		return nil, err
@@ -95,7 +100,7 @@ func Open(fd, rank, size int, virtual func() int64) (*Rank, error) {
 	case virtual != nil:
 		r.Meter.now, r.every = virtual, true
 		set(mem, headUnit, unitVirtual)
-	case clock.Counter():
+	case counter:
 		r.Meter.now, r.Meter.counts = clock.Ticks, true
 		set(mem, headUnit, unitTicks)
 	default:
@@ -116,7 +121,8 @@ func Open(fd, rank, size int, virtual func() int64) (*Rank, error) {
 }
 
 // Private begins to write for a rank in memory that nobody else reads, to measure what that
-// costs.
+// costs. Times are those of the counter even where the system does not keep its own by it,
+// so that it costs the same on all machines.
 func Private(rank, size int, traced bool) (*Rank, error) {
 	file, err := Create(size, traced)
 	if err != nil {
@@ -127,7 +133,7 @@ func Private(rank, size int, traced bool) (*Rank, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Open(fd, rank, size, nil)
+	return open(fd, rank, size, nil, true)
 }
 
 func newRank(p plan, mem []byte) *Rank {
