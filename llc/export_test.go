@@ -91,9 +91,6 @@ const (
 	CopiesForSlow = copiesForSlow
 )
 
-// WrittenFor is how many messages go in packets after one that took long to read.
-const WrittenFor = writtenFor
-
 // WrittenPacks reports whether a message of n bytes to dst goes in packets after one that took long to read.
 func WrittenPacks(e *Engine, dst, n int) bool {
 	p := &e.peers[dst]

@@ -28,6 +28,8 @@ type peer struct {
 	stall   bool   // in Engine.stalled
 	dry     int    // Tails in a row that brought no room for a stream
 	written int    // messages that go in packets, see written.go
+	spell   int    // how many such there were the last time,
+	offers  int    // and how many have been offered since
 	copies  int    // messages in pieces that are copied before the next is a stream
 
 	controls   uint32      // control packets that have gone in the packet ring

@@ -7,12 +7,17 @@ import (
 
 // Messages of middle length go best in packets if their sender has just written them, and are pulled best if not: see
 // [ir.Caps.Offered]. Only the receiver, whose NIC reads the sender's memory, sees which it is, and says so in the FIN. Then the
-// sender has the next ones go in packets, and offers one now and then, to learn of a change. Who sends what it never
+// sender has the next ones go in packets, and offers some now and then, to learn of a change. Who sends what it never
 // writes has all messages pulled. The first ones are offered: so who relies on a Send that returns
 // before its receive learns that at once, and not now and then.
 
-// writtenFor is how many messages go in packets after one that took long to read.
-const writtenFor = 63
+// writtenFor is how many messages go in packets after some that took long to read, mostWrittenFor how many if those that are offered
+// in between have taken long many times: at most soonWritten are.
+const (
+	writtenFor     = 63
+	mostWrittenFor = 511
+	soonWritten    = 8
+)
 
 // packs reports whether a message of n bytes in one piece that is to go now goes in packets.
 func (p *peer) packs(n uint64) bool { return n <= p.nic.offered || p.written > 0 && n <= p.nic.written }
@@ -41,6 +46,7 @@ func (p *peer) row(r *Request) *row {
 		return p.nic.rowFor(n)
 	}
 	if !p.packs(n) {
+		p.offers++
 		return &p.nic.rows[1]
 	}
 	p.packed(n)
@@ -55,8 +61,15 @@ func (e *Engine) heed(p *peer, ev *ir.Event) error {
 	}
 	h.Flags = 0
 	err := e.tellTheirs(p, gotFIN, ev)
-	if err == nil {
-		p.written = writtenFor
+	if err != nil {
+		return err
 	}
-	return err
+	if p.written == 0 { // else it is of the same offers as the one before
+		if p.offers > soonWritten {
+			p.spell = 0
+		}
+		p.spell, p.offers = max(writtenFor, min(2*p.spell+1, mostWrittenFor)), 0
+	}
+	p.written = p.spell
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // TestWrittenMessages: messages of middle length are offered; after one of which the receiver says that reading it took long so
-// many go in packets, and then one is offered again. Shorter ones and those in pieces always go in packets, longer ones never.
+// many go in packets, and then one is offered again; after that twice as many do, up to a most, until enough are quick. Shorter ones and those in pieces always go in packets, longer ones never.
 func TestWrittenMessages(t *testing.T) {
 	const slow, quick = 150, 151 // as the simulated NIC has it
 	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
@@ -40,9 +40,10 @@ func TestWrittenMessages(t *testing.T) {
 	for range 3 {
 		pass(message(quick), true)
 	}
-	for range 2 {
+	spell := func(n int) {
+		t.Helper()
 		pass(message(slow), true)
-		for i := range llc.WrittenFor {
+		for i := range n {
 			if i%3 == 0 {
 				pass(message(100), false) // does not count
 				pass(message(301), true)
@@ -54,7 +55,31 @@ func TestWrittenMessages(t *testing.T) {
 			}
 		}
 	}
-	pass(message(quick), true)
+	for _, n := range []int{63, 127, 255, 511, 511} {
+		spell(n)
+	}
+	for range 7 {
+		pass(message(quick), true)
+	}
+	spell(511) // the eighth is slow
+	for range 8 {
+		pass(message(quick), true)
+	}
+	spell(63)
+	for range 9 {
+		pass(message(quick), true)
+	}
+	var both [2]*llc.Request // on their way together: what is said of them counts once
+	for i := range both {
+		c.recv(1, &llc.Request{Buf: make([]byte, slow)})
+		both[i] = c.send(0, message(slow))
+	}
+	if c.run(20); !both[0].Done() || !both[1].Done() {
+		t.Fatal("two messages at once do not arrive")
+	}
+	for range 63 {
+		pass(message(quick), false)
+	}
 	pass(message(quick), true)
 	pass(&llc.Request{Peer: 1, Mode: llc.Scattered, Body: body(quick, pattern(quick, 1))}, false)
 	sync := message(quick)

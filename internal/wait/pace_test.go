@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestPace: one copy in a few is looked at, and each from one that is slow to one that is not; others are left alone.
+// TestPace: one copy in a few is looked at, and each from one that is slow to one that is not; so many slow ones in a row are reported, once; others are left alone.
 func TestPace(t *testing.T) {
 	const n = 32 << 10
 	var p Pace
@@ -19,19 +19,21 @@ func TestPace(t *testing.T) {
 		}
 	}
 	limit := time.Duration(n / paceRate)
+	quick, slow := limit, limit+1
 	for i, c := range []struct {
 		took  time.Duration
 		slow  bool
 		blind int // copies that are not looked at then
 	}{
-		{limit, false, paceLooks - 1}, {limit + 1, false, 0}, {0, false, paceLooks - 1}, {limit + 1, false, 0}, {limit + 1, true, 0}, {10 * limit, true, 0},
-		{0, false, paceLooks - 1}, {limit, false, paceLooks - 1}, {limit + 1, false, 0},
+		{quick, false, paceLooks - 1}, {slow, false, 0}, {slow, false, 0}, {slow, false, 0}, {slow, true, 0}, {10 * slow, false, 0},
+		{slow, false, 0}, {slow, false, 0}, {slow, true, 0}, {slow, false, 0}, {slow, false, 0}, {slow, false, 0}, {quick, false, paceLooks - 1},
+		{slow, false, 0}, {0, false, paceLooks - 1}, {slow, false, 0},
 	} {
 		if !look() {
 			t.Fatalf("%d: nobody looks", i)
 		}
 		if slow := p.judge(c.took, n); slow != c.slow {
-			t.Errorf("%d: a copy that takes %v is slow: %v", i, c.took, slow)
+			t.Errorf("%d: after a copy that takes %v they are slow: %v", i, c.took, slow)
 		}
 		for k := range c.blind {
 			if look() {
@@ -45,7 +47,10 @@ func TestPace(t *testing.T) {
 	p = Pace{}
 	begun := p.Begin(n, true)
 	now := begun + 10*limit
-	if p.Clock = func() time.Duration { return now }; p.Slow(begun, n) || !p.Slow(begun, n) {
-		t.Error("of two copies that take long the first is slow, or the second is not")
+	p.Clock = func() time.Duration { return now }
+	for i := range paceSlow {
+		if slow := p.Slow(begun, n); slow != (i == paceSlow-1) {
+			t.Errorf("copy %d of %d that take long is slow: %v", i+1, paceSlow, slow)
+		}
 	}
 }

@@ -42,11 +42,13 @@ const (
 	lullCounts = 32
 
 	// Copies of paceLeast to paceMost bytes are slow below paceRate bytes a nanosecond: 32 KiB that nobody has just
-	// written come at 19, else at 5.5. One in paceLooks is looked at.
+	// written come at 19, else at 5.5. One in paceLooks is looked at, and paceSlow slow ones in a row count: where processors
+	// have no cache in common, 64 KiB that their owner has read last come at 3 to 5 the first time, at 8 the second, and at 9 to 11 then.
 	paceLeast = 8 << 10
 	paceMost  = 128 << 10
 	paceRate  = 8
 	paceLooks = 32
+	paceSlow  = 4
 
 	// aloneLooks is how often and aloneGap how far apart a launcher looks for others.
 	aloneLooks = 6
