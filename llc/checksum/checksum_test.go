@@ -190,7 +190,7 @@ func TestFlags(t *testing.T) {
 		mark, ok := b.Raised(0, 1, seq, into)
 		return ok && mark == seq+100
 	}
-	for _, n := range []int{0, 1, 8, 37, 38, 39, 48, 64, 65, 300, ir.FlagBytes} {
+	for _, n := range []int{0, 1, 8, 37, 38, 39, 48, 64, 65, 300, 549, 550, ir.FlagBytes} {
 		for _, at := range []int{4, 16, 24, 26 + n - 1} { // the mark; the checksum; the length; the last of the payload
 			f, all := job(t, 2, fabric.Small(), "martini")
 			b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
@@ -207,7 +207,10 @@ func TestFlags(t *testing.T) {
 			boards, _ := f.FlagSpan()
 			const flag = (ir.FlagTurns + 6) * 2 // of board 1, of rank 0 of 2
 			place, lines := flag*64+uint64(at), uint64(fabric.Small().Boards*ir.FlagTurns*2)
-			if at >= 64 { // in its rest
+			switch {
+			case at >= 64+512: // in the second part of its rest
+				place = lines*(64+512) + flag*576 + uint64(at-64-512)
+			case at >= 64: // in the first
 				place = lines*64 + flag*512 + uint64(at-64)
 			}
 			f.Memory(boards+place, 1)[0] ^= 4

@@ -159,11 +159,11 @@ type Auditor interface {
 	Audit()
 }
 
-// FlagBytes is the payload of one flag. Up to FlagInline bytes are in one line with
+// FlagBytes is the payload of one flag: 1 KiB, and what says whose parts of it are whose. Up to FlagInline bytes are in one line with
 // its number, so they cost no more than none. FlagRoom is what a NIC takes: the difference is for
 // a translator that wraps another.
 const (
-	FlagBytes  = 512
+	FlagBytes  = 1088
 	FlagInline = 48
 	FlagRoom   = FlagBytes + 48
 )

@@ -10,7 +10,7 @@ import (
 )
 
 // FlagBytes is the largest payload of a flag.
-const FlagBytes = FlagInline + restLines*ring.LineBytes
+const FlagBytes = FlagInline + (restLines+moreLines)*ring.LineBytes
 
 // A flag is a line:
 //
@@ -19,10 +19,12 @@ const FlagBytes = FlagInline + restLines*ring.LineBytes
 //	word 2-7  the first FlagInline bytes of the payload
 //
 // The rest is restLines lines elsewhere, so that the lines of all ranks for one
-// sequence lie together. It is written before the line, and read after it.
+// sequence lie together, and moreLines elsewhere again, because most payloads have no
+// more than a few, and their pages are not to be those of long ones. It is written before the line, and read after it.
 const (
 	FlagInline = 48
 	restLines  = 8
+	moreLines  = 9
 )
 
 // A FlagWriter raises the flags of one rank in the shared flag arrays: lines of
@@ -93,10 +95,13 @@ func (w *FlagWriter) raiseLong(at int, seq, mark uint32, data []byte) bool {
 		own.at, own.flag = at, w.flag(at)
 	}
 	if own.rest == nil {
-		own.rest = make([]ring.Line, restLines)
+		own.rest = make([]ring.Line, restLines+moreLines)
 	}
 	l, rest := &own.line, data[FlagInline:]
-	vec.Copy(memoryOf(w.f.restOf(w.lines, at)), rest)
+	more := vec.Copy(memoryOf(w.f.restOf(w.lines, at)), rest)
+	if more < len(rest) {
+		vec.Copy(memoryOf(w.f.moreOf(w.lines, at)), rest[more:])
+	}
 	copy(memoryOf(own.rest), rest)
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
 	*inlineOf(l) = [FlagInline]byte(data)
@@ -110,14 +115,27 @@ func (w *FlagWriter) claimRest(at, n int) {
 	if at >= w.f.flags {
 		return
 	}
-	for i, rest := 0, w.f.restOf(w.lines, at); i*ring.LineBytes < n; i++ {
-		ring.Prefetch(&rest[i])
+	for i := 0; i*ring.LineBytes < n; i++ {
+		ring.Prefetch(w.f.restLine(w.lines, at, i))
 	}
 }
 
-// restOf returns the rest of a flag.
+// restOf returns the first part of the rest of a flag.
 func (f *Fabric) restOf(lines []ring.Line, at int) []ring.Line {
 	return lines[f.flags+at*restLines:][:restLines]
+}
+
+// moreOf returns the other part.
+func (f *Fabric) moreOf(lines []ring.Line, at int) []ring.Line {
+	return lines[f.flags*(1+restLines)+at*moreLines:][:moreLines]
+}
+
+// restLine returns a line of the rest, of both parts.
+func (f *Fabric) restLine(lines []ring.Line, at, i int) *ring.Line {
+	if i < restLines {
+		return &f.restOf(lines, at)[i]
+	}
+	return &f.moreOf(lines, at)[i-restLines]
 }
 
 // flag returns what the line with a number holds.
@@ -145,9 +163,8 @@ func (w *FlagWriter) Audit() error {
 		if !holds(&w.lines[at], &own.line) {
 			return ErrFlag
 		}
-		rest := w.f.restOf(w.lines, at)
 		for i := range own.rest {
-			if !holds(&rest[i], &own.rest[i]) {
+			if !holds(w.f.restLine(w.lines, at, i), &own.rest[i]) {
 				return ErrFlag
 			}
 		}
@@ -199,8 +216,18 @@ func (f *Fabric) Raised(flags []ring.Line, array, writer int, seq uint32, data [
 func (f *Fabric) takeRest(flags []ring.Line, at int, data []byte, n uint64) {
 	rest := memoryOf(f.restOf(flags, at))
 	if n >= uint64(len(data)) {
-		copy(data[FlagInline:], rest)
+		if got := copy(data[FlagInline:], rest); got == len(rest) {
+			f.takeMore(flags, at, data)
+		}
 	} else if n > FlagInline {
 		copy(data[FlagInline:n], rest)
+		if n > FlagInline+uint64(len(rest)) {
+			f.takeMore(flags, at, data[:n])
+		}
 	}
+}
+
+// takeMore copies what has no room in the first part of the rest to its place in data.
+func (f *Fabric) takeMore(flags []ring.Line, at int, data []byte) {
+	copy(data[FlagInline+restLines*ring.LineBytes:], memoryOf(f.moreOf(flags, at)))
 }

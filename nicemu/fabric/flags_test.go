@@ -117,7 +117,11 @@ func TestLongFlagsAreAudited(t *testing.T) {
 			t.Fatalf("%s: not raised, or damaged", name)
 		}
 		at := f.flagAt(1, 1, 3)
-		for i, l := range append([]*ring.Line{&flags[at]}, linesIn(f.restOf(flags, at))...) {
+		for i := -1; i < restLines+moreLines; i++ {
+			l := &flags[at]
+			if i >= 0 {
+				l = f.restLine(flags, at, i)
+			}
 			for word := range l {
 				if l[word] ^= 1 << 40; !errors.Is(w.Audit(), ErrFlag) {
 					t.Errorf("%s: word %d of line %d was overwritten unnoticed", name, word, i)
@@ -129,11 +133,4 @@ func TestLongFlagsAreAudited(t *testing.T) {
 			t.Errorf("%s: damaged", name)
 		}
 	}
-}
-
-func linesIn(lines []ring.Line) (all []*ring.Line) {
-	for i := range lines {
-		all = append(all, &lines[i])
-	}
-	return all
 }
