@@ -23,8 +23,10 @@ const FlagBytes = FlagInline + (restLines+moreLines)*ring.LineBytes
 // more than a few, and their pages are not to be those of long ones. It is written before the line, and read after it.
 const (
 	FlagInline = 48
-	restLines  = 8
-	moreLines  = 9
+	FlagRest   = restLines * ring.LineBytes // bytes of the payload in the first part of the rest
+
+	restLines = 8
+	moreLines = 9
 )
 
 // A FlagWriter raises the flags of one rank in the shared flag arrays: lines of

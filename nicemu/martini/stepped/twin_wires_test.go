@@ -256,10 +256,16 @@ func (x *wires) flagPushed(from, board int, seq uint32, line, payload []byte) ma
 	}
 	if len(payload) > fabric.FlagInline {
 		binary.NativeEndian.PutUint64(line[8:], uint64(len(payload)))
-		const restBytes = martini.FlagBytes - fabric.FlagInline
-		rest := uint64(boards*fabric.FlagLines*twinNodes)*ring.LineBytes + at*restBytes
-		if why := x.pushed(from, from, 0, boardSegment, rest, payload[fabric.FlagInline:]); why != 0 {
+		const moreBytes = martini.FlagBytes - fabric.FlagInline - fabric.FlagRest
+		lines, rest := uint64(boards*fabric.FlagLines*twinNodes), payload[fabric.FlagInline:]
+		first := min(len(rest), fabric.FlagRest)
+		if why := x.pushed(from, from, 0, boardSegment, lines*ring.LineBytes+at*fabric.FlagRest, rest[:first]); why != 0 {
 			return why
+		}
+		if more := rest[first:]; len(more) > 0 {
+			if why := x.pushed(from, from, 0, boardSegment, lines*(ring.LineBytes+fabric.FlagRest)+at*moreBytes, more); why != 0 {
+				return why
+			}
 		}
 	}
 	return x.pushed(from, from, 0, boardSegment, at*ring.LineBytes, line)
