@@ -53,7 +53,7 @@ type exchanger struct {
 	// short takes the contributions of all ranks to a short call: see quick.init. Words,
 	// so that it is aligned for any element.
 	short []uint64
-	mine  [ir.FlagBytes]byte // what this rank gives that does not lie in one piece
+	mine  *[ir.FlagBytes]byte // what this rank gives that does not lie in one piece; apart, for in here it made every call of 8 bytes a tenth slower
 }
 
 var _ collectives.Exchange = (*exchanger)(nil)
@@ -65,6 +65,7 @@ func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) 
 		x.peers = append(x.peers, t.c.global(rank))
 		x.at[rank] = i
 	}
+	x.mine = new([ir.FlagBytes]byte)
 	x.raise, x.raised = x.put, x.look
 	x.first = func() {
 		if x.look() {
