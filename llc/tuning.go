@@ -55,6 +55,8 @@ const (
 	// and the longest copy whose memory is kept for the next.
 	mostCopy  = 256 << 20
 	mostSpare = 16 << 20
+	// mostListed is how many pieces a list of blocks tells of at most: they are read at once, and say nothing for as long as one quantum takes.
+	mostListed = 1 << 14
 	// sparesKept is how many copies are kept: those of an exchange with two neighbors.
 	sparesKept = 4
 )

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -309,7 +310,7 @@ func TestBlocks(t *testing.T) {
 		"an uneven list":  {must(Hindexed([]int{2, 2, 2}, []int{7, 47, 88}, byte8)), 0, strided.Blocks{}},
 		"columns of both": {must(Hvector(3, 1, 999, column)), 0, strided.Blocks{}},
 	} {
-		if at, in := c.l.Blocks(); at != c.at || in != c.want {
+		if at, in := c.l.Blocks(); at != c.at || !reflect.DeepEqual(in, c.want) {
 			t.Errorf("%s: %+v from %d on, want %+v from %d on", name, in, at, c.want, c.at)
 		}
 	}

@@ -30,20 +30,53 @@ func (o *BlocksBody) Encode(word uint64, b strided.Blocks) {
 	Seal(word, o[:])
 }
 
-// CutBlocks cuts what follows the first n bytes of a payload for a packet with word in its header: nothing, or
-// exactly one BlocksBody, whose blocks do not overlap.
-func CutBlocks(word uint64, payload []byte, n int) (body []byte, b strided.Blocks, err error) {
-	if len(payload) != n+BlocksBytes {
-		return payload, b, nil // what the body says of its length
+// ListBytes is the length of a ListBody.
+const ListBytes = 12 + sealBytes
+
+// A ListBody is in the place of a BlocksBody if the segment holds the message in other pieces: so many, which a
+// [strided.List] tells of that is a segment of its own.
+//
+//	 0      8        12     16
+//	| list | pieces | seal |
+type ListBody [ListBytes]byte
+
+// Encode fills o, for a packet with word in its header.
+func (o *ListBody) Encode(word, list uint64, pieces uint32) {
+	binary.LittleEndian.PutUint64(o[:], list)
+	binary.LittleEndian.PutUint32(o[8:], pieces)
+	Seal(word, o[:])
+}
+
+// A Layout is how a message lies on the side that a packet comes from: in blocks, or as a list says. The zero value is one piece.
+type Layout struct {
+	Blocks strided.Blocks
+	List   uint64 // the segment of the list, or 0
+	Pieces uint32 // of the list
+}
+
+// CutLayout cuts what follows the first n bytes of a payload for a packet with word in its header: nothing, exactly one
+// BlocksBody, whose blocks do not overlap, or exactly one ListBody, whose list has pieces.
+func CutLayout(word uint64, payload []byte, n int) (body []byte, l Layout, err error) {
+	var o [max(BlocksBytes, ListBytes)]byte
+	size := len(payload) - n
+	if size != BlocksBytes && size != ListBytes {
+		return payload, l, nil // what the body says of its length
 	}
-	var o BlocksBody
 	copy(o[:], payload[n:])
-	if err = sealed(word, o[:]); err != nil {
-		return nil, b, err
+	if err = sealed(word, o[:size]); err != nil {
+		return nil, l, err
 	}
-	b = strided.Blocks{Block: int(binary.LittleEndian.Uint32(o[:])), Stride: int(binary.LittleEndian.Uint32(o[4:]))}
+	if size == ListBytes {
+		l.List, l.Pieces = binary.LittleEndian.Uint64(o[:]), binary.LittleEndian.Uint32(o[8:])
+		if l.List == 0 || l.Pieces == 0 {
+			return nil, Layout{}, fmt.Errorf("a list %d of %d pieces", l.List, l.Pieces)
+		}
+		return payload[:n], l, nil
+	}
+	b := strided.Blocks{Block: int(binary.LittleEndian.Uint32(o[:])), Stride: int(binary.LittleEndian.Uint32(o[4:]))}
 	if b.One() || !b.Valid() {
-		return nil, strided.Blocks{}, fmt.Errorf("blocks of %d bytes, %d apart", b.Block, b.Stride)
+		return nil, l, fmt.Errorf("blocks of %d bytes, %d apart", b.Block, b.Stride)
 	}
-	return payload[:n], b, nil
+	l.Blocks = b
+	return payload[:n], l, nil
 }
