@@ -106,8 +106,8 @@ func (e *Engine) hand(to, from *Request) {
 
 // Blocks of some length the NIC moves from where they lie to where they belong, if it can. The
 // offer, or the answer to it, says how they lie at that side; the other one needs to know of no more than that, and a
-// message is shared as one in one piece is. Of blocks at equal distances it says their length and distance, of others where there is a list of them: who
-// moves the first bytes reads that before (list.go).
+// message is shared as one in one piece is. Of blocks at equal distances it says their length and distance, of others where there is a list of them,
+// which the other side reads if it has not the same (list.go).
 
 // movesBlocks reports whether the NIC can: one command at a time for each message, since that says where its blocks are.
 func (n *nic) movesBlocks() bool { return n.caps.Blocks > 0 && n.copies.ports == 1 }
@@ -130,11 +130,10 @@ func (t *transfer) describe(b []byte, word uint64) int {
 	switch l := &t.list; {
 	case t.spread == nil:
 		return 0
-	case t.move.Mine.List != nil && l.segment == 0:
+	case t.move.Mine.List != nil && l.segment == 0 && !l.alike:
 		return 0 // nor is the message exposed
 	case t.move.Mine.List != nil:
-		(*wire.ListBody)(b).Encode(word, uint64(l.segment), uint32(t.move.Mine.List.Pieces()))
-		return wire.ListBytes
+		return l.describe(b, word, t.state.sending())
 	}
 	(*wire.BlocksBody)(b).Encode(word, t.move.Mine)
 	return wire.BlocksBytes

@@ -9,13 +9,19 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Blocks that are not at equal distances are told of by a list, which is too long for a packet: it is exposed as the message is, for as
-// long, and the other side pulls it in the place of the first piece that it moves, and then that piece. So the machines of a transfer
-// know nothing of it. Who moves nothing, because the other side is quicker, reads no list.
+// Blocks that are not at equal distances are told of by a list, which is too long for a packet. What the packet has is a sum of it: a side
+// that has a list with the same takes the other one's to be the same, and most often it is.
+//
+// Else it reads the other one's, which is exposed as the message is, for as long: it pulls the list in the place of the first piece that it moves, and then
+// that piece. So the machines of a transfer know nothing of it; and who moves nothing, because the other side is quicker, reads no list.
+//
+// Who lies about a sum has other bytes of its own segment read or written than those of its list.
 
 // A listing is the lists of a transfer.
 type listing struct {
 	mine, their strided.List // memory, kept for the next transfer
+	sum         uint64       // of mine
+	alike       bool         // both are the same
 	segment     ir.Segment   // of mine, where the other side reads it
 	exposing    bool         // which is about to be exposed
 	theirs      ir.Segment   // where the other side's is that has not been read
@@ -24,29 +30,51 @@ type listing struct {
 
 // lists reports whether a list of pieces that are worth it on the whole tells how the message of t lies on this side, and makes it.
 func (n *nic) lists(t *transfer) bool {
-	mem, l := t.r.Body.List(t.list.mine[:0], t.n, n.listable(uint64(t.n)))
+	mem, l := t.r.Body.List(t.list.mine[:0], t.n, n.listed(uint64(t.n)))
 	if mem == nil {
 		return false
 	}
-	t.list.mine = l
+	t.list.mine, t.list.sum = l, l.Sum()
 	t.spread, t.move.Mine = mem, strided.Blocks{List: l}
 	return true
 }
 
-// listable is the most pieces of a list that tells of so many bytes.
-func (n *nic) listable(bytes uint64) int { return int(min(bytes/uint64(n.caps.Blocks), mostListed)) }
-
-// tells reports whether there can be the list, if any, of l for so many bytes.
-func (n *nic) tells(l *wire.Layout, bytes uint64) bool {
-	return l.List == 0 || uint64(l.Pieces) <= uint64(n.listable(bytes))
+// describe is that of a transfer whose message l tells of.
+func (l *listing) describe(b []byte, word uint64, offer bool) int {
+	if offer {
+		(*wire.SummedBody)(b).Encode(word, l.sum, uint64(l.segment), uint32(l.mine.Pieces()))
+		return wire.SummedBytes
+	}
+	(*wire.ListBody)(b).Encode(word, uint64(l.segment), uint32(l.mine.Pieces()))
+	return wire.ListBytes
 }
 
-// learn takes what the other side says of how a message of size bytes lies there.
-func (t *transfer) learn(in *wire.Layout, size uint64) {
+// listed is the most pieces of a list that tells of so many bytes.
+func (n *nic) listed(bytes uint64) int { return int(min(bytes/uint64(n.caps.Blocks), mostListed)) }
+
+// listable reports whether a list can be that in tells of, for so many bytes.
+func (n *nic) listable(in *wire.Layout, bytes uint64) bool {
+	return uint64(in.Pieces) <= uint64(n.listed(bytes))
+}
+
+// same reports whether in tells of the same list for so many bytes as this side has: by its sum, or because the other side says so, which
+// has seen the sum of this one.
+func (t *transfer) same(in *wire.Layout, bytes uint64) bool {
+	l := t.move.Mine.List
+	return l != nil && in.Pieces == uint32(l.Pieces()) && bytes == uint64(l.Bytes()) &&
+		(in.Sum == t.list.sum || in.List == 0)
+}
+
+// learn takes what the other side says of how a message of so many bytes lies there. How it lies on this side is known.
+func (t *transfer) learn(in *wire.Layout, bytes uint64) {
 	t.move.Their = in.Blocks
-	if l := &t.list; in.List != 0 {
+	l := &t.list
+	switch l.alike = t.same(in, bytes); {
+	case l.alike:
+		t.move.Their.List = l.mine
+	case in.Pieces != 0:
 		n := int(in.Pieces) * strided.PieceBytes
-		l.their, l.theirs, l.bytes = slices.Grow(l.their[:0], n)[:n], ir.Segment(in.List), size
+		l.their, l.theirs, l.bytes = slices.Grow(l.their[:0], n)[:n], ir.Segment(in.List), bytes
 	}
 }
 
@@ -57,8 +85,8 @@ func (e *Engine) readList(t *transfer, cmd *ir.Command) {
 	cmd.Token = e.owe(t, forPort)
 }
 
-// listed takes the other side's list, which has been read if ev says so. One that cannot be makes it a refusal.
-func (t *transfer) listed(ev *ir.Event) error {
+// listRead takes the other side's list, if ev says that it has been read. One that cannot be makes it a refusal.
+func (t *transfer) listRead(ev *ir.Event) error {
 	if ev.Kind == ir.Failed {
 		return nil
 	}
@@ -68,7 +96,7 @@ func (t *transfer) listed(ev *ir.Event) error {
 		return nil
 	}
 	err := &ProtocolError{Peer: int(t.p.number), Event: "list",
-		What: fmt.Sprintf("%d pieces of transfer %#x tell of %d bytes, not %d", l.their.Pieces(), t.id, l.their.Bytes(), l.bytes), Lost: true}
+		What: fmt.Sprintf("%v, not %d, of transfer %#x", l.their, l.bytes, t.id), Lost: true}
 	ev.Kind, ev.Err = ir.Failed, err
 	return err
 }

@@ -133,7 +133,7 @@ func (e *Engine) onAnswer(ev *ir.Event) error {
 			return nil
 		}
 		if t.list.theirs != 0 {
-			lied = t.listed(ev)
+			lied = t.listRead(ev)
 		}
 		if c, _ = t.answer(purpose, ev.Kind); c == moved && e.goesOn(t) {
 			return nil

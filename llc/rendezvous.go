@@ -100,8 +100,8 @@ func (e *Engine) onRTS(p *peer, ev *ir.Event) error {
 	if h.Tag < 0 || h.Word > math.MaxInt64 {
 		return lie(ev, "tag %d, %d bytes", h.Tag, h.Word)
 	}
-	if !p.nic.tells(&layout, h.Word) {
-		return lie(ev, "%d pieces of %d bytes", layout.Pieces, h.Word)
+	if layout.Pieces != 0 && (layout.List == 0 || !p.nic.listable(&layout, h.Word)) {
+		return lie(ev, "list %d of %d pieces of %d bytes", layout.List, layout.Pieces, h.Word)
 	}
 	if p.in.size != 0 {
 		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
@@ -149,12 +149,12 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 		return
 	}
 	t.n, t.size, t.tag, t.remote, t.theirs = n, size, tag, id, segment
-	t.learn(&layout, size)
 	if segment == 0 || !p.nic.caps.Remote {
 		e.askStream(t)
 		return
 	}
-	if r.Body != nil && !p.nic.reaches(t) {
+	there := r.Body == nil || p.nic.reaches(t)
+	if t.learn(&layout, size); !there {
 		e.receiveCopy(t)
 		return
 	}

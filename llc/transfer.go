@@ -237,7 +237,7 @@ func (e *Engine) Owed() bool { return e.transfers.owed != 0 }
 
 // expose asks for a segment of the transfer's part of the request's buffer, and before it for one of the list that tells how the message lies there.
 func (e *Engine) expose(t *transfer) {
-	if t.list.exposing = t.move.Mine.List != nil; t.list.exposing {
+	if t.list.exposing = t.move.Mine.List != nil && !t.list.alike; t.list.exposing {
 		e.exposeMemory(t, t.list.mine)
 		return
 	}

@@ -18,7 +18,7 @@
 //	Switch     last     -            ring number               -
 //	RTR        none     of receive   messages | type           CTSSplitBody
 //
-// A layout, which is a BlocksBody or a ListBody, is there if the sender's, or the receiver's, memory holds the message in blocks.
+// A layout, which is a BlocksBody, a ListBody or a SummedBody, is there if the sender's, or the receiver's, memory holds the message in blocks.
 //
 // RTS is a request to send, CTS clear to send, RTR ready to receive, FIN the end of a rendezvous.
 //

@@ -231,24 +231,29 @@ func plain(l Layout) bool { return reflect.DeepEqual(l, Layout{}) }
 
 // TestLists is [TestBlocks] for the description of a list.
 func TestLists(t *testing.T) {
-	encode := func(list uint64, pieces uint32) []byte {
-		o := make([]byte, ListBytes)
-		(*ListBody)(o).Encode(word, list, pieces)
+	encode := func(sum uint64, pieces uint32) []byte {
+		o := make([]byte, SummedBytes)
+		if sum == 0 {
+			(*ListBody)(o).Encode(word, 1<<63, pieces)
+			o = o[:ListBytes]
+		} else {
+			(*SummedBody)(o).Encode(word, sum, 1<<63, pieces)
+		}
 		return append(encodedCTSSplit(), o...)
 	}
-	whole, good := encode(1<<63, 1<<31), Layout{List: 1 << 63, Pieces: 1 << 31}
-	if body, l, err := CutLayout(word, whole, CTSSplitBytes); err != nil || !reflect.DeepEqual(l, good) || !bytes.Equal(body, encodedCTSSplit()) {
-		t.Errorf("%x, %+v, %v", body, l, err)
-	}
-	for bit := 8 * CTSSplitBytes; bit < 8*len(whole); bit++ {
-		whole[bit/8] ^= 1 << (bit % 8)
-		if _, l, err := CutLayout(word, whole, CTSSplitBytes); err == nil || !plain(l) || !strings.Contains(err.Error(), "check") {
-			t.Errorf("bit %d turned: %+v, %v", bit, l, err)
+	for _, sum := range []uint64{0, 1 << 62} {
+		whole, good := encode(sum, 1<<31), Layout{List: 1 << 63, Sum: sum, Pieces: 1 << 31}
+		if body, l, err := CutLayout(word, whole, CTSSplitBytes); err != nil || !reflect.DeepEqual(l, good) || !bytes.Equal(body, encodedCTSSplit()) {
+			t.Errorf("%x, %+v, %v", body, l, err)
 		}
-		whole[bit/8] ^= 1 << (bit % 8)
-	}
-	for _, bad := range [][]byte{encode(0, 1), encode(1, 0)} {
-		if _, l, err := CutLayout(word, bad, CTSSplitBytes); err == nil || !plain(l) {
+		for bit := 8 * CTSSplitBytes; bit < 8*len(whole); bit++ {
+			whole[bit/8] ^= 1 << (bit % 8)
+			if _, l, err := CutLayout(word, whole, CTSSplitBytes); err == nil || !plain(l) || !strings.Contains(err.Error(), "check") {
+				t.Errorf("bit %d turned: %+v, %v", bit, l, err)
+			}
+			whole[bit/8] ^= 1 << (bit % 8)
+		}
+		if _, l, err := CutLayout(word, encode(sum, 0), CTSSplitBytes); err == nil || !plain(l) {
 			t.Errorf("%+v, %v", l, err)
 		}
 	}
@@ -275,9 +280,12 @@ func encodesAgain(t *testing.T, word uint64, b []byte) {
 	for _, n := range []int{RTSBytes, CTSSplitBytes} {
 		if body, l, err := CutLayout(word, b, n); err == nil && !plain(l) {
 			again := make([]byte, len(b)-n)
-			if l.List != 0 {
+			switch len(again) {
+			case SummedBytes:
+				(*SummedBody)(again).Encode(word, l.Sum, l.List, l.Pieces)
+			case ListBytes:
 				(*ListBody)(again).Encode(word, l.List, l.Pieces)
-			} else {
+			default:
 				(*BlocksBody)(again).Encode(word, l.Blocks)
 			}
 			if len(body) != n || !bytes.Equal(again, b[n:]) {
