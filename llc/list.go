@@ -50,7 +50,9 @@ func (l *listing) describe(b []byte, word uint64, offer bool) int {
 }
 
 // listed is the most pieces of a list that tells of so many bytes.
-func (n *nic) listed(bytes uint64) int { return int(min(bytes/uint64(n.caps.Blocks), mostListed)) }
+func (n *nic) listed(bytes uint64) int {
+	return int(min(bytes/(listedBlocks*uint64(n.caps.Blocks)), mostListed))
+}
 
 // listable reports whether a list can be that in tells of, for so many bytes.
 func (n *nic) listable(in *wire.Layout, bytes uint64) bool {

@@ -92,10 +92,10 @@ func (m *meddler) Poll(ev *ir.Event) bool {
 	return m.Translator.Poll(ev)
 }
 
-// listCaps are those of a NIC that moves blocks of 20 bytes and more.
+// listCaps are those of a NIC that moves blocks of 10 bytes and more, and lists of 20.
 func listCaps() ir.Caps {
 	caps := nictest.DefaultCaps()
-	caps.Blocks = 20
+	caps.Blocks = 10
 	return caps
 }
 
@@ -350,7 +350,7 @@ func TestLiesAboutLists(t *testing.T) {
 	c.connect()
 	c.refuses("a list of no pieces", rts(1, 0))
 	c.refuses("list 0 of 5 pieces of 5000 bytes", rts(0, 5))
-	c.refuses("list 1 of 79 pieces of 5000 bytes", rts(1, 79))
+	c.refuses("list 1 of 40 pieces of 5000 bytes", rts(1, 40))
 	bad := rts(1, 5)
 	bad.Data[wire.RTSBytes]++
 	c.refuses("overwritten", bad)
@@ -366,11 +366,11 @@ func TestLiesAboutLists(t *testing.T) {
 		(*wire.ListBody)(b[wire.CTSSplitBytes:]).Encode(firstID, list, pieces)
 		return says(wire.CTSSplit, firstID, b...)
 	}
-	s := tear(4000, 100, 3, nil)
+	s := tear(4000, 200, 3, nil)
 	pieces := uint32(s.in.List.Pieces())
 	c.send(1, &llc.Request{Peer: 0, Body: s, Mode: llc.Scattered})
 	c.run(4)
-	c.refuses("of 63 pieces of 4000 bytes", cts(4000, 1, 63))
+	c.refuses("of 32 pieces of 4000 bytes", cts(4000, 1, 32))
 	c.refuses("list 0 of", cts(4000, 0, pieces+1))
 	c.refuses("list 0 of", cts(3999, 0, pieces))
 	good := cts(4000, 0, pieces)
