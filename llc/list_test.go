@@ -384,3 +384,55 @@ func TestLiesAboutLists(t *testing.T) {
 	slice.run(3)
 	slice.refuses("list 0 of", cts(4000, 0, 1))
 }
+
+// A peer that ends while its list is read, or this one is exposed, leaves nothing behind.
+func TestPeerGoneWithLists(t *testing.T) {
+	const size = 100_000
+	for name, c := range map[string]struct {
+		self int
+		at   func(cmd *ir.Command) bool
+	}{
+		"its list is read":             {1, readsList},
+		"the list is exposed":          {0, func(cmd *ir.Command) bool { return cmd.Op == ir.Expose && len(cmd.Data) < size/10 }},
+		"the message is exposed":       {0, func(cmd *ir.Command) bool { return cmd.Op == ir.Expose && len(cmd.Data) >= size }},
+		"the answer's list is exposed": {1, func(cmd *ir.Command) bool { return cmd.Op == ir.Expose && len(cmd.Data) < size/10 }},
+	} {
+		there := false
+		l, _ := meddled(t, func(i int, cmd *ir.Command) error {
+			there = there || i == c.self && c.at(cmd)
+			return nil
+		})
+		rs := [2]*llc.Request{
+			{Peer: 1, Body: tear(size, 500, 3, nil), Mode: llc.Scattered},
+			{Peer: 0, Body: tear(size, 500, 4, nil)},
+		}
+		l.engines[1].Recv(rs[1])
+		l.engines[0].Send(rs[0])
+		for turns := 0; !there; turns++ {
+			if turns == 1000 {
+				t.Fatalf("%s: never", name)
+			}
+			for i := range 2 {
+				if !there {
+					l.turn(i)
+				}
+			}
+		}
+		e := l.engines[c.self]
+		if err := e.Step(&ir.Event{Kind: ir.Failed, Peer: int32(1 - c.self), Err: ir.ErrPeerGone}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for range 100 {
+			l.post(c.self)
+			if l.nics[c.self].Poll(&l.ev) && l.ev.Kind != ir.Arrived {
+				if err := e.Step(&l.ev); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+		r := rs[c.self]
+		if s := e.Snapshot(); !r.Done() || !errors.Is(r.Status.Err, llc.ErrPeerGone) || s.Transfers+s.Segments+s.Copies != 0 {
+			t.Errorf("%s: %+v, %+v", name, r.Status, s)
+		}
+	}
+}
