@@ -17,6 +17,8 @@ type Body interface {
 	Scatter(src []byte, off int)
 	// Blocks returns the memory from the first byte to the last, if they are blocks at equal distances; else nil and one piece.
 	Blocks() ([]byte, strided.Blocks)
+	// List adds to l, which is empty, where the first n bytes lie in the memory that it returns, nil if that takes more than most pieces.
+	List(l strided.List, n, most int) ([]byte, strided.List)
 }
 
 // Bytes is the size of the message to send, or of the room for one.
@@ -102,9 +104,10 @@ func (e *Engine) hand(to, from *Request) {
 	}
 }
 
-// Blocks of some length at equal distances the NIC moves from where they lie to where they belong, if it can. The
+// Blocks of some length the NIC moves from where they lie to where they belong, if it can. The
 // offer, or the answer to it, says how they lie at that side; the other one needs to know of no more than that, and a
-// message is shared as one in one piece is.
+// message is shared as one in one piece is. Of blocks at equal distances it says their length and distance, of others where there is a list of them,
+// which the other side reads if it has not the same (list.go).
 
 // movesBlocks reports whether the NIC can: one command at a time for each message, since that says where its blocks are.
 func (n *nic) movesBlocks() bool { return n.caps.Blocks > 0 && n.copies.ports == 1 }
@@ -114,30 +117,34 @@ func (n *nic) reaches(t *transfer) bool {
 	if !n.movesBlocks() {
 		return false
 	}
-	mem, in := t.r.Body.Blocks()
-	if in.Block < n.caps.Blocks || !wire.Describable(in) {
-		return false
+	if mem, in := t.r.Body.Blocks(); in.Block >= n.caps.Blocks && wire.Describable(in) {
+		t.spread, t.move.Mine = mem, in
+		return true
 	}
-	t.spread, t.move.Mine = mem, in
-	return true
+	return n.lists(t)
 }
 
 // describe encodes behind the body of a packet with word in its header how the message lies on this side, and returns the
 // length of that.
 func (t *transfer) describe(b []byte, word uint64) int {
-	if t.spread == nil {
+	switch l := &t.list; {
+	case t.spread == nil:
 		return 0
+	case t.move.Mine.List != nil && l.segment == 0 && !l.alike:
+		return 0 // nor is the message exposed
+	case t.move.Mine.List != nil:
+		return l.describe(b, word, t.state.sending())
 	}
 	(*wire.BlocksBody)(b).Encode(word, t.move.Mine)
 	return wire.BlocksBytes
 }
 
-// cutBlocks is [wire.CutBlocks] of a packet of a peer, which says nothing of blocks where the NIC moves none.
-func (n *nic) cutBlocks(word uint64, payload []byte, body int) ([]byte, strided.Blocks, error) {
+// cutLayout is [wire.CutLayout] of a packet of a peer, which says nothing of blocks where the NIC moves none.
+func (n *nic) cutLayout(word uint64, payload []byte, body int) ([]byte, wire.Layout, error) {
 	if !n.movesBlocks() {
-		return payload, strided.Blocks{}, nil
+		return payload, wire.Layout{}, nil
 	}
-	return wire.CutBlocks(word, payload, body)
+	return wire.CutLayout(word, payload, body)
 }
 
 // blocks returns how the command for the bytes from lo to hi moves blocks, nil if there are none on either side.
@@ -209,6 +216,8 @@ func (e *Engine) receiveCopy(t *transfer) {
 // memory is what of a transfer's message the NIC moves: the bytes from lo to hi, of blocks all from the first byte.
 func (t *transfer) memory(lo, hi int) []byte {
 	switch {
+	case t.move.Mine.List != nil:
+		return t.spread
 	case t.spread != nil:
 		_, end := t.move.Mine.Span(0, hi)
 		return t.spread[:end]

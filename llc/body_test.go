@@ -31,6 +31,8 @@ func (s sparse) Blocks() ([]byte, strided.Blocks) {
 	return s[:max(len(s)-1, 0)], strided.Blocks{Block: 1, Stride: 2}
 }
 
+func (s sparse) List(l strided.List, n, most int) ([]byte, strided.List) { return nil, nil }
+
 // all fills b with the bytes of the message, and returns it.
 func (s sparse) all(b []byte) []byte {
 	s.Gather(b, 0)

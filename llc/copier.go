@@ -202,9 +202,13 @@ func (e *Engine) launch(t *transfer) {
 	}
 	c.running++
 	cmd := e.emit()
-	cmd.Op = p.op
 	cmd.Port = uint8(port)
 	cmd.Peer = t.p.number
+	if t.list.theirs != 0 {
+		e.readList(t, cmd) // the piece waits for it
+		return
+	}
+	cmd.Op = p.op
 	cmd.Segment = t.theirs
 	cmd.Offset = uint64(p.at)
 	end := p.at + min(most, p.hi-p.at)

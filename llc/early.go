@@ -3,7 +3,6 @@ package llc
 import (
 	"fmt"
 
-	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -141,12 +140,12 @@ func (e *Engine) terms(t *transfer, word uint64) []byte {
 }
 
 // readTerms reads what terms has encoded, and how the message lies on the other side.
-func (n *nic) readTerms(ev *ir.Event) (b wire.CTSSplitBody, in strided.Blocks, err error) {
-	data, in, err := n.cutBlocks(ev.Header.Word, ev.Data, wire.CTSSplitBytes)
+func (n *nic) readTerms(ev *ir.Event) (b wire.CTSSplitBody, l wire.Layout, err error) {
+	data, l, err := n.cutLayout(ev.Header.Word, ev.Data, wire.CTSSplitBytes)
 	if err == nil {
 		b, err = wire.ParseCTSSplit(ev.Header.Word, data)
 	}
-	return b, in, err
+	return b, l, err
 }
 
 // meet has an invited receive go on with the offer that has matched it.

@@ -85,10 +85,12 @@ func States(e *Engine, peer int) (writer, reader string) {
 	return outNames[p.out], inNames[p.grant]
 }
 
-// SlowReader is how often a stream finds no room before messages are copied, CopiesForSlow how many of them are.
+// SlowReader is how often a stream finds no room before messages are copied, CopiesForSlow how many of them are, MostListed how many
+// pieces a list has at most.
 const (
 	SlowReader    = slowReader
 	CopiesForSlow = copiesForSlow
+	MostListed    = mostListed
 )
 
 // WrittenPacks reports whether a message of n bytes to dst goes in packets after one that took long to read.

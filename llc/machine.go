@@ -127,15 +127,25 @@ func (e *Engine) onAnswer(ev *ir.Event) error {
 	}
 	t.owed &^= purpose
 	e.transfers.owed--
+	var lied error
 	if purpose&anyPort != 0 {
 		if !e.ported(t, purpose, ev) {
 			return nil
+		}
+		if t.list.theirs != 0 {
+			lied = t.listRead(ev)
 		}
 		if c, _ = t.answer(purpose, ev.Kind); c == moved && e.goesOn(t) {
 			return nil
 		}
 	}
-	return e.tell(t, c, ev)
+	if c == exposed && t.list.exposing && e.exposedList(t, ev) {
+		return nil
+	}
+	if err := e.tell(t, c, ev); lied == nil {
+		return err
+	}
+	return lied
 }
 
 // answer returns the cause that an event is to the command with a purpose, if it can be
@@ -154,5 +164,9 @@ func (t *transfer) answer(purpose owed, kind ir.Kind) (c cause, ok bool) {
 	case failed:
 		return unmoved, true
 	}
-	return moved, kind == ir.Pulled && t.piece.op == ir.Pull || kind == ir.Pushed && t.piece.op == ir.Push
+	op := t.piece.op
+	if t.list.theirs != 0 {
+		op = ir.Pull
+	}
+	return moved, kind == ir.Pulled && op == ir.Pull || kind == ir.Pushed && op == ir.Push
 }

@@ -3,7 +3,6 @@ package llc
 import (
 	"math"
 
-	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -90,7 +89,7 @@ func (e *Engine) Meet(v *ir.View) (o Offer, into []byte, met bool) {
 
 // moves has the engine move a message that has met a receive.
 func (e *Engine) moves(p *peer, o *Offer) {
-	e.receiveOffered(p, o.r, int32(o.Tag), uint64(o.Bytes), o.Segment, strided.Blocks{}, o.id, o.typ)
+	e.receiveOffered(p, o.r, int32(o.Tag), uint64(o.Bytes), o.Segment, wire.Layout{}, o.id, o.typ)
 }
 
 // Unread has the engine move a message of src that Meet has described, and that the driver could not read.

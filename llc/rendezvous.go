@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"math"
 
-	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -90,7 +89,7 @@ func (e *Engine) offered(t *transfer, _ *ir.Event) error {
 // onRTS matches an offered message.
 func (e *Engine) onRTS(p *peer, ev *ir.Event) error {
 	h := &ev.Header
-	data, in, err := p.nic.cutBlocks(h.Word, ev.Data, wire.RTSBytes)
+	data, layout, err := p.nic.cutLayout(h.Word, ev.Data, wire.RTSBytes)
 	if err != nil {
 		return lie(ev, "%v", err)
 	}
@@ -100,6 +99,9 @@ func (e *Engine) onRTS(p *peer, ev *ir.Event) error {
 	}
 	if h.Tag < 0 || h.Word > math.MaxInt64 {
 		return lie(ev, "tag %d, %d bytes", h.Tag, h.Word)
+	}
+	if layout.Pieces != 0 && (layout.List == 0 || !p.nic.listable(&layout, h.Word)) {
+		return lie(ev, "list %d of %d pieces of %d bytes", layout.List, layout.Pieces, h.Word)
 	}
 	if p.in.size != 0 {
 		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
@@ -111,17 +113,17 @@ func (e *Engine) onRTS(p *peer, ev *ir.Event) error {
 		e.turnDown(p, wire.FIN, id, wire.NoContext)
 		return nil
 	case r != nil:
-		e.receiveOffered(p, r, h.Tag, h.Word, segment, in, id, typ)
+		e.receiveOffered(p, r, h.Tag, h.Word, segment, layout, id, typ)
 		return nil
 	}
 	m := e.pool.message()
-	m.kind, m.peer, m.tag, m.size, m.id, m.typ, m.segment, m.in = waitingRTS, p.number, h.Tag, h.Word, id, typ, segment, in
+	m.kind, m.peer, m.tag, m.size, m.id, m.typ, m.segment, m.layout = waitingRTS, p.number, h.Tag, h.Word, id, typ, segment, layout
 	e.table.Keep(&m.entry, h.Context, p.number, m.tag)
 	return nil
 }
 
 // receiveOffered starts to move a matched message.
-func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, in strided.Blocks, id, typ uint32) {
+func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, segment ir.Segment, layout wire.Layout, id, typ uint32) {
 	if !fits(typ, r.Type, false) {
 		e.turnDown(p, wire.FIN, id, r.Type)
 		e.mistyped(r, p.number, tag, size, typ)
@@ -135,7 +137,7 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 	}
 	if r.early && segment != 0 {
 		if t := e.invitedFor(r); t != nil {
-			t.move.Their = in
+			t.learn(&layout, size)
 			e.meet(t, n, tag, size, segment, id)
 			return
 		}
@@ -147,12 +149,12 @@ func (e *Engine) receiveOffered(p *peer, r *Request, tag int32, size uint64, seg
 		return
 	}
 	t.n, t.size, t.tag, t.remote, t.theirs = n, size, tag, id, segment
-	t.move.Their = in
 	if segment == 0 || !p.nic.caps.Remote {
 		e.askStream(t)
 		return
 	}
-	if r.Body != nil && !p.nic.reaches(t) {
+	there := r.Body == nil || p.nic.reaches(t)
+	if t.learn(&layout, size); !there {
 		e.receiveCopy(t)
 		return
 	}

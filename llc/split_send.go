@@ -9,7 +9,7 @@ import (
 
 // shareBack starts the sender's side.
 func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
-	b, in, err := t.p.nic.readTerms(ev)
+	b, layout, err := t.p.nic.readTerms(ev)
 	switch {
 	case err != nil:
 		return lie(ev, "%v", err)
@@ -17,10 +17,12 @@ func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
 		return lie(ev, "transfer %#x is %v", t.id, t.state)
 	case b.Want() > t.size || uint64(b.Index()) >= uint64(t.p.nic.caps.Words):
 		return lie(ev, "%d of %d bytes, word %d of %d", b.Want(), t.size, b.Index(), t.p.nic.caps.Words)
+	case layout.Pieces != 0 && !t.p.nic.listable(&layout, b.Want()) || layout.Pieces != 0 && layout.List == 0 && !t.same(&layout, b.Want()):
+		return lie(ev, "list %d of %d pieces of %d bytes", layout.List, layout.Pieces, b.Want())
 	}
 	t.n = int(b.Want())
 	t.take(&b)
-	t.move.Their = in
+	t.learn(&layout, b.Want())
 	e.become(t, sendSharing)
 	e.claimBack(t)
 	return nil

@@ -93,6 +93,7 @@ type transfer struct {
 	copy    []byte     // of a message in pieces: sending, all of it; receiving, the piece under way
 	spread  []byte     // memory of a message in blocks that the NIC reaches
 	move    strided.Move
+	list    listing
 
 	owed   owed // answers that have not come
 	queued bool // the piece has not started: in the copier's line
@@ -152,9 +153,10 @@ func (e *Engine) release(t *transfer) {
 	if t.copy != nil {
 		e.keepCopy(t.copy)
 	}
-	id := t.id
+	id, mine, their := t.id, t.list.mine, t.list.their
 	*t = transfer{} // in place: with values it would be built aside and copied
 	t.id, t.next = id, e.transfers.free
+	t.list.mine, t.list.their = mine, their
 	e.transfers.free = t
 	e.transfers.active--
 	if invariants.Enabled {
@@ -233,13 +235,21 @@ func (e *Engine) owe(t *transfer, purpose owed) uint64 {
 // to compute takes those that are there, so that the other side can go on.
 func (e *Engine) Owed() bool { return e.transfers.owed != 0 }
 
-// expose asks for a segment of the transfer's part of the request's buffer.
+// expose asks for a segment of the transfer's part of the request's buffer, and before it for one of the list that tells how the message lies there.
 func (e *Engine) expose(t *transfer) {
+	if t.list.exposing = t.move.Mine.List != nil && !t.list.alike; t.list.exposing {
+		e.exposeMemory(t, t.list.mine)
+		return
+	}
+	e.exposeMemory(t, t.memory(0, t.n))
+}
+
+func (e *Engine) exposeMemory(t *transfer, b []byte) {
 	e.segments++
 	c := e.emit()
 	c.Op = ir.Expose
 	c.Peer = t.p.number
-	c.Data = t.memory(0, t.n)
+	c.Data = b
 	c.Token = e.owe(t, forExpose)
 }
 
@@ -254,17 +264,19 @@ func (e *Engine) keepSegment(t *transfer, ev *ir.Event) error {
 	return nil
 }
 
-// conceal withdraws the segment, if there is one.
+// conceal withdraws the segment, if there is one, and that of the list.
 func (e *Engine) conceal(t *transfer) {
-	if t.segment == 0 {
-		return
+	for _, s := range [...]*ir.Segment{&t.segment, &t.list.segment} {
+		if *s == 0 {
+			continue
+		}
+		e.segments--
+		c := e.emit()
+		c.Op = ir.Conceal
+		c.Peer = t.p.number
+		c.Segment = *s
+		*s = 0
 	}
-	e.segments--
-	c := e.emit()
-	c.Op = ir.Conceal
-	c.Peer = t.p.number
-	c.Segment = t.segment
-	t.segment = 0
 }
 
 // close ends a transfer: err is why it failed, or nil. The request is done as

@@ -55,6 +55,11 @@ const (
 	// and the longest copy whose memory is kept for the next.
 	mostCopy  = 256 << 20
 	mostSpare = 16 << 20
+	// listedBlocks is how many times as long as others blocks of a list are, on the whole. 256 KiB and 1 MiB in blocks of 2 KiB take as long by a list as in
+	// packets; in blocks of 4 KiB less, and in those of 16 KiB half.
+	listedBlocks = 2
+	// mostListed is how many pieces a list of blocks tells of at most: they are read at once, and say nothing for as long as one quantum takes.
+	mostListed = 1 << 14
 	// sparesKept is how many copies are kept: those of an exchange with two neighbors.
 	sparesKept = 4
 )

@@ -1,7 +1,6 @@
 package llc
 
 import (
-	"rhinet/internal/strided"
 	"rhinet/llc/ir"
 	"rhinet/llc/match"
 	"rhinet/llc/wire"
@@ -27,7 +26,7 @@ type message struct {
 	id      uint32 // eager: to be acknowledged; offer: the sender's id
 	typ     uint32
 	segment ir.Segment // offer
-	in      strided.Blocks
+	layout  wire.Layout
 	self    *Request // self
 	buf     []byte   // eager
 	got     int      // eager: bytes that have arrived
@@ -59,7 +58,7 @@ func (e *Engine) accept(r *Request, m *message) {
 			e.received(r, m.peer, m.tag, m.size)
 		}
 	case waitingRTS:
-		e.receiveOffered(p, r, m.tag, m.size, m.segment, m.in, m.id, m.typ)
+		e.receiveOffered(p, r, m.tag, m.size, m.segment, m.layout, m.id, m.typ)
 	case waitingSelf:
 		if !fits(m.typ, r.Type, false) {
 			e.fail(m.self, &TypeError{m.typ, r.Type})

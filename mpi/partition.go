@@ -287,6 +287,11 @@ func (b *bodyPart) Blocks() ([]byte, strided.Blocks) {
 	return mem[from:end], in
 }
 
+// List is where the first n bytes of the part lie.
+func (b *bodyPart) List(l strided.List, n, most int) ([]byte, strided.List) {
+	return b.body.list(l, b.from, n, most)
+}
+
 // partitioned is what r is, or an error.
 func (r *Request) partitioned(call string, send bool) (*partitioned, error) {
 	var none *Comm

@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
@@ -121,6 +122,35 @@ func TestPartitionsOfLayouts(t *testing.T) {
 			return err
 		}
 		return errors.Join(r.Start(), mpi.WaitAll(r), equalAll("matrix", m, numbered(rows*n, 0)))
+	})
+}
+
+// Partitions of long blocks that lie unevenly go from where they lie to where they belong, wherever in the layout they begin.
+func TestPartitionsOfUnevenBlocks(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		for seed := range uint64(4) {
+			const n, size = 6, 20000
+			v, data := drawView(rand.New(rand.NewPCG(seed, seed%2*uint64(w.Rank()))), n, size), ints(n*size, 1)
+			if w.Rank() == 0 {
+				v.set(0, data)
+				r, err := mpi.PsendInit(w, v.items, 3, 1, 0)
+				if err != nil {
+					return err
+				}
+				if err := errors.Join(r.Start(), r.PreadyRange(0, 2), mpi.WaitAll(r), r.Free()); err != nil {
+					return err
+				}
+				continue
+			}
+			r, err := mpi.PrecvInit(w, v.items, 2, 0, 0)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(r.Start(), mpi.WaitAll(r), r.Free(), v.holds("items", data)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -118,6 +118,17 @@ func (b *body) Blocks() ([]byte, strided.Blocks) {
 	return b.span(), in
 }
 
+// List is where the first n bytes of the data lie in the memory from the first byte to the last.
+func (b *body) List(l strided.List, n, most int) ([]byte, strided.List) { return b.list(l, 0, n, most) }
+
+// list is List for n bytes from number off on.
+func (b *body) list(l strided.List, off, n, most int) ([]byte, strided.List) {
+	if l = b.l.List(l, off, n, most); l == nil {
+		return nil, nil
+	}
+	return b.span(), l
+}
+
 // bytes is the memory of the body if it is one piece.
 func (b *body) bytes() ([]byte, bool) {
 	at, dense := b.l.Dense()

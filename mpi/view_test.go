@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -113,6 +114,80 @@ func TestShortAndLongMessagesIntoALayout(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Long messages in blocks of any lengths, in any order, go from where they lie to where they belong, by calls that wait and others, in parts, into other
+// such blocks and slices, and into fewer items than were sent.
+func TestLongMessagesInUnevenBlocks(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		for round := range 32 {
+			both := rand.New(rand.NewPCG(7, uint64(round)))
+			n, size, way, slice, short := 2+both.IntN(10), 2000+both.IntN(8000), both.IntN(3), both.IntN(4), both.IntN(4) == 0
+			own := rand.New(rand.NewPCG(8, uint64(2*round+round%2*w.Rank()))) // every other round both lie alike
+			v, data, room := drawView(own, n, size), ints(n*size, round), n
+			if short && way < 2 {
+				room--
+			}
+			what := fmt.Sprintf("round %d: %d items of %d", round, n, size)
+			if w.Rank() == 0 {
+				v.set(0, data)
+			}
+			var err error
+			switch {
+			case slice == w.Rank() && w.Rank() == 0:
+				err = sendInWay(w, data, n/2*size, way)
+			case slice == w.Rank():
+				got := make([]int64, room*size)
+				if err = receiveInWay(w, got, way, room < n); err == nil {
+					err = equalAll(what, got, data[:room*size])
+				}
+			case w.Rank() == 0:
+				if err = sendInWay(w, v.items, n/2, way); err == nil {
+					err = v.holds(what, data)
+				}
+			default:
+				clear(data[room*size:])
+				if err = receiveInWay(w, v.items[:room], way, room < n); err == nil {
+					err = v.holds(what, data)
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", what, err)
+			}
+		}
+		return nil
+	})
+}
+
+// sendInWay sends b to rank 1: by Send, Isend, or in two parts, of which the first has half elements.
+func sendInWay[T any](w *mpi.Comm, b []T, half, way int) error {
+	switch way {
+	case 0:
+		return mpi.Send(w, b, 1, 0)
+	case 1:
+		_, err := mpi.Isend(w, b, 1, 0).Wait()
+		return err
+	}
+	return errors.Join(mpi.Send(w, b[:half], 1, 0), mpi.Ssend(w, b[half:], 1, 0))
+}
+
+// receiveInWay receives what sendInWay sends, of which truncated says that it is longer than b.
+func receiveInWay[T any](w *mpi.Comm, b []T, way int, truncated bool) (err error) {
+	switch way {
+	case 0:
+		_, err = mpi.Recv(w, b, 0, 0)
+	case 1:
+		_, err = mpi.Irecv(w, b, 0, 0).Wait()
+	default:
+		var st mpi.Status
+		if st, err = mpi.Recv(w, b, 0, 0); err == nil {
+			_, err = mpi.Recv(w, b[st.Count:], 0, 0)
+		}
+	}
+	if truncated && errors.Is(err, mpi.ErrTruncate) {
+		return nil
+	}
+	return err
 }
 
 // MPI 4.1, section 3.3.1: as with slices, other elements are an error at both sides.

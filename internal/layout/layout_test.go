@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -138,6 +139,7 @@ func TestLayoutsAreTheirTypeMaps(t *testing.T) {
 			t.Fatalf("bytes %d to %d lie at %v, want %v", off, end, at, s.at[off:end])
 		}
 		checkStretches(t, l, s)
+		checkList(t, l, s, off, end)
 		checkMoves(t, l, s, off, end)
 		checkSignature(t, l, s)
 		seen := map[int]bool{}
@@ -175,6 +177,33 @@ func checkStretches(t *rapid.T, l *Type, s slow) {
 				break
 			}
 		}
+	}
+}
+
+// checkList finds bytes off to end in a list of as few pieces as there can be, and none of fewer.
+func checkList(t *rapid.T, l *Type, s slow, off, end int) {
+	pieces, last := 0, 0
+	for i, at := range s.at[off:end] {
+		if i == 0 || at != last+1 {
+			pieces++
+		}
+		last = at
+	}
+	if end == off {
+		return
+	}
+	list := l.List(nil, off, end-off, 3*(end-off)+1) // so many that even bytes would be long enough
+	if !list.Holds(end-off) || list.Pieces() != pieces {
+		t.Fatalf("bytes %d to %d of %d are %v, not %d", off, end, len(s.at), list, pieces)
+	}
+	in := strided.Blocks{List: list}
+	for i, at := range s.at[off:end] {
+		if l.TrueLB()+in.Place(i) != at {
+			t.Fatalf("byte %d of %v lies at %d, not %d", i, list, l.TrueLB()+in.Place(i), at)
+		}
+	}
+	if fewer := l.List(nil, off, end-off, pieces-1); fewer != nil {
+		t.Fatalf("%v, at most %d pieces", fewer, pieces-1)
 	}
 }
 
@@ -309,9 +338,57 @@ func TestBlocks(t *testing.T) {
 		"an uneven list":  {must(Hindexed([]int{2, 2, 2}, []int{7, 47, 88}, byte8)), 0, strided.Blocks{}},
 		"columns of both": {must(Hvector(3, 1, 999, column)), 0, strided.Blocks{}},
 	} {
-		if at, in := c.l.Blocks(); at != c.at || in != c.want {
+		if at, in := c.l.Blocks(); at != c.at || !reflect.DeepEqual(in, c.want) {
 			t.Errorf("%s: %+v from %d on, want %+v from %d on", name, in, at, c.want, c.at)
 		}
+	}
+}
+
+// A list is made of pieces that are long enough on the whole, and of a layout of many short ones it is known at once that there is none.
+func TestListsOfLongPieces(t *testing.T) {
+	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
+	long, err := Hindexed([]int{100, 50, 1, 49}, []int{0, 1000, 1500, 1508}, leaf) // of which two follow each other
+	if err != nil {
+		t.Fatal(err)
+	}
+	nested, err := Hvector(3, 1, 5000, long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	column, err := Hvector(100, 1, 16, leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := Hvector(3, 1, 5000, column)
+	if err != nil {
+		t.Fatal(err)
+	}
+	space := strided.List(nil)
+	for _, c := range []struct {
+		l      *Type
+		off, n int
+		most   int
+		want   int // pieces, 0 for none
+		why    string
+	}{
+		{long, 0, 1600, 3, 3, "some follow each other"},
+		{long, 0, 1600, 2, 0, "too many"},
+		{nested, 0, 4800, 9, 9, "at two distances"},
+		{nested, 1600, 1600, 3, 3, "a part"},
+		{short, 0, 2400, 100, 0, "too short"},
+		{short, 0, 2400, 0, 0, "none allowed"},
+		{Empty(), 0, 0, 5, 0, "nothing"},
+	} {
+		if got := c.l.List(nil, c.off, c.n, c.most); got.Pieces() != c.want {
+			t.Errorf("%s: %v", c.why, got)
+		}
+	}
+	unwalked := &Type{size: 2400, root: node{kind: list, size: 2400, ats: make([]int, 300)}} // it has no ends
+	if l := unwalked.List(nil, 0, 2400, 100); l != nil {
+		t.Errorf("%v", l)
+	}
+	if n := testing.AllocsPerRun(20, func() { space = nested.List(space[:0], 0, 4800, 9) }); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

@@ -181,6 +181,23 @@ func piece(at, n int, left *int, yield func(at, n int) bool) bool {
 	return yield(at, n) && *left > 0
 }
 
+// List adds to l where n bytes of the data from number off on lie, counted from the first byte in memory that is data. It returns nil if that takes more
+// than most pieces, or they are so many that it would take long to see.
+func (t *Type) List(l strided.List, off, n, most int) strided.List {
+	if most == 0 || n == 0 || t.size/t.root.pieces() < n/most/2 {
+		return nil
+	}
+	left := n
+	t.root.walk(-t.lo, off, &left, func(at, n int) bool {
+		l = l.Add(at, n)
+		return l.Pieces() <= most
+	})
+	if left > 0 || l.Pieces() > most {
+		return nil
+	}
+	return l
+}
+
 // A Stretch is bytes of data that lie in blocks at equal distances, or in one piece: At is where they begin, from the origin.
 type Stretch struct {
 	At, Bytes int

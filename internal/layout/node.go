@@ -127,6 +127,22 @@ func (n *node) before(i int) int {
 	return n.ends[i-1]
 }
 
+// pieces returns of how many pieces n is, of which some may lie one behind the other.
+func (n *node) pieces() (sum int) {
+	switch {
+	case n.kind == run:
+		return 1
+	case n.kind == loop:
+		return n.count * n.child.pieces()
+	case n.kids == nil:
+		return len(n.ats)
+	}
+	for _, k := range n.kids {
+		sum += k.pieces()
+	}
+	return sum
+}
+
 // blocks returns how the data of n lies if it is blocks of one length at equal distances, in their order, which do not
 // overlap; else one piece.
 func (n *node) blocks() (b strided.Blocks) {

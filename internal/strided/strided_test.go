@@ -2,6 +2,7 @@ package strided_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -11,12 +12,17 @@ import (
 )
 
 func TestValid(t *testing.T) {
-	for b, want := range map[strided.Blocks]bool{
-		{}: true, {Block: 1, Stride: 1}: true, {Block: 8, Stride: 9}: true,
-		{Block: 8, Stride: 7}: false, {Stride: 8}: false, {Block: -8, Stride: 8}: false, {Block: 8, Stride: -8}: false,
+	list := strided.List(nil).Add(0, 8)
+	for _, b := range []strided.Blocks{{}, {Block: 1, Stride: 1}, {Block: 8, Stride: 9}, {List: list}} {
+		if !b.Valid() {
+			t.Errorf("%+v is not valid", b)
+		}
+	}
+	for _, b := range []strided.Blocks{
+		{Block: 8, Stride: 7}, {Stride: 8}, {Block: -8, Stride: 8}, {Block: 8, Stride: -8}, {Block: 8, Stride: 8, List: list}, {Stride: 8, List: list},
 	} {
-		if b.Valid() != want {
-			t.Errorf("%+v: %v", b, !want)
+		if b.Valid() {
+			t.Errorf("%+v is valid", b)
 		}
 	}
 }
@@ -58,8 +64,18 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// draw draws blocks, or one piece.
-func draw(r *rapid.T, name string) strided.Blocks {
+// drawn is how many bytes a list that draw draws tells of.
+const drawn = 130
+
+// draw draws blocks, one piece, or a list.
+func draw(r *rapid.T, name string) (b strided.Blocks) {
+	if rapid.Bool().Draw(r, name+" list") {
+		for b.List.Bytes() < drawn {
+			at := rapid.IntRange(0, 40).Draw(r, name+" at") * 20 // some follow each other, some lie on each other
+			b.List = b.List.Add(at, min(20, drawn-b.List.Bytes()))
+		}
+		return b
+	}
 	block := rapid.IntRange(0, 20).Draw(r, name+" block")
 	if block == 0 {
 		return strided.Blocks{}
@@ -99,6 +115,53 @@ func TestMovesWhatItNames(t *testing.T) {
 			r.Fatalf("%v and %v, want %v and %v", here, there, wantHere, wantThere)
 		}
 	})
+}
+
+// A list has pieces of any lengths, those in one behind the other, and holds only what can be.
+func TestLists(t *testing.T) {
+	l := strided.List(nil).Add(100, 10).Add(110, 5).Add(40, 7).Add(0, 40).Add(47, 1)
+	if l.Pieces() != 4 || l.Bytes() != 63 || l.String() != "63 bytes in 4 pieces" || strided.List(nil).Bytes() != 0 {
+		t.Errorf("%v", l)
+	}
+	b := strided.Blocks{List: l}
+	for i, want := range map[int]int{0: 100, 14: 114, 15: 40, 21: 46, 22: 0, 61: 39, 62: 47} {
+		if at := b.Place(i); at != want {
+			t.Errorf("byte %d is at %d, not %d", i, at, want)
+		}
+	}
+	for _, c := range [][4]int{
+		{0, 63, 0, 115}, {0, 15, 100, 115}, {0, 16, 40, 115}, {3, 5, 103, 108}, {14, 2, 40, 115}, {20, 10, 0, 47}, {62, 1, 47, 48}, {63, 0, 0, 0},
+		{0, 64, -1, -1}, {63, 1, -1, -1}, {-1, 2, -1, -1}, {1, -1, -1, -1}, {math.MaxInt, math.MaxInt, -1, -1},
+	} {
+		if lo, hi := b.Span(c[0], c[1]); lo != c[2] || hi != c[3] {
+			t.Errorf("%d bytes from %d: %d to %d, want %d to %d", c[1], c[0], lo, hi, c[2], c[3])
+		}
+	}
+	bad := func(i int, word uint64) strided.List {
+		l := bytes.Clone(l)
+		binary.LittleEndian.PutUint64(l[8*i:], word)
+		return l
+	}
+	if !l.Holds(63) || !bad(0, math.MaxInt-15).Holds(63) {
+		t.Errorf("%v is refused", l)
+	}
+	for name, l := range map[string]strided.List{
+		"another size": append(bytes.Clone(l), 1), "a place that wraps": bad(0, math.MaxInt-14), "a place below 0": bad(4, 1<<63),
+		"a piece of nothing": bad(3, 15), "a piece of less": bad(3, 14), "none": {}, "fewer bytes": bad(7, 62), "more bytes": bad(7, 64), "far too many": bad(7, 1<<63),
+	} {
+		if l.Holds(63) {
+			t.Errorf("a list with %s holds", name)
+		}
+	}
+	if strided.List(nil).Holds(0) {
+		t.Error("nothing holds nothing")
+	}
+	for i := range len(l) * 8 {
+		other := bytes.Clone(l)
+		if other[i/8] ^= 1 << (i % 8); strided.List(other).Sum() == l.Sum() {
+			t.Errorf("bit %d does not show in the sum", i)
+		}
+	}
 }
 
 // What Next returns lies in one piece on both sides, and is as long as can be.

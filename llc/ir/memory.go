@@ -36,7 +36,7 @@ type Lender interface {
 	Lend(b []byte) (Segment, error)
 }
 
-// A BlockMover is what the [Remote] of a NIC whose Caps has Blocks is besides: it reads and writes blocks at equal distances as
+// A BlockMover is what the [Remote] of a NIC whose Caps has Blocks is besides: it reads and writes blocks, at equal distances or of a list, as
 // it does memory in one piece.
 type BlockMover interface {
 	// MoveBlocks carries out m between buf and memory of a peer, from offset on in what it has exposed: to the peer if write is

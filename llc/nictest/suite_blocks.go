@@ -8,6 +8,22 @@ import (
 	"rhinet/llc/ir"
 )
 
+// listed is blocks of a list: pieces of so many bytes, at these places.
+func listed(pieces ...[2]int) (b strided.Blocks) {
+	for _, p := range pieces {
+		b.List = b.List.Add(p[0], p[1])
+	}
+	return b
+}
+
+// uneven is a list of n pieces of about so many bytes, the first behind all others.
+func uneven(n, size int) (b strided.Blocks) {
+	for i := range n {
+		b.List = b.List.Add(2*size*((i+n-1)%n)+i%7, size-i%3)
+	}
+	return b
+}
+
 // testBlocks pulls and pushes blocks from and to memory that holds them in other ones, or in one piece, and looks at what lies
 // between.
 func testBlocks(r *rig) {
@@ -26,6 +42,9 @@ func testBlocks(r *rig) {
 		{Bytes: 300_000, Mine: strided.Blocks{Block: 100, Stride: 101}, Their: strided.Blocks{Block: 1000, Stride: 3000}},
 		{Bytes: 200_000, There: 131_072, Mine: strided.Blocks{Block: 8192, Stride: 8192}, Their: strided.Blocks{Block: 1024, Stride: 2048}},
 		{Bytes: 0, There: 10, Their: strided.Blocks{Block: 4, Stride: 8}},
+		{Bytes: 5000, Here: 2000, There: 100, Mine: uneven(10, 900), Their: uneven(100, 60)},
+		{Bytes: 300_000, Here: 4000, Mine: uneven(100, 4096), Their: strided.Blocks{Block: 4096, Stride: 8192}},
+		{Bytes: 300_000, There: 100_000, Their: uneven(400, 1024)}, // of more pieces than go by one call
 	} {
 		for _, op := range []ir.Op{ir.Pull, ir.Push} {
 			own, m := payload(c.Bytes+2, size), c
@@ -100,6 +119,9 @@ func testBlocksRefused(r *rig) {
 		"all beyond the end":            {seg, strided.Blocks{Block: 256, Stride: 1280}, 1024, 8},
 		"one far away":                  {seg, strided.Blocks{Block: 8, Stride: 1 << 40}, 0, 16},
 		"one that wraps around":         {seg, strided.Blocks{Block: 8, Stride: math.MaxInt - 8}, 0, 24},
+		"a piece beyond the end":        {seg, listed([2]int{0, 8}, [2]int{4089, 8}, [2]int{16, 8}), 0, 24},
+		"a piece far away":              {seg, listed([2]int{0, 8}, [2]int{1 << 62, 8}), 0, 16},
+		"more than the list has":        {seg, listed([2]int{0, 8}), 0, 16},
 		"withdrawn":                     {gone, strided.Blocks{Block: 8, Stride: 16}, 0, 16},
 		"nothing":                       {0, strided.Blocks{Block: 8, Stride: 16}, 0, 16},
 	} {

@@ -37,6 +37,8 @@ func (s sparse) Scatter(src []byte, off int) {
 
 func (s sparse) Blocks() ([]byte, strided.Blocks) { return s, sparsely }
 
+func (s sparse) List(strided.List, int, int) ([]byte, strided.List) { return nil, nil }
+
 // Messages in pieces go by the lane as far as there is room, and the rest behind them; each arrives once and whole.
 func TestLaneOfPieces(t *testing.T) {
 	ps := open(t, 2)

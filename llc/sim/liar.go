@@ -110,6 +110,10 @@ func (w *world) blocks(b []byte, n int) []byte {
 	if w.Caps.Blocks == 0 || w.rng.IntN(2) == 0 {
 		return b[:n]
 	}
+	if w.rng.IntN(2) == 0 {
+		(*wire.ListBody)(b[n:]).Encode(0, uint64(w.any(3)), w.any(60))
+		return b[:n+wire.ListBytes]
+	}
 	(*wire.BlocksBody)(b[n:]).Encode(0, strided.Blocks{Block: int(w.any(30)), Stride: int(w.any(60))})
 	return b[:n+wire.BlocksBytes]
 }

@@ -1,21 +1,36 @@
 package sim
 
 import (
+	"bytes"
 	"slices"
 
 	"rhinet/internal/strided"
 	"rhinet/llc"
 )
 
-// A sparse is a message in blocks at equal distances, an [llc.Body]. What lies between the blocks is gap.
+// A sparse is a message in blocks at equal distances, or in pieces of a list, an [llc.Body]. What lies between is gap.
 type sparse struct {
 	mem []byte
 	n   int
 	in  strided.Blocks
-	all bool // it says that they are blocks
+	all bool // it says how they lie
 }
 
 const gap = 0xc3
+
+// scattered is n bytes in pieces of up to 2*block-1 that lie apart in any order, and where they end.
+func (w *world) scattered(n, block int) (in strided.Blocks, end int) {
+	var ats, lens []int
+	for left := n; left > 0; left -= lens[len(lens)-1] {
+		end += 1 + w.rng.IntN(block)
+		ats, lens = append(ats, end), append(lens, min(left, 1+w.rng.IntN(2*block-1)))
+		end += lens[len(lens)-1]
+	}
+	for _, i := range w.rng.Perm(len(ats)) {
+		in.List = in.List.Add(ats[i], lens[i])
+	}
+	return in, end
+}
 
 // spread has a request be of a message in pieces in the place of its buffer, as often as the parameters want.
 func (w *world) spread(r *llc.Request) {
@@ -25,6 +40,9 @@ func (w *world) spread(r *llc.Request) {
 	block := 1 + w.rng.IntN(40)
 	s := &sparse{n: len(r.Buf), in: strided.Blocks{Block: block, Stride: block + w.rng.IntN(2*block)}, all: w.rng.IntN(4) > 0}
 	_, end := s.in.Span(0, s.n)
+	if w.rng.IntN(2) == 0 && s.n > 0 {
+		s.in, end = w.scattered(s.n, block)
+	}
 	s.mem = slices.Repeat([]byte{gap}, end)
 	s.Scatter(r.Buf, 0)
 	r.Buf, r.Body = nil, s
@@ -48,20 +66,35 @@ func (s *sparse) Scatter(src []byte, off int) {
 
 // Blocks tells of the blocks, or hides them.
 func (s *sparse) Blocks() ([]byte, strided.Blocks) {
-	if !s.all {
+	if !s.all || s.in.List != nil {
 		return nil, strided.Blocks{}
 	}
 	return s.mem, s.in
 }
 
-// intact reports whether nothing between the blocks has changed.
-func (s *sparse) intact() bool {
-	for i, b := range s.mem {
-		if i%s.in.Stride >= s.in.Block && b != gap {
-			return false
-		}
+// List tells of the pieces, or hides them.
+func (s *sparse) List(l strided.List, n, most int) ([]byte, strided.List) {
+	if !s.all || n == 0 {
+		return nil, nil
 	}
-	return true
+	for m := (strided.Move{Bytes: n, Mine: s.in}); m.Bytes > 0; {
+		at, _, n := m.Next(n)
+		l = l.Add(at, n)
+	}
+	if l.Pieces() > most {
+		return nil, nil
+	}
+	return s.mem, l
+}
+
+// intact reports whether nothing between the pieces has changed.
+func (s *sparse) intact() bool {
+	between := slices.Clone(s.mem)
+	for m := (strided.Move{Bytes: s.n, Mine: s.in}); m.Bytes > 0; {
+		at, _, n := m.Next(s.n)
+		copy(between[at:at+n], slices.Repeat([]byte{gap}, n))
+	}
+	return bytes.Count(between, []byte{gap}) == len(between)
 }
 
 // message is the message of a request, or what has come of it.

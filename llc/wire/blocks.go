@@ -30,20 +30,72 @@ func (o *BlocksBody) Encode(word uint64, b strided.Blocks) {
 	Seal(word, o[:])
 }
 
-// CutBlocks cuts what follows the first n bytes of a payload for a packet with word in its header: nothing, or
-// exactly one BlocksBody, whose blocks do not overlap.
-func CutBlocks(word uint64, payload []byte, n int) (body []byte, b strided.Blocks, err error) {
-	if len(payload) != n+BlocksBytes {
-		return payload, b, nil // what the body says of its length
+// ListBytes is the length of a ListBody.
+const ListBytes = 12 + sealBytes
+
+// A ListBody is in the place of a BlocksBody if the segment holds the message in other pieces: so many, which a
+// [strided.List] tells of that is a segment of its own. In a CTSSplit packet that segment is 0 if the list is the same as that of the offer.
+//
+//	 0      8        12     16
+//	| list | pieces | seal |
+type ListBody [ListBytes]byte
+
+// Encode fills o, for a packet with word in its header.
+func (o *ListBody) Encode(word, list uint64, pieces uint32) {
+	binary.LittleEndian.PutUint64(o[:], list)
+	binary.LittleEndian.PutUint32(o[8:], pieces)
+	Seal(word, o[:])
+}
+
+// SummedBytes is the length of a SummedBody.
+const SummedBytes = 8 + ListBytes
+
+// A SummedBody is a ListBody of an RTS packet, with the sum of the list.
+//
+//	 0     8      16       20     24
+//	| sum | list | pieces | seal |
+type SummedBody [SummedBytes]byte
+
+// Encode fills o, for a packet with word in its header.
+func (o *SummedBody) Encode(word, sum, list uint64, pieces uint32) {
+	binary.LittleEndian.PutUint64(o[:], sum)
+	(*ListBody)(o[8:]).Encode(word, list, pieces)
+	Seal(word, o[:])
+}
+
+// A Layout is how a message lies on the side that a packet comes from: in blocks, or as a list says. The zero value is one piece.
+type Layout struct {
+	Blocks    strided.Blocks
+	List, Sum uint64 // the segment of the list, and its sum, or 0
+	Pieces    uint32 // of the list; 0 if there is none
+}
+
+// CutLayout cuts what follows the first n bytes of a payload for a packet with word in its header: nothing, exactly one
+// BlocksBody, whose blocks do not overlap, or exactly one ListBody or SummedBody, whose list has pieces.
+func CutLayout(word uint64, payload []byte, n int) (body []byte, l Layout, err error) {
+	size := len(payload) - n
+	if size != BlocksBytes && size != ListBytes && size != SummedBytes {
+		return payload, l, nil // what the body says of its length
 	}
-	var o BlocksBody
-	copy(o[:], payload[n:])
-	if err = sealed(word, o[:]); err != nil {
-		return nil, b, err
+	var all [SummedBytes]byte
+	o := all[:copy(all[:], payload[n:])]
+	if err = sealed(word, o); err != nil {
+		return nil, l, err
 	}
-	b = strided.Blocks{Block: int(binary.LittleEndian.Uint32(o[:])), Stride: int(binary.LittleEndian.Uint32(o[4:]))}
+	if size != BlocksBytes {
+		if size == SummedBytes {
+			l.Sum, o = binary.LittleEndian.Uint64(o), o[8:]
+		}
+		l.List, l.Pieces = binary.LittleEndian.Uint64(o), binary.LittleEndian.Uint32(o[8:])
+		if l.Pieces == 0 {
+			return nil, Layout{}, fmt.Errorf("a list of no pieces")
+		}
+		return payload[:n], l, nil
+	}
+	b := strided.Blocks{Block: int(binary.LittleEndian.Uint32(o)), Stride: int(binary.LittleEndian.Uint32(o[4:]))}
 	if b.One() || !b.Valid() {
-		return nil, strided.Blocks{}, fmt.Errorf("blocks of %d bytes, %d apart", b.Block, b.Stride)
+		return nil, l, fmt.Errorf("blocks of %d bytes, %d apart", b.Block, b.Stride)
 	}
-	return payload[:n], b, nil
+	l.Blocks = b
+	return payload[:n], l, nil
 }

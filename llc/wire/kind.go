@@ -6,9 +6,9 @@
 //	Eager      message  of message   message bytes | type      first bytes of the message
 //	                                 (synchronous: SyncWord)
 //	Fragment   message  -            offset                    further bytes of the latest Eager
-//	RTS        message  of message   message bytes             RTSBody: segment, sender's id, type; BlocksBody
+//	RTS        message  of message   message bytes             RTSBody: segment, sender's id, type; layout
 //	Ack        none     -            sync id | reason          -
-//	CTSSplit   none     -            sender's id               CTSSplitBody: how to share the work; BlocksBody
+//	CTSSplit   none     -            sender's id               CTSSplitBody: how to share the work; layout
 //	CTSStream  none     -            sender's id               CTSStreamBody: receiver's id, bytes wanted
 //	Data       transfer -, part      receiver's id | part no.  bytes of a streamed message
 //	Part       none     -            receiver's id | chunks    -
@@ -18,7 +18,7 @@
 //	Switch     last     -            ring number               -
 //	RTR        none     of receive   messages | type           CTSSplitBody
 //
-// A BlocksBody is there if the sender's, or the receiver's, memory holds the message in blocks.
+// A layout, which is a BlocksBody, a ListBody or a SummedBody, is there if the sender's, or the receiver's, memory holds the message in blocks.
 //
 // RTS is a request to send, CTS clear to send, RTR ready to receive, FIN the end of a rendezvous.
 //
@@ -76,7 +76,7 @@ const (
 )
 
 // ControlBytes is the largest payload of a control packet.
-const ControlBytes = CTSSplitBytes + BlocksBytes
+const ControlBytes = CTSSplitBytes + max(BlocksBytes, ListBytes)
 
 // Pair packs two halves into a header's word.
 func Pair(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -200,28 +201,61 @@ func TestBlocks(t *testing.T) {
 		return append(encodedRTS(), o...)
 	}
 	whole := encode(good)
-	if body, b, err := CutBlocks(word, whole, RTSBytes); err != nil || b != good || !bytes.Equal(body, encodedRTS()) {
-		t.Errorf("%x, %+v, %v", body, b, err)
+	if body, l, err := CutLayout(word, whole, RTSBytes); err != nil || !reflect.DeepEqual(l, Layout{Blocks: good}) || !bytes.Equal(body, encodedRTS()) {
+		t.Errorf("%x, %+v, %v", body, l, err)
 	}
 	for n := range whole {
-		if body, b, err := CutBlocks(word, whole[:n], RTSBytes); err != nil || !b.One() || len(body) != n {
-			t.Errorf("%d bytes: %x, %+v, %v", n, body, b, err)
+		if body, l, err := CutLayout(word, whole[:n], RTSBytes); err != nil || !plain(l) || len(body) != n {
+			t.Errorf("%d bytes: %x, %+v, %v", n, body, l, err)
 		}
 	}
 	for bit := 8 * RTSBytes; bit < 8*len(whole); bit++ {
 		whole[bit/8] ^= 1 << (bit % 8)
-		if _, b, err := CutBlocks(word, whole, RTSBytes); err == nil || !b.One() || !strings.Contains(err.Error(), "check") {
-			t.Errorf("bit %d turned: %+v, %v", bit, b, err)
+		if _, l, err := CutLayout(word, whole, RTSBytes); err == nil || !plain(l) || !strings.Contains(err.Error(), "check") {
+			t.Errorf("bit %d turned: %+v, %v", bit, l, err)
 		}
 		whole[bit/8] ^= 1 << (bit % 8)
 	}
 	for _, bad := range []strided.Blocks{{}, {Block: 2, Stride: 1}, {Stride: 1}} {
-		if _, b, err := CutBlocks(word, encode(bad), RTSBytes); err == nil || !b.One() {
-			t.Errorf("%+v: %+v, %v", bad, b, err)
+		if _, l, err := CutLayout(word, encode(bad), RTSBytes); err == nil || !plain(l) {
+			t.Errorf("%+v: %+v, %v", bad, l, err)
 		}
 	}
 	if !Describable(good) || Describable(strided.Blocks{Block: 1, Stride: 1 << 32}) || Describable(strided.Blocks{Block: 1 << 32, Stride: 1 << 32}) {
 		t.Error("more than 32 bits can be described, or fewer can't")
+	}
+}
+
+// plain reports whether l is one piece.
+func plain(l Layout) bool { return reflect.DeepEqual(l, Layout{}) }
+
+// TestLists is [TestBlocks] for the description of a list.
+func TestLists(t *testing.T) {
+	encode := func(sum uint64, pieces uint32) []byte {
+		o := make([]byte, SummedBytes)
+		if sum == 0 {
+			(*ListBody)(o).Encode(word, 1<<63, pieces)
+			o = o[:ListBytes]
+		} else {
+			(*SummedBody)(o).Encode(word, sum, 1<<63, pieces)
+		}
+		return append(encodedCTSSplit(), o...)
+	}
+	for _, sum := range []uint64{0, 1 << 62} {
+		whole, good := encode(sum, 1<<31), Layout{List: 1 << 63, Sum: sum, Pieces: 1 << 31}
+		if body, l, err := CutLayout(word, whole, CTSSplitBytes); err != nil || !reflect.DeepEqual(l, good) || !bytes.Equal(body, encodedCTSSplit()) {
+			t.Errorf("%x, %+v, %v", body, l, err)
+		}
+		for bit := 8 * CTSSplitBytes; bit < 8*len(whole); bit++ {
+			whole[bit/8] ^= 1 << (bit % 8)
+			if _, l, err := CutLayout(word, whole, CTSSplitBytes); err == nil || !plain(l) || !strings.Contains(err.Error(), "check") {
+				t.Errorf("bit %d turned: %+v, %v", bit, l, err)
+			}
+			whole[bit/8] ^= 1 << (bit % 8)
+		}
+		if _, l, err := CutLayout(word, encode(sum, 0), CTSSplitBytes); err == nil || !plain(l) {
+			t.Errorf("%+v, %v", l, err)
+		}
 	}
 }
 
@@ -244,10 +278,18 @@ func FuzzParse(f *testing.F) {
 
 func encodesAgain(t *testing.T, word uint64, b []byte) {
 	for _, n := range []int{RTSBytes, CTSSplitBytes} {
-		if body, in, err := CutBlocks(word, b, n); err == nil && !in.One() {
-			again := make([]byte, BlocksBytes)
-			if (*BlocksBody)(again).Encode(word, in); len(body) != n || !bytes.Equal(again, b[n:]) {
-				t.Fatalf("%x is %+v, and that %x", b[n:], in, again)
+		if body, l, err := CutLayout(word, b, n); err == nil && !plain(l) {
+			again := make([]byte, len(b)-n)
+			switch len(again) {
+			case SummedBytes:
+				(*SummedBody)(again).Encode(word, l.Sum, l.List, l.Pieces)
+			case ListBytes:
+				(*ListBody)(again).Encode(word, l.List, l.Pieces)
+			default:
+				(*BlocksBody)(again).Encode(word, l.Blocks)
+			}
+			if len(body) != n || !bytes.Equal(again, b[n:]) {
+				t.Fatalf("%x is %+v, and that %x", b[n:], l, again)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func WriteProcess(pid int, at uint64, src []byte) (int, error) {
 	return pieces(writeSome, pid, at, src)
 }
 
-// MoveBlocks is [WriteProcess] for blocks at equal distances that lie in b and from address at on of process pid, or the inverse, [ReadProcess].
+// MoveBlocks is [WriteProcess] for blocks that lie in b and from address at on of process pid, or the inverse, [ReadProcess].
 // All must lie in b.
 func MoveBlocks(pid int, at uint64, b []byte, m strided.Move, write bool) (int, error) {
 	done := 0

@@ -5,7 +5,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// MoveBlocks is a Push of blocks at equal distances, or a Pull of them: those of m between b, which is pinned and is this side, and
+// MoveBlocks is a Push of blocks, at equal distances or of a list, or a Pull of them: those of m between b, which is pinned and is this side, and
 // the segment that r names, from its offset on. What lies between the blocks is not touched.
 //
 // Our choice: the specification knows no such request, only one for each block. It is carried out as they would be, one after
