@@ -30,16 +30,18 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyOfUnequalLengths: the shorter slice counts.
+// TestCopyOfUnequalLengths: the shorter slice counts. The two lie so far apart that they do not overlap, however long they are taken to be.
 func TestCopyOfUnequalLengths(t *testing.T) {
-	long, short := make([]byte, 3000), make([]byte, 1000)
+	memory := make([]byte, 10000)
+	short, long := memory[:1000], memory[5000:8000]
 	for i := range long {
 		long[i] = 1
 	}
-	if n := Copy(short, long); n != 1000 || short[999] != 1 {
+	if n := Copy(short, long); n != 1000 || short[999] != 1 || memory[1000] != 0 {
 		t.Errorf("%d bytes to a shorter slice", n)
 	}
-	if n := Copy(long, make([]byte, 1000)); n != 1000 || long[999] != 0 || long[1000] != 1 {
+	clear(short)
+	if n := Copy(long, short); n != 1000 || long[999] != 0 || long[1000] != 1 {
 		t.Errorf("%d bytes from a shorter slice", n)
 	}
 }
